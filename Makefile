@@ -1,0 +1,52 @@
+# OneClaw: `make run` shows it working, `make test` proves it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --custom-compile-command 'make requirements'
+
+.PHONY: setup run test check bench docs requirements clean
+
+# What is needed to run, to test, and to check; each is installed once per change of its pins.
+setup: $(VENV)/.run
+
+$(BIN)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit("OneClaw needs Python 3.11 or later and this is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || sh tools/system-package.sh python3-venv
+	@echo "Making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+
+$(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/uv
+	@echo "Installing what is pinned in requirements/$*.txt ..."
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/$*.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+run: $(VENV)/.run
+	@$(BIN)/oneclaw demo
+
+test: $(VENV)/.test
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.check
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+	@$(BIN)/python docs/build.py --check
+
+bench: $(VENV)/.test
+	@$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.test
+	@$(BIN)/python docs/build.py
+
+# Pins and hashes, without the address of any index.
+requirements: $(BIN)/uv
+	$(COMPILE) --output-file requirements/run.txt pyproject.toml
+	$(COMPILE) --output-file requirements/test.txt --group test pyproject.toml
+	$(COMPILE) --output-file requirements/check.txt --group check pyproject.toml
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,49 @@
+"""OneClaw, the tool runtime for AI agents: the front door, loaded name by name when used."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.core.call import Image as Image
+    from oneclaw.core.call import Output as Output
+    from oneclaw.core.call import ToolCall as ToolCall
+    from oneclaw.core.call import ToolResult as ToolResult
+    from oneclaw.core.errors import Kind as Kind
+    from oneclaw.core.errors import OneClawError as OneClawError
+    from oneclaw.core.errors import ToolError as ToolError
+    from oneclaw.core.session import Session as Session
+    from oneclaw.core.tool import Context as Context
+    from oneclaw.core.tool import Tool as Tool
+    from oneclaw.core.tool import ToolDefinition as ToolDefinition
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Context": "oneclaw.core.tool",
+    "Image": "oneclaw.core.call",
+    "Kind": "oneclaw.core.errors",
+    "OneClawError": "oneclaw.core.errors",
+    "Output": "oneclaw.core.call",
+    "Session": "oneclaw.core.session",
+    "Tool": "oneclaw.core.tool",
+    "ToolCall": "oneclaw.core.call",
+    "ToolDefinition": "oneclaw.core.tool",
+    "ToolError": "oneclaw.core.errors",
+    "ToolResult": "oneclaw.core.call",
+}
+
+__all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'oneclaw' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

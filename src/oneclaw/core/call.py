@@ -1,0 +1,89 @@
+"""A call, what a tool gives back, and the one result every call gets."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from oneclaw.core.errors import Kind
+
+Effects = Literal["none", "done", "possible", "unknown"]
+"""What a call may have changed: nothing, what it says, perhaps something, nobody knows."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One request to run a tool: arguments as a mapping, or as the raw text or bytes of a model."""
+
+    name: str
+    arguments: Mapping[str, Any] | str | bytes = field(default_factory=dict[str, Any])
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture for the model: the bytes and their media type, as `image/png`."""
+
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a tool returns when it has more to give than a value.
+
+    `value` goes to the model, `details` to people and programs only.
+    """
+
+    value: Any = ""
+    images: tuple[Image, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The one result of a call. `value` is text or any JSON value; `kind` is set on errors only."""
+
+    call_id: str
+    tool: str
+    value: Any = ""
+    kind: Kind | None = None
+    message: str = ""
+    seconds: float = 0.0
+    effects: Effects = "none"
+    repairs: tuple[str, ...] = ()
+    truncated_from: int | None = None
+    images: tuple[Image, ...] = ()
+    details: Mapping[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.kind is None
+
+    @property
+    def status(self) -> Literal["success", "error"]:
+        return "success" if self.kind is None else "error"
+
+    @property
+    def text(self) -> str:
+        """The value as text, or the message of an error."""
+        if self.kind is not None:
+            return self.message
+        return self.value if isinstance(self.value, str) else _encode(self.value)
+
+    def for_model(self) -> dict[str, Any]:
+        """The object a model reads; `note` stands only where arguments were repaired."""
+        body: dict[str, Any]
+        if self.kind is None:
+            body = {"status": "success", "result": self.value}
+        else:
+            body = {"status": "error", "error_type": self.kind.value, "message": self.message}
+        if self.repairs:
+            body["note"] = "; ".join(self.repairs)
+        return body
+
+    def to_json(self) -> str:
+        """`for_model` as JSON text."""
+        return _encode(self.for_model())

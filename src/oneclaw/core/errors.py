@@ -1,0 +1,95 @@
+"""The error kinds a model sees, and the exceptions an owner sees.
+
+Inside a call everything becomes a `ToolResult`; a tool raises `ToolError` to choose the kind:
+
+    ToolError                 one failed call; `kind` is one of `Kind`, the text is for the model
+
+At start and in code the owner's mistakes raise, and name what, where and the remedy:
+
+    OneClawError
+    ├── InvalidTool           a definition that cannot be used
+    │   ├── InvalidName       a name outside ^[a-z][a-z0-9_]{0,63}$
+    │   └── InvalidSchema     parameters that are not JSON Schema 2020-12; `path` says where
+    ├── DuplicateTool         two tools with one name; both origins are named
+    ├── InvalidConfig         a setting that is wrong; file, line and field are named
+    └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
+"""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """Why a call failed, as the model sees it in `error_type`."""
+
+    TOOL_NOT_FOUND = "tool_not_found"
+    TOOL_NOT_AVAILABLE = "tool_not_available"
+    VALIDATION_ERROR = "validation_error"
+    PERMISSION_DENIED = "permission_denied"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    EXECUTION_ERROR = "execution_error"
+    PATH_NOT_ALLOWED = "path_not_allowed"
+    FILE_NOT_FOUND = "file_not_found"
+    FILE_TOO_LARGE = "file_too_large"
+    NETWORK_ERROR = "network_error"
+    INTERRUPTED = "interrupted"
+
+
+MEANING: dict[Kind, str] = {
+    Kind.TOOL_NOT_FOUND: "No tool has this name; the nearest names are given.",
+    Kind.TOOL_NOT_AVAILABLE: "The tool exists but policy keeps it from this agent; the rule is named.",
+    Kind.VALIDATION_ERROR: "The arguments do not fit the tool's schema; every problem is listed.",
+    Kind.PERMISSION_DENIED: "A need of the call was not granted, by a person, a rule or the machine.",
+    Kind.TIMEOUT: "The call ran past its limit and was stopped.",
+    Kind.CANCELLED: "The call was cancelled before it ended.",
+    Kind.EXECUTION_ERROR: "The tool failed while running.",
+    Kind.PATH_NOT_ALLOWED: "The path is outside the workspace or in a protected folder.",
+    Kind.FILE_NOT_FOUND: "There is no file at this path.",
+    Kind.FILE_TOO_LARGE: "The file is larger than the tool reads at once; the size is named.",
+    Kind.NETWORK_ERROR: "The host could not be resolved, reached or read.",
+    Kind.INTERRUPTED: "The program ended during the call; its effects are unknown.",
+}
+
+
+class ToolError(Exception):
+    """Raised by a tool or a guard to end the call with `kind` and one clear sentence."""
+
+    def __init__(self, message: str, kind: Kind = Kind.EXECUTION_ERROR) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[type["ToolError"], tuple[str, Kind]]:
+        return (ToolError, (self.message, self.kind))
+
+
+class OneClawError(Exception):
+    """An owner's mistake; the text names what is wrong, where, and what to do."""
+
+
+class InvalidTool(OneClawError):
+    """A tool definition that cannot be used."""
+
+
+class InvalidName(InvalidTool):
+    """A tool name outside ^[a-z][a-z0-9_]{0,63}$."""
+
+
+class InvalidSchema(InvalidTool):
+    """Parameters that are not JSON Schema 2020-12."""
+
+    def __init__(self, message: str, path: str = "$") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class DuplicateTool(OneClawError):
+    """Two tools with one name."""
+
+
+class InvalidConfig(OneClawError):
+    """A setting that is wrong."""
+
+
+class StoreError(OneClawError):
+    """A database that cannot be used."""

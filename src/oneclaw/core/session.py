@@ -1,0 +1,45 @@
+"""Who calls and where: the session, its workspace and its network rules, as plain data."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Access = Literal["none", "read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder (or file) and what tools may do there; the most specific root decides."""
+
+    folder: Path
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The folder tools read and write, and the roots that widen or narrow it."""
+
+    folder: Path
+    roots: tuple[Root, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What the owner set for outgoing requests: a proxy, and private hosts that need no grant.
+
+    `private_hosts` are host names or addresses, exact, optionally with `:port`.
+    """
+
+    proxy: str | None = None
+    private_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation of one agent. `folder` is where its large results are kept."""
+
+    id: str = ""
+    agent: str = "default"
+    workspace: Workspace = field(default_factory=lambda: Workspace(Path.cwd()))
+    network: Network = field(default_factory=Network)
+    folder: Path | None = None

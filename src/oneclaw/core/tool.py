@@ -1,0 +1,153 @@
+"""What a tool is: its definition, its work, and the context the work is given."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from oneclaw.core.errors import InvalidName, Kind, ToolError
+from oneclaw.core.session import Session, Workspace
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}\Z")
+
+Effect = Literal["read", "write", "unknown"]
+Isolation = Literal["inline", "thread", "process"]
+Execute = Callable[[dict[str, Any], "Context"], Any]
+"""The work of a tool: checked arguments and a context in; a value, an `Output` or an awaitable out."""
+
+
+def no_parameters() -> dict[str, Any]:
+    return {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDefinition:
+    """What the model, the person and the engine know of a tool.
+
+    name        ^[a-z][a-z0-9_]{0,63}$, unique
+    label       the name a person reads
+    parameters  JSON Schema 2020-12 of an object
+    needs       permissions asked before each call, as `files.write`
+    seconds     the limit of one call
+    group       tools that belong together, as `files`
+    effect      `read` may be run again after a crash; `write` and `unknown` may not
+    isolation   `inline` (a coroutine), `thread`, or `process` (killed when its time is up)
+    resource    a template such as `file:{path}`: calls that share it keep their order when one writes
+    secrets     names of the secrets the tool is given, and no others
+    feature     a switch that must be on for the tool to exist
+    default_on  whether the tool is on where nobody has said
+    chars       the most characters of a result the model is given
+    spill       whether what was cut is kept in a file of the session
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=no_parameters)
+    label: str = ""
+    needs: tuple[str, ...] = ()
+    seconds: float = 30.0
+    group: str = ""
+    version: str = "1"
+    effect: Effect = "unknown"
+    isolation: Isolation = "inline"
+    resource: str | None = None
+    output: Mapping[str, Any] | None = None
+    secrets: tuple[str, ...] = ()
+    feature: str | None = None
+    default_on: bool = True
+    chars: int = 20_000
+    trim: Literal["head", "middle"] = "head"
+    spill: bool = True
+
+    def __post_init__(self) -> None:
+        if not NAME.match(self.name):
+            raise InvalidName(
+                f"Tool name {self.name[:80]!r} is not allowed: use lower-case letters, digits and _,"
+                " starting with a letter, at most 64 characters."
+            )
+
+
+class Context:
+    """What a running tool knows of its call, and what it may ask for."""
+
+    __slots__ = ("_cancelled", "_on_cancel", "_progress", "_require", "call_id", "secrets", "session", "tool")
+
+    def __init__(
+        self,
+        call_id: str = "",
+        session: Session | None = None,
+        secrets: Mapping[str, str] | None = None,
+        progress: Callable[[str, float | None], None] | None = None,
+        require: Callable[[str, str], Awaitable[None]] | None = None,
+        tool: str = "",
+    ) -> None:
+        self.call_id = call_id
+        self.tool = tool
+        self.session = session or Session()
+        self.secrets: Mapping[str, str] = secrets or {}
+        self._progress = progress
+        self._require = require
+        self._cancelled = False
+        self._on_cancel: list[Callable[[], None]] = []
+
+    @property
+    def agent(self) -> str:
+        return self.session.agent
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.session.workspace
+
+    def progress(self, text: str, fraction: float | None = None) -> None:
+        """Tell people how far the work is; `fraction` goes from 0 to 1."""
+        if self._progress is not None:
+            self._progress(text, fraction)
+
+    async def require(self, need: str, reason: str) -> None:
+        """Ask for a need that only shows while running; raises `ToolError` when it is not granted."""
+        if self._require is None:
+            raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
+        await self._require(need, reason)
+
+    @property
+    def cancelled(self) -> bool:
+        """True once the call is over for its caller: stop, and change nothing more."""
+        return self._cancelled
+
+    def check(self) -> None:
+        """Raise when the call has been cancelled; call it before each effect."""
+        if self._cancelled:
+            raise ToolError("The call was cancelled.", Kind.CANCELLED)
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Run `callback` (from any thread) when the call is cancelled or out of time."""
+        self._on_cancel.append(callback)
+        if self._cancelled:
+            callback()
+
+    def cancel(self) -> None:
+        """Mark the call as over. Called by the engine."""
+        if not self._cancelled:
+            self._cancelled = True
+            for callback in self._on_cancel:
+                callback()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A definition and its work. `function` is the Python function it was made from, if any."""
+
+    definition: ToolDefinition
+    execute: Execute
+    origin: str = ""
+    function: Callable[..., Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the Python function itself, past the engine: for the tests of the function."""
+        if self.function is None:
+            raise TypeError(f"Tool {self.name!r} was not made from a function; call it through the engine.")
+        return self.function(*args, **kwargs)

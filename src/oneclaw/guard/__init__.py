@@ -1,0 +1,1 @@
+"""One door per dangerous power: paths, network, secrets."""

@@ -1,0 +1,1 @@
+"""SQLite: the journal of calls, sessions, grants and settings."""
