@@ -1,8 +1,10 @@
 """A call, what a tool gives back, and the one result every call gets."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Literal
 
 from oneclaw.core.errors import Kind
@@ -87,3 +89,27 @@ class ToolResult:
     def to_json(self) -> str:
         """`for_model` as JSON text."""
         return _encode(self.for_model())
+
+
+_run = os.urandom(4).hex()
+_numbers = count(1)
+
+
+def new_call_id() -> str:
+    """An id for a call that came without one."""
+    return f"call_{_run}_{next(_numbers)}"
+
+
+def unique_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """The calls, each with an id no other has; ids that were fine stay as they were."""
+    seen: set[str] = set()
+    named: list[ToolCall] = []
+    for call in calls:
+        wanted = call.id or new_call_id()
+        name, number = wanted, 1
+        while name in seen:
+            number += 1
+            name = f"{wanted}-{number}"
+        seen.add(name)
+        named.append(call if name == call.id else replace(call, id=name))
+    return named

@@ -1,5 +1,6 @@
 """What happened, past tense: the engine emits these, whoever wants to know listens."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -64,3 +65,34 @@ class PermissionAnswered:
 
 Event = ToolStarted | ToolProgressed | ToolFinished | PermissionAsked | PermissionAnswered
 Emit = Callable[[Event], None]
+
+
+log = logging.getLogger("oneclaw")
+
+
+class Listeners:
+    """Those who are told of events, in the order they came. One that fails does not stop the others."""
+
+    __slots__ = ("_all",)
+
+    def __init__(self) -> None:
+        self._all: tuple[Emit, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def add(self, listener: Emit) -> Callable[[], None]:
+        """Have `listener` told of every event; returns the function that ends it."""
+        self._all = (*self._all, listener)
+
+        def remove() -> None:
+            self._all = tuple(one for one in self._all if one is not listener)
+
+        return remove
+
+    def emit(self, event: Event) -> None:
+        for listener in self._all:
+            try:
+                listener(event)
+            except Exception:
+                log.exception("A listener failed on %s", type(event).__name__)

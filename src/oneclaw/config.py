@@ -1,0 +1,203 @@
+"""Settings from oneclaw.toml and the environment, checked; what is wrong is named with its line.
+
+The file is the one named by `--config` or ONECLAW_CONFIG, else oneclaw.toml in the user's own
+configuration folder. A file that merely lies in the current folder is not read: it may have come
+with somebody else's code, and settings decide what tools may do.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+from oneclaw.core.errors import InvalidConfig
+
+Mode = Literal["auto", "ask", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its key (`*` stands for any name), the type it has, its default and its meaning."""
+
+    key: str
+    type: str
+    default: str
+    meaning: str
+
+
+SETTINGS = (
+    Setting("workspace.folder", "text", "workspace in the data folder", "The folder tools read and write."),
+    Setting("workspace.read", "list of texts", "[]", "Further folders tools may read."),
+    Setting("workspace.write", "list of texts", "[]", "Further folders tools may read and write."),
+    Setting("tools.allow", "list of texts", "all", "The only tools there are: names, globs, `group:NAME`."),
+    Setting("tools.deny", "list of texts", "[]", "Tools nobody may call; this wins over every allow."),
+    Setting("agents.*.tools.allow", "list of texts", "tools.allow", "The tools of one agent."),
+    Setting("agents.*.tools.deny", "list of texts", "[]", "Tools one agent may not call."),
+    Setting("plugins.*.tools.allow", "list of texts", "all", "The tools taken from one plugin."),
+    Setting("plugins.*.tools.deny", "list of texts", "[]", "Tools not taken from one plugin."),
+    Setting("switches.*", "true or false", "the tool's own", "Turns one tool on or off."),
+    Setting("features.*", "true or false", "false", "Turns a feature, and the tools that need it, on or off."),
+    Setting("permissions.mode", "auto, ask or deny", "auto", "How far tools go without a person."),
+    Setting("permissions.prompt_seconds", "number", "300", "How long a question waits before it is a no."),
+    Setting("permissions.needs.*", "granted, ask or denied", "by need", "What holds for one need."),
+    Setting("network.proxy", "text", "none", "The proxy for requests; the environment's is not used."),
+    Setting("network.private_hosts", "list of texts", "[]", "Private hosts (`host` or `host:port`) open to tools."),
+    Setting("secrets.file", "text", "secrets.toml in the data folder", "Named secrets; only you may read it."),
+    Setting("secrets.environment", "list of texts", "[]", "Variables tools may be given and nobody is shown."),
+    Setting("limits.parallel", "whole number", "64", "Calls of one message that run side by side."),
+    Setting("limits.threads", "whole number", "32", "Calls of plain functions that run side by side."),
+    Setting("limits.processes", "whole number", "4", "Worker processes."),
+    Setting("limits.memory_mb", "whole number", "1024", "Memory of one worker process."),
+    Setting("limits.tools.*.seconds", "number", "the tool's own", "The time limit of one tool."),
+    Setting("limits.tools.*.chars", "whole number", "the tool's own", "The longest result of one tool."),
+)
+
+ENVIRONMENT = {
+    "ONECLAW_CONFIG": "The settings file to read.",
+    "ONECLAW_HOME": "The data folder: store, sessions, secrets, workspace.",
+    "ONECLAW_WORKSPACE": "The workspace folder; wins over `workspace.folder`.",
+    "ONECLAW_MODE": "auto, ask or deny; wins over `permissions.mode`.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Checked settings. `values` holds what the file says, by full key; `get` falls back to the default."""
+
+    home: Path
+    file: Path | None = None
+    workspace: Path | None = None
+    mode: Mode = "auto"
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.values.get(key, default)
+
+    def under(self, prefix: str) -> dict[str, Any]:
+        """The settings below a key, by the rest of their key: `under("switches")`."""
+        start = prefix + "."
+        return {key[len(start) :]: value for key, value in self.values.items() if key.startswith(start)}
+
+    @property
+    def workspace_folder(self) -> Path:
+        named = self.get("workspace.folder")
+        return self.workspace or (Path(named).expanduser() if named else self.home / "workspace")
+
+    @property
+    def store_file(self) -> Path:
+        return self.home / "oneclaw.db"
+
+    @property
+    def secrets_file(self) -> Path:
+        return Path(self.get("secrets.file", self.home / "secrets.toml")).expanduser()
+
+
+def load_config(file: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:
+    """Read and check the settings. Raises `InvalidConfig` with file, line, field and remedy."""
+    environment = os.environ if environment is None else environment
+    named = file or (Path(environment["ONECLAW_CONFIG"]) if environment.get("ONECLAW_CONFIG") else None)
+    path = named or user_folder("config") / "oneclaw.toml"
+    if named is not None and not path.is_file():
+        raise InvalidConfig(f"The settings file {path} is not there. Make it, or name another one.")
+    values = read_settings(path) if path.is_file() else {}
+    mode = environment.get("ONECLAW_MODE") or values.get("permissions.mode", "auto")
+    if mode not in ("auto", "ask", "deny"):
+        raise InvalidConfig(f"ONECLAW_MODE is {mode!r}; it must be auto, ask or deny.")
+    workspace = environment.get("ONECLAW_WORKSPACE")
+    return Config(
+        home=Path(environment.get("ONECLAW_HOME") or user_folder("data")).expanduser().absolute(),
+        file=path if path.is_file() else None,
+        workspace=Path(workspace).expanduser().absolute() if workspace else None,
+        mode=mode,
+        values=values,
+    )
+
+
+def user_folder(kind: Literal["config", "data"]) -> Path:
+    import platformdirs
+
+    if kind == "config":
+        return platformdirs.user_config_path("oneclaw")
+    return platformdirs.user_data_path("oneclaw")
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidConfig(f"{path} cannot be read: {error}. Mend the file or move it away.") from error
+    values: dict[str, Any] = {}
+    for key, value in _flatten(document, ""):
+        setting = _setting_for(key)
+        if setting is None:
+            near = get_close_matches(key, [one.key for one in SETTINGS], n=1, cutoff=0.6)
+            hint = f" Did you mean {near[0]}?" if near else " `oneclaw config --all` lists them all."
+            raise InvalidConfig(f"{path}, line {line_of(text, key)}: there is no setting {key!r}.{hint}")
+        if not _fits(setting.type, value):
+            raise InvalidConfig(
+                f"{path}, line {line_of(text, key)}: {key} is {value!r}; it must be {_article(setting.type)}."
+            )
+        values[key] = value
+    return values
+
+
+def _flatten(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict) and (value or _setting_for(key) is None):
+            found += _flatten(value, f"{key}.")  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            found.append((key, value))
+    return found
+
+
+def _setting_for(key: str) -> Setting | None:
+    for setting in SETTINGS:
+        pattern = re.escape(setting.key).replace(r"\*", ".+")
+        if re.fullmatch(pattern, key):
+            return setting
+    return None
+
+
+def _fits(kind: str, value: Any) -> bool:
+    if kind == "text":
+        return isinstance(value, str)
+    if kind == "list of texts":
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)  # pyright: ignore[reportUnknownVariableType]
+    if kind == "true or false":
+        return isinstance(value, bool)
+    if kind == "whole number":
+        return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return isinstance(value, str) and value in re.split(r", | or ", kind)
+
+
+def _article(kind: str) -> str:
+    if kind in ("whole number", "number"):
+        return f"a {kind} above 0"
+    return f"a {kind}" if kind in ("text", "list of texts") else kind
+
+
+def line_of(text: str, key: str) -> int:
+    """The line a key is set on; the line of the nearest table above when it is written another way."""
+    table, best = "", 1
+    for number, line in enumerate(text.splitlines(), 1):
+        head = line.strip()
+        if head.startswith("["):
+            table = _plain_key(head.strip("[] ")) + "."
+            if key.startswith(table):
+                best = number
+        elif "=" in head and table + _plain_key(head.split("=")[0]) == key:
+            return number
+    return best
+
+
+def _plain_key(text: str) -> str:
+    return "".join(text.split()).replace('"', "").replace("'", "")

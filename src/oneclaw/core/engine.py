@@ -1,0 +1,237 @@
+"""The road of a call: find, check, permit, journal, run, trim, result.
+
+Each step moves the call on or raises. What is raised is caught once, in `_call`, and becomes the one
+result of the call.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+from oneclaw.core import hook
+from oneclaw.core.call import ToolCall, ToolResult, new_call_id, unique_ids
+from oneclaw.core.errors import Kind, StoreError, ToolError
+from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
+from oneclaw.core.hook import Hooks
+from oneclaw.core.journal import Journal
+from oneclaw.core.order import Order, resource_key
+from oneclaw.core.permission import Permissions
+from oneclaw.core.policy import Policy
+from oneclaw.core.progress import Progress
+from oneclaw.core.registry import Entry, Registry, nearest
+from oneclaw.core.result import Redactor, ResultMaker, Spill
+from oneclaw.core.session import Session
+from oneclaw.core.tool import Context, Tool, ToolDefinition
+from oneclaw.core.walk import Walk
+
+log = logging.getLogger("oneclaw")
+
+
+class Runner(Protocol):
+    """Runs the work of a call and stops it when its time is up."""
+
+    async def run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any: ...
+
+
+class Engine:
+    """Runs calls. It needs a registry and a runner; everything else has a safe default."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        runner: Runner,
+        *,
+        policy: Policy | None = None,
+        permissions: Permissions | None = None,
+        hooks: Hooks | None = None,
+        journal: Journal | None = None,
+        secrets: Callable[[Iterable[str]], Mapping[str, str]] | None = None,
+        redactor: Redactor | None = None,
+        spill: Spill | None = None,
+        session: Session | None = None,
+        listeners: Listeners | None = None,
+        parallel: int = 64,
+    ) -> None:
+        self.registry = registry
+        self.policy = policy or Policy()
+        self.permissions = permissions or Permissions()
+        self.hooks = hooks or Hooks()
+        self.session = session or Session()
+        self._runner = runner
+        self._journal = journal
+        self._secrets = secrets
+        self._results = ResultMaker(redactor, spill)
+        self._listeners = listeners or Listeners()
+        self._parallel = parallel
+        self._order = Order()
+
+    def subscribe(self, listener: Emit) -> Callable[[], None]:
+        """Have `listener` told of every event; returns the function that ends it."""
+        return self._listeners.add(listener)
+
+    def available(self, session: Session | None = None) -> list[ToolDefinition]:
+        """The tools the session's agent may call."""
+        agent = (session or self.session).agent
+        return [
+            tool.definition
+            for tool in self.registry
+            if self.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
+        ]
+
+    async def call(self, call: ToolCall, session: Session | None = None) -> ToolResult:
+        """Run one call; whatever happens, it gets one result."""
+        return await self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
+
+    async def call_all(self, calls: Iterable[ToolCall], session: Session | None = None) -> list[ToolResult]:
+        """Run calls side by side; the results stand in the order of the calls."""
+        session = session or self.session
+        named = unique_ids(calls)
+        slots = asyncio.Semaphore(self._parallel)
+        tasks = [asyncio.ensure_future(self._call(call, session, slots)) for call in named]
+        try:
+            if tasks:
+                await asyncio.wait(tasks)
+        except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            raise
+        return [
+            _cancelled(call) if task.cancelled() else task.result()
+            for call, task in zip(named, tasks, strict=True)
+        ]
+
+    async def _call(
+        self, call: ToolCall, session: Session, slots: asyncio.Semaphore | None = None
+    ) -> ToolResult:
+        walk = Walk(call, session)
+        try:
+            try:
+                result = await self._results.from_value(walk, await self._walk(walk, slots))
+            except Exception as error:
+                result = self._fail(walk, error)
+            return await self._finish(walk, result)
+        except asyncio.CancelledError as error:
+            result = walk.result or self._fail(walk, ToolError("The call was cancelled.", Kind.CANCELLED))
+            await asyncio.shield(self._settle(walk, result))
+            raise error
+        finally:
+            if walk.ticket is not None:
+                walk.ticket.leave()
+
+    async def _walk(self, walk: Walk, slots: asyncio.Semaphore | None) -> Any:
+        entry = self._find(walk)
+        definition = walk.definition = entry.tool.definition
+        self._check(walk, entry, walk.call.arguments)
+        if definition.resource is not None:
+            await self._take_turn(walk, definition)
+        if self.hooks.before:
+            answer = await self._ask_hooks(walk, entry)
+            if answer is not None:
+                return answer.value
+        if not self.permissions.quick(definition, walk.session):
+            await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
+        if slots is None:
+            return await self._run(walk, entry.tool)
+        async with slots:
+            return await self._run(walk, entry.tool)
+
+    def _find(self, walk: Walk) -> Entry:
+        name, session = walk.call.name, walk.session
+        entry = self.registry.find(name)
+        if entry is None:
+            near = nearest(name, (definition.name for definition in self.available(session)))
+            hint = f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
+            raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
+        decision = self.policy.decide(entry.tool.definition, agent=session.agent, origin=entry.tool.origin)
+        if not decision.allowed:
+            reason = f"Tool {name!r} is not available for this agent: {decision.reason}"
+            raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
+        return entry
+
+    def _check(self, walk: Walk, entry: Entry, raw: Mapping[str, Any] | str | bytes) -> None:
+        checked = entry.arguments.check(raw)
+        walk.arguments = checked.arguments
+        walk.repairs = checked.repairs
+
+    async def _take_turn(self, walk: Walk, definition: ToolDefinition) -> None:
+        key = resource_key(definition, walk.arguments, walk.session)
+        if walk.ticket is not None:
+            if walk.ticket.key == key:
+                return
+            walk.ticket.leave()
+        walk.ticket = self._order.take(key, definition.effect != "read")
+        await walk.ticket.turn()
+
+    async def _ask_hooks(self, walk: Walk, entry: Entry) -> hook.Answer | None:
+        definition = entry.tool.definition
+        for before in self.hooks.before:
+            verdict = await hook.ask(before, walk.call, definition, walk.arguments, walk.session)
+            if isinstance(verdict, hook.Answer):
+                return verdict
+            if verdict is not None:
+                self._check(walk, entry, verdict.arguments)
+                walk.repairs = (*walk.repairs, "the arguments were changed by a hook")
+                if definition.resource is not None:
+                    await self._take_turn(walk, definition)
+        return None
+
+    async def _run(self, walk: Walk, tool: Tool) -> Any:
+        call, session, definition = walk.call, walk.session, tool.definition
+        secrets = self._secrets(definition.secrets) if definition.secrets and self._secrets else None
+        shown = self._results.redact(walk.arguments)
+        if self._journal is not None:
+            try:
+                walk.key = await self._journal.open(call, definition, session, shown)
+            except StoreError as error:
+                raise ToolError(f"The journal cannot be written, so the call was not run: {error}") from error
+        progress = None
+        if self._listeners:
+            emit, redactor = self._listeners.emit, self._results.redactor
+            progress = Progress(call.id, definition.name, session.id, emit, redactor)
+            emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown))
+        require = partial(self.permissions.require, call.id, definition, walk.arguments, session)
+        context = walk.context = Context(call.id, session, secrets, progress, require, definition.name)
+        return await self._runner.run(tool, walk.arguments, context, definition.seconds)
+
+    def _fail(self, walk: Walk, error: Exception) -> ToolResult:
+        if walk.context is not None:
+            walk.context.cancel()
+        return self._results.from_error(walk, error)
+
+    async def _finish(self, walk: Walk, result: ToolResult) -> ToolResult:
+        walk.result = result
+        for after in self.hooks.after:
+            walk.result = result = await hook.show(after, walk.call, result, walk.session)
+        return await self._settle(walk, result)
+
+    async def _settle(self, walk: Walk, result: ToolResult) -> ToolResult:
+        """Write the result down and tell it, once each; a cancelled call may come here a second time."""
+        if self._journal is not None and not walk.is_written:
+            result = await self._write(self._journal, walk, result)
+        if self._listeners and not walk.is_told:
+            walk.is_told = True
+            session = walk.session
+            self._listeners.emit(ToolFinished(walk.call.id, result.tool, session.id, session.agent, result))
+        return result
+
+    async def _write(self, journal: Journal, walk: Walk, result: ToolResult) -> ToolResult:
+        try:
+            if walk.key is not None:
+                await journal.close(walk.key, result)
+                walk.is_written = True
+            else:
+                # A refused call has no open row to close: its one row is not written a second time.
+                walk.is_written = True
+                await journal.record(walk.call, walk.session, self._results.redact(walk.arguments), result)
+        except StoreError as error:
+            log.warning("The result of call %s could not be written: %s", walk.call.id, error)
+            return replace(result, details={**(result.details or {}), "not_journaled": str(error)})
+        return result
+
+
+def _cancelled(call: ToolCall) -> ToolResult:
+    return ToolResult(call.id, call.name[:100], None, Kind.CANCELLED, "The call was cancelled.")

@@ -1,0 +1,78 @@
+"""Hooks: functions of the owner that see a call before it runs and its result after.
+
+A hook before a call gets the call, the tool's definition, the checked arguments and the session.
+It returns nothing to let the call pass, or one of `Block`, `Rewrite` and `Answer`. A hook after a
+call gets the call, its result and the session, and may return another result. Either may be async.
+A hook that raises blocks the call: a broken guard is a closed one.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from typing import Any
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import Kind, ToolError, describe
+from oneclaw.core.session import Session
+from oneclaw.core.tool import ToolDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Refuse the call; the model is told the reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Run the call with these arguments instead; they are checked again."""
+
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Give this value in place of running the tool."""
+
+    value: Any
+
+
+Verdict = Block | Rewrite | Answer | None
+Before = Callable[[ToolCall, ToolDefinition, dict[str, Any], Session], Verdict | Awaitable[Verdict]]
+After = Callable[[ToolCall, ToolResult, Session], ToolResult | None | Awaitable[ToolResult | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """The hooks of an engine, run in the order given."""
+
+    before: tuple[Before, ...] = ()
+    after: tuple[After, ...] = ()
+
+
+async def ask(
+    hook: Before, call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
+) -> Rewrite | Answer | None:
+    """What a hook says before the call; raises `ToolError` when it blocks or fails."""
+    try:
+        verdict = hook(call, definition, arguments, session)
+        if isawaitable(verdict):
+            verdict = await verdict
+    except Exception as error:
+        raise ToolError(f"A hook failed, so the call was not run: {describe(error)}") from error
+    if isinstance(verdict, Block):
+        raise ToolError(f"The call was blocked: {verdict.reason}", Kind.PERMISSION_DENIED)
+    return verdict
+
+
+async def show(hook: After, call: ToolCall, result: ToolResult, session: Session) -> ToolResult:
+    """The result after a hook has seen it; one that fails withholds it."""
+    try:
+        changed = hook(call, result, session)
+        if isawaitable(changed):
+            changed = await changed
+    except Exception as error:
+        message = f"A hook failed on the result, which is therefore withheld: {describe(error)}"
+        return replace(result, value=None, images=(), kind=Kind.EXECUTION_ERROR, message=message)
+    return result if changed is None else replace(changed, call_id=result.call_id, tool=result.tool)

@@ -1,0 +1,119 @@
+"""Tools by name and group; a tool is checked once, when it is registered."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Protocol, runtime_checkable
+
+from oneclaw.core.arguments import ArgumentCheck
+from oneclaw.core.errors import DuplicateTool, InvalidTool
+from oneclaw.core.tool import Context, Execute, Tool, ToolDefinition
+
+
+@runtime_checkable
+class ToolLike(Protocol):
+    """A class-based tool: any object with a definition and an `execute(arguments, context)`."""
+
+    definition: ToolDefinition
+
+    def execute(self, arguments: dict[str, Any], context: Context) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered tool and the check its arguments go through."""
+
+    tool: Tool
+    arguments: ArgumentCheck
+
+
+class Registry:
+    """The tools there are, in the order they were registered."""
+
+    def __init__(self, tools: Iterable[Tool | ToolLike | Callable[..., Any]] = ()) -> None:
+        self._entries: dict[str, Entry] = {}
+        for tool in tools:
+            self.register(tool)
+
+    def register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
+        """Add a tool: a `Tool`, a class-based one, or a plain function, which is made into one."""
+        made = as_tool(tool)
+        if origin and not made.origin:
+            made = replace(made, origin=origin)
+        name = made.definition.name
+        if name in self._entries:
+            first = self._entries[name].tool
+            raise DuplicateTool(
+                f"Two tools are named {name!r}: one from {_origin(first)}, one from {_origin(made)}."
+                " Rename one of them or leave it out."
+            )
+        self._entries[name] = Entry(made, ArgumentCheck(made.definition))
+        return made
+
+    def remove(self, name: str) -> None:
+        self._entries.pop(name, None)
+
+    def find(self, name: str) -> Entry | None:
+        return self._entries.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Tool]:
+        return (entry.tool for entry in self._entries.values())
+
+    def definitions(self) -> list[ToolDefinition]:
+        return [entry.tool.definition for entry in self._entries.values()]
+
+    def group(self, name: str) -> list[Tool]:
+        return [tool for tool in self if tool.definition.group == name]
+
+
+def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """The names most like `name`, the best first, however it was spelled."""
+    wanted = name[:100].lower().replace("-", "_").replace(".", "_").replace(" ", "_")
+    return get_close_matches(wanted, list(names), n=most, cutoff=0.5)
+
+
+def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
+    if isinstance(thing, Tool):
+        return replace(thing, execute=_two_parameters(thing.execute)) if thing.function is None else thing
+    if isinstance(thing, ToolLike) and not isinstance(thing, type):
+        return Tool(thing.definition, _two_parameters(thing.execute), origin=type(thing).__module__)
+    if callable(thing) and not isinstance(thing, type):
+        from oneclaw.core.function import tool
+
+        return tool(thing)
+    raise InvalidTool(
+        f"{thing!r} is not a tool: give a function, a Tool, or an object with `definition` and `execute`."
+    )
+
+
+def _two_parameters(execute: Callable[..., Any]) -> Execute:
+    """Let a tool leave the context out when it has no use for it."""
+    try:
+        count = len(inspect.signature(execute).parameters)
+    except (TypeError, ValueError):
+        return execute
+    return execute if count != 1 else _WithoutContext(execute)
+
+
+@dataclass(frozen=True, slots=True)
+class _WithoutContext:
+    """A class and not a closure, so that it can be sent to a worker process."""
+
+    execute: Callable[[dict[str, Any]], Any]
+
+    def __call__(self, arguments: dict[str, Any], context: Context) -> Any:
+        return self.execute(arguments)
+
+
+def _origin(tool: Tool) -> str:
+    if tool.origin:
+        return tool.origin
+    work = tool.function or tool.execute
+    return f"{getattr(work, '__module__', '?')}.{getattr(work, '__qualname__', type(work).__name__)}"

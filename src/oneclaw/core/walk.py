@@ -1,0 +1,42 @@
+"""What is known of one call on its way down the road."""
+
+from time import monotonic
+from typing import Any
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.order import Ticket
+from oneclaw.core.session import Session
+from oneclaw.core.tool import Context, ToolDefinition
+
+
+class Walk:
+    """One call in progress. Each step of the engine fills in what it found out."""
+
+    __slots__ = (
+        "arguments",
+        "call",
+        "context",
+        "definition",
+        "is_told",
+        "is_written",
+        "key",
+        "repairs",
+        "result",
+        "session",
+        "started",
+        "ticket",
+    )
+
+    def __init__(self, call: ToolCall, session: Session) -> None:
+        self.call = call
+        self.session = session
+        self.started = monotonic()
+        self.definition: ToolDefinition | None = None
+        self.arguments: dict[str, Any] = {}
+        self.repairs: tuple[str, ...] = ()
+        self.ticket: Ticket | None = None
+        self.key: int | None = None
+        self.context: Context | None = None
+        self.result: ToolResult | None = None
+        self.is_written = False
+        self.is_told = False
