@@ -15,7 +15,11 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Literal, cast
+
+DESCRIPTION_CHARS = 400
 
 
 class Kind(StrEnum):
@@ -52,15 +56,53 @@ MEANING: dict[Kind, str] = {
 
 
 class ToolError(Exception):
-    """Raised by a tool or a guard to end the call with `kind` and one clear sentence."""
+    """Raised by a tool or a guard to end the call with `kind` and one clear sentence.
 
-    def __init__(self, message: str, kind: Kind = Kind.EXECUTION_ERROR) -> None:
+    `effects` says what the call may have changed, where whoever raises it knows better than the engine.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: Kind = Kind.EXECUTION_ERROR,
+        effects: Literal["none", "done", "possible", "unknown"] | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.kind = kind
+        self.effects = effects
 
-    def __reduce__(self) -> tuple[type["ToolError"], tuple[str, Kind]]:
-        return (ToolError, (self.message, self.kind))
+    def __reduce__(self) -> tuple[type["ToolError"], tuple[str, Kind, str | None]]:
+        return (ToolError, (self.message, self.kind, self.effects))
+
+
+def describe(error: BaseException) -> str:
+    """The first line of what an exception says, at most 400 characters; never raises.
+
+    An exception that says nothing, only a key, or that was meant to end the program, is named as well.
+    """
+    try:
+        return _describe(error)
+    except BaseException:  # text and even class of a foreign exception may raise whatever they like
+        return "an error that cannot be described"
+
+
+def _describe(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        # The plain methods of str: a subclass may bring its own.
+        lines = str.splitlines(str.strip(str.__str__(str(error))))
+    except BaseException:
+        return f"{name} (its text cannot be read)"
+    text = lines[0].rstrip() if lines else ""
+    if isinstance(error, BaseExceptionGroup):
+        inner = cast(Sequence[BaseException], error.exceptions)  # pyright: ignore[reportUnknownMemberType]
+        text = f"{text}: {describe(inner[0])}"
+    if not text:
+        text = name
+    elif isinstance(error, KeyError) or not isinstance(error, Exception):
+        text = f"{name}: {text}"
+    return text[:DESCRIPTION_CHARS].encode("utf-8", "replace").decode()
 
 
 class OneClawError(Exception):
