@@ -11,11 +11,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 setup: $(VENV)/.run
 
 $(BIN)/uv:
-	@$(PYTHON) -c 'import sys; sys.exit("OneClaw needs Python 3.11 or later and this is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || sh tools/system-package.sh python3-venv
-	@echo "Making $(VENV) ..."
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+	@sh tools/make-venv.sh $(PYTHON) $(VENV)
 
 $(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/uv
 	@echo "Installing what is pinned in requirements/$*.txt ..."
@@ -37,7 +33,7 @@ check: $(VENV)/.check
 	@$(BIN)/python docs/build.py --check
 
 bench: $(VENV)/.test
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python benchmarks/run.py $(ARGS)
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build.py
@@ -47,6 +43,7 @@ requirements: $(BIN)/uv
 	$(COMPILE) --output-file requirements/run.txt pyproject.toml
 	$(COMPILE) --output-file requirements/test.txt --group test pyproject.toml
 	$(COMPILE) --output-file requirements/check.txt --group check pyproject.toml
+	$(COMPILE) --output-file benchmarks/peers.txt benchmarks/peers.in
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,268 @@
+"""Writes the pages that are made from code. `--check` writes nothing and fails when one is stale."""
+
+import argparse
+import ast
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "oneclaw"
+DECISIONS = ROOT / "docs" / "decisions"
+MADE = "<!-- Made by docs/build.py from {source}; change that and run `make docs`. -->\n\n"
+START, END = "<!-- tree: made by docs/build.py -->", "<!-- /tree -->"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; a bar inside a cell is escaped."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)]) + "\n"
+
+
+def code(value: object) -> str:
+    return f"`{value}`" if value not in ("", None) else ""
+
+
+# The tree of ARCHITECTURE.md
+
+
+def architecture() -> str:
+    """ARCHITECTURE.md with its tree written anew; the rest of the page is written by hand."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    before, rest = page.split(START)
+    after = rest.split(END)[1]
+    return f"{before}{START}\n\n```\n{tree()}```\n\n{END}{after}"
+
+
+def tree() -> str:
+    """Every file of the package with the first line of its docstring."""
+    lines = list(branches(SOURCE, ""))
+    width = max(len(name) for name, _ in lines) + 2
+    body = "".join(f"{name.ljust(width)}{text}".rstrip() + "\n" for name, text in lines)
+    return f"src/oneclaw/\n{body}"
+
+
+def branches(folder: Path, indent: str) -> Iterator[tuple[str, str]]:
+    entries = sorted(filter(is_shown, folder.iterdir()), key=lambda entry: (entry.is_dir(), entry.name))
+    for entry in entries:
+        last = entry is entries[-1]
+        yield (
+            f"{indent}{'└' if last else '├'}── {entry.name}{'/' if entry.is_dir() else ''}",
+            first_line(entry),
+        )
+        if entry.is_dir():
+            yield from branches(entry, indent + ("    " if last else "│   "))
+
+
+def is_shown(path: Path) -> bool:
+    if path.is_dir():
+        return any(is_shown(inner) for inner in path.iterdir())
+    if path.name == "__init__.py":
+        return path.parent == SOURCE
+    return path.suffix in {".py", ".sql"}
+
+
+def first_line(path: Path) -> str:
+    """What a file says of itself; a folder speaks through its __init__.py."""
+    if path.is_dir():
+        path = path / "__init__.py"
+        if not path.exists():
+            return ""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".sql":
+        return text.partition("\n")[0].removeprefix("--").strip()
+    docstring = ast.get_docstring(ast.parse(text))
+    if not docstring:
+        raise SystemExit(f"{path.relative_to(ROOT)} does not say what is in it: give it a docstring.")
+    return docstring.partition("\n")[0]
+
+
+# Reference pages
+
+
+def tools() -> str:
+    from oneclaw.tools.builtin import load_all
+
+    parts = [MADE.format(source="src/oneclaw/tools"), "# Built-in tools\n"]
+    parts += [describe_tool(tool.definition) for tool in load_all()]
+    return "\n".join(parts)
+
+
+def describe_tool(definition: Any) -> str:
+    properties: Mapping[str, Mapping[str, Any]] = definition.parameters.get("properties", {})
+    required = definition.parameters.get("required", ())
+    rows = [
+        [
+            code(name),
+            type_of(schema),
+            "required" if name in required else code(default_of(schema)),
+            str(schema.get("description", "")),
+        ]
+        for name, schema in properties.items()
+    ]
+    facts = [
+        ["needs", ", ".join(map(code, definition.needs)) or "nothing"],
+        ["effect", definition.effect],
+        ["limit", f"{definition.seconds:g} s; {definition.chars:,} characters of the result"],
+        [
+            "runs",
+            {"inline": "in the loop", "thread": "in a thread"}.get(definition.isolation, "in a process"),
+        ],
+        ["group", code(definition.group) or "none"],
+        ["on", "from the start" if definition.default_on else "when switched on"],
+    ]
+    parameters = table(["parameter", "type", "default", "meaning"], rows) if rows else "No parameters.\n"
+    return f"## {definition.name}\n\n{definition.description}\n\n{parameters}\n{table(['', ''], facts)}"
+
+
+def default_of(schema: Mapping[str, Any]) -> str:
+    value = schema.get("default")
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words."""
+    if "enum" in schema:
+        return ", ".join(code(value) for value in schema["enum"] if value is not None)
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            return " or ".join(type_of(one) for one in schema[key] if one.get("type") != "null")
+    kind = schema.get("type", "any")
+    kinds = [one for one in kind if one != "null"] if isinstance(kind, list) else [kind]
+    if kinds == ["array"] and schema.get("items"):
+        return f"array of {type_of(schema['items'])}"
+    return " or ".join(kinds)
+
+
+def python() -> str:
+    import oneclaw
+
+    names = sorted(name for name in oneclaw.__all__ if not name.startswith("_"))
+    rows = [[code(name), (getattr(oneclaw, name).__doc__ or "").partition("\n")[0]] for name in names]
+    return (
+        MADE.format(source="src/oneclaw/__init__.py")
+        + "# Python\n\nThe names of `import oneclaw`.\n\n"
+        + table(["name", "what it is"], rows)
+    )
+
+
+def errors() -> str:
+    from oneclaw.core.errors import MEANING, Kind
+
+    return (
+        MADE.format(source="src/oneclaw/core/errors.py")
+        + "# Error kinds\n\nWhat a model reads in `error_type` when a call fails.\n\n"
+        + table(["kind", "meaning"], [[code(kind.value), MEANING[kind]] for kind in Kind])
+    )
+
+
+def settings() -> str:
+    from oneclaw.config import ENVIRONMENT, SETTINGS
+
+    rows = [[code(one.key), one.type, one.default, one.meaning] for one in SETTINGS]
+    return (
+        MADE.format(source="src/oneclaw/config.py")
+        + "# Settings\n\nThey stand in `oneclaw.toml`; `*` is a name of your own.\n\n"
+        + table(["setting", "type", "default", "meaning"], rows)
+        + "\n## Environment\n\n"
+        + table(["variable", "meaning"], [[code(name), text] for name, text in ENVIRONMENT.items()])
+    )
+
+
+def commands() -> str:
+    from oneclaw.cli.main import build_parser
+    from oneclaw.cli.opened import EXIT_CODES
+
+    parser = build_parser()
+    kinds: dict[int, list[str]] = {}
+    for kind, number in EXIT_CODES.items():
+        kinds.setdefault(number, []).append(code(kind.value) if kind else "done")
+    return "\n".join(
+        [
+            MADE.format(source="src/oneclaw/cli") + f"# Commands\n\n{parser.description}\n",
+            *describe_command(parser, "##"),
+            "## Exit codes of a call\n",
+            table(["code", "when"], [[str(number), ", ".join(kinds[number])] for number in sorted(kinds)]),
+        ]
+    )
+
+
+def describe_command(parser: argparse.ArgumentParser, heading: str) -> Iterator[str]:
+    """A command, its options, and then the commands below it."""
+    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    options = [action for action in parser._actions if action.help != argparse.SUPPRESS]
+    rows = [describe_option(one) for one in options if one not in inner and one.dest != "help"]
+    title = f"{heading} {parser.prog}\n"
+    about = f"{parser.description}\n" if parser.description and heading != "##" else ""
+    parts = [title, about, table(["option", "meaning"], rows) if rows else ""]
+    yield "\n".join(part for part in parts if part)
+    for action in inner:
+        for one in dict.fromkeys(action.choices.values()):
+            yield from describe_command(one, "###")
+
+
+def describe_option(action: argparse.Action) -> list[str]:
+    metavar = action.metavar if isinstance(action.metavar, str) else (action.dest or "").upper()
+    value = "" if action.nargs == 0 else "|".join(map(str, action.choices)) if action.choices else metavar
+    names = ", ".join(action.option_strings) or value
+    shown = f"{names} {value}".strip() if action.option_strings else names
+    return [code(shown), action.help or ""]
+
+
+def decisions() -> str:
+    rows = []
+    for path in sorted(DECISIONS.glob("[0-9]*.md")):
+        heading = path.read_text(encoding="utf-8").partition("\n")[0]
+        number, title = path.name[:4], heading.removeprefix("#").strip()
+        title = title.removeprefix(number).lstrip(".:– ").strip()
+        rows.append([f"[{number}]({path.name})", title])
+    return (
+        MADE.format(source="the records in this folder")
+        + "# Decisions\n\nWhat was decided, why, and what was turned down; one screen each.\n\n"
+        + table(["number", "decision"], rows)
+    )
+
+
+PAGES: dict[Path, Callable[[], str]] = {
+    ROOT / "ARCHITECTURE.md": architecture,
+    ROOT / "docs" / "reference" / "tools.md": tools,
+    ROOT / "docs" / "reference" / "python.md": python,
+    ROOT / "docs" / "reference" / "errors.md": errors,
+    ROOT / "docs" / "reference" / "commands.md": commands,
+    ROOT / "docs" / "reference" / "settings.md": settings,
+    DECISIONS / "README.md": decisions,
+}
+
+
+def stale() -> dict[Path, str]:
+    """The pages that no longer say what the code says, with what they should say."""
+    fresh = {path: make() for path, make in PAGES.items()}
+    return {
+        path: text
+        for path, text in fresh.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    }
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only say which pages are stale")
+    only_check = parser.parse_args(words).check
+    pages = stale()
+    for path, text in pages.items():
+        name = path.relative_to(ROOT)
+        if only_check:
+            print(f"{name} is stale: run `make docs`.")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"{name} written.")
+    return 1 if only_check and pages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
