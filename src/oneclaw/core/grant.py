@@ -148,7 +148,7 @@ def find(
     now: float,
     about: str = "",
 ) -> Grant | None:
-    """Which of a tool's grants decides: a denial that covers the call, else the narrowest allow, else None."""
+    """Which of a tool's grants decides: a denial that covers the call, else the narrowest allow."""
     held = [
         grant
         for grant in grants
@@ -191,11 +191,11 @@ def text_of(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
 
 
-_TOKEN = re.compile(r"\*\*+|\[\*\]|.", re.DOTALL)
+_PIECE = re.compile(r"\*\*+|\[\*\]|.", re.DOTALL)
 _ENDS_A_PART = frozenset("/\\?#@&;|<>$`'\"(){}\x7f") | frozenset(map(chr, range(32)))
 _ENCODED = re.compile(r"%(?:25)*(2e|2f|5c)", re.IGNORECASE)
 _DECODED = {"2e": ".", "2f": "/", "5c": "\\"}
-_PARENT = re.compile(r"(?:^|[/\\])\.\.(?:$|[/\\?#])")
+_PARENT = re.compile(r"(?<![\w.~-])\.\.(?![\w.~-])")
 _LONGEST_CHARS = 10_000
 
 
@@ -208,25 +208,25 @@ def glob_fits(glob: str, text: str) -> bool:
     The text is read once, with the set of places reached in the glob as bits of a number: no glob and no text
     can make it take longer than their lengths multiplied, as a backtracking regular expression would.
     """
-    tokens = _TOKEN.findall(glob)
-    stars = [(at, token) for at, token in enumerate(tokens) if token[0] == "*"]
+    pieces: list[str] = _PIECE.findall(glob)
+    stars = [(at, piece) for at, piece in enumerate(pieces) if piece[0] == "*"]
     if not stars:
-        return text == "".join("*" if token == "[*]" else token for token in tokens)
+        return text == glob.replace("[*]", "*")
     if len(text) > _LONGEST_CHARS or _climbs(text):
         return False
     star = sum(1 << at for at, _ in stars)
-    anything = sum(1 << at for at, token in stars if token != "*")
+    anything = sum(1 << at for at, piece in stars if len(piece) > 1)
     letters: dict[str, int] = {}
-    for at, token in enumerate(tokens):
+    for at, piece in enumerate(pieces):
         if not star >> at & 1:
-            letters[token[1:2] or token] = letters.get(token[1:2] or token, 0) | 1 << at
+            letter = "*" if piece == "[*]" else piece
+            letters[letter] = letters.get(letter, 0) | 1 << at
     reached = 1 | (star & 1) << 1
     for letter in text:
         stay = reached & (anything if letter in _ENDS_A_PART else star)
-        step = (reached & letters.get(letter, 0)) << 1
-        reached = stay | step
+        reached = stay | (reached & letters.get(letter, 0)) << 1
         reached |= (reached & star) << 1
-    return bool(reached >> len(tokens) & 1)
+    return bool(reached >> len(pieces) & 1)
 
 
 def literal(text: str) -> str:

@@ -1,0 +1,76 @@
+"""A need: a power that tools ask for, the states it can be in, and how it stands by mode and settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from oneclaw.core.tool import ToolDefinition
+
+Mode = Literal["auto", "ask", "deny"]
+MODES: dict[Mode, str] = {
+    "auto": "Calls run; needs that must ask are asked for.",
+    "ask": "As auto, and every call that does not only read is confirmed.",
+    "deny": "Nobody is asked; what would ask, and every call that does not only read, is denied.",
+}
+CHANGES = "changes"
+
+
+class State(StrEnum):
+    """How a need stands for a call."""
+
+    GRANTED = "granted"
+    ASK = "ask"
+    DENIED = "denied"
+    DENIED_FOR_GOOD = "denied_for_good"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A power a tool may need: what it lets a tool do, and how it stands where nobody has said."""
+
+    name: str
+    meaning: str
+    state: State
+
+
+NEEDS: dict[str, Need] = {
+    need.name: need
+    for need in (
+        Need("files.read", "read files in the workspace", State.GRANTED),
+        Need("files.write", "make and change files in the workspace", State.GRANTED),
+        Need("network", "reach public hosts on the internet", State.GRANTED),
+        Need("network.private", "reach this machine or hosts of a private network", State.ASK),
+        Need("shell", "run programs on this machine", State.ASK),
+        Need("location", "learn where this machine is", State.ASK),
+        Need("notify", "show notifications", State.GRANTED),
+        Need("calendar", "read and change calendars", State.ASK),
+        Need("mail", "read and send mail", State.ASK),
+        Need("browser", "steer a web browser", State.ASK),
+        Need(CHANGES, "do something that is not only reading", State.GRANTED),
+    )
+}
+"""The needs we know. One that a tool declares and nobody knows is asked for."""
+
+
+def needs_of(definition: ToolDefinition) -> tuple[str, ...]:
+    """What a call of the tool needs before it runs: what it declares, and `changes` unless it only reads."""
+    changes = () if definition.effect == "read" else (CHANGES,)
+    return tuple(dict.fromkeys((*definition.needs, *changes)))
+
+
+def meaning_of(need: str) -> str:
+    known = NEEDS.get(need)
+    return "a power that OneClaw does not know, named by the tool" if known is None else known.meaning
+
+
+def base_state(need: str, mode: Mode, states: Mapping[str, State]) -> State:
+    """How a need stands before any grant: DENIED where a grant could still allow it, else for good."""
+    state = states.get(need)
+    if state is None:
+        known = NEEDS.get(need)
+        must_confirm = need == CHANGES and mode != "auto"
+        state = State.ASK if known is None or must_confirm else known.state
+    elif state is State.DENIED:
+        state = State.DENIED_FOR_GOOD
+    return State.DENIED if state is State.ASK and mode == "deny" else state
