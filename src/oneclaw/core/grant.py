@@ -68,6 +68,8 @@ class Grant:
     expires: float | None = None
 
     def __post_init__(self) -> None:
+        if self.verdict not in ("allow", "deny") or self.scope not in _WIDTH:
+            raise ValueError(f"A grant cannot {self.verdict!r} for {self.scope!r}.")
         if (self.scope == "everywhere") != (self.holder == ""):
             raise ValueError(
                 f"A grant for {self.scope} has the holder {self.holder!r}: name the session or agent,"

@@ -94,10 +94,13 @@ class Permissions:
 
     def quick(self, definition: ToolDefinition, session: Session) -> bool:
         """True when a call of the tool needs no `check`: no argument, session or grant could refuse it."""
-        known = self._quick.get(definition.name)
-        if known is not None and known[0] is definition and known[1] == self.grants.version:
-            return known[2]
-        return self._is_quick(definition)
+        try:
+            known = self._quick.get(definition.name)
+            if known is not None and known[0] is definition and known[1] == self.grants.version:
+                return known[2]
+            return self._is_quick(definition)
+        except OneClawError:
+            return False  # the grants cannot be read: `check` says so
 
     async def check(
         self, call_id: str, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
@@ -125,7 +128,7 @@ class Permissions:
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
     ) -> Standing:
-        """How a need stands for a call now, without asking anybody."""
+        """How a need stands for a call now, without asking anybody. Raises what reading the grants raises."""
         grant = find(
             self._grants_of(definition.name),
             need=need,
@@ -139,7 +142,7 @@ class Permissions:
         if grant is not None and grant.verdict == "deny":
             text = f"A person denied it for good; `oneclaw grants revoke {grant.id}` takes that back."
             return Standing(need, State.DENIED_FOR_GOOD, text, grant)
-        state = base_state(need, self.mode, self.states)
+        state = self.state_of(need)
         if state is State.DENIED_FOR_GOOD:
             text = f"The owner denied it for good with the setting permissions.needs.{need}."
             return Standing(need, state, text)
@@ -150,24 +153,19 @@ class Permissions:
             return Standing(need, state, text)
         return Standing(need, state)
 
+    def state_of(self, need: str) -> State:
+        """How a need stands by mode and settings, before any grant."""
+        return base_state(need, self.mode, self.states)
+
     def _is_quick(self, definition: ToolDefinition) -> bool:
         version = self.grants.version  # taken before reading, so that a change meanwhile is seen next time
-        states = [base_state(need, self.mode, self.states) for need in needs_of(definition)]
-        result = all(state is State.GRANTED for state in states)
-        try:
-            result = result and not any(one.verdict == "deny" for one in self._grants_of(definition.name))
-        except ToolError:
-            return False  # `check` says why
+        result = all(self.state_of(need) is State.GRANTED for need in needs_of(definition))
+        result = result and not any(one.verdict == "deny" for one in self._grants_of(definition.name))
         self._quick[definition.name] = (definition, version, result)
         return result
 
     def _grants_of(self, tool: str) -> Sequence[Grant]:
-        try:
-            stored = self.grants.of(tool)
-        except OneClawError as error:
-            text = f"The grants cannot be read, so the call was not run: {error}"
-            raise ToolError(text, Kind.PERMISSION_DENIED) from error
-        return [*stored, *(grant for grant in self._fresh.values() if grant.tool == tool)]
+        return [*self.grants.of(tool), *(grant for grant in self._fresh.values() if grant.tool == tool)]
 
     def _digest(self, definition: ToolDefinition) -> str:
         known = self._digests.get(definition.name)
@@ -176,10 +174,14 @@ class Permissions:
         return known[1]
 
     def _standings(self, question: _Question) -> list[Standing]:
-        return [
-            self.standing(question.definition, need, question.session, question.arguments, question.about)
-            for need in question.needs
-        ]
+        try:
+            return [
+                self.standing(question.definition, need, question.session, question.arguments, question.about)
+                for need in question.needs
+            ]
+        except OneClawError as error:
+            text = f"The grants cannot be read, so the call was not run: {error}"
+            raise ToolError(text, Kind.PERMISSION_DENIED) from error
 
     async def _permit(self, question: _Question) -> None:
         standings = self._standings(question)
