@@ -68,22 +68,23 @@ class _Plain:
     def turn(self, value: Any, depth: int) -> Any:
         kind = cast(type[Any], type(value))
         if kind is str:
-            return readable(value)
-        if value is None or kind is bool:
-            return value
+            return value if value.isascii() else readable(value)
+        if kind is int:
+            return _integer(value)
         if kind is dict:
             return self._object(value, value, depth)
         if kind is list:
             return self._list(value, value, depth)
+        if value is None or kind is bool:
+            return value
+        if isinstance(value, float):
+            return float(value) if isfinite(value) else _not_a_number(value)
         if isinstance(value, Enum):
             return self.turn(value.value, depth + 1)
         if isinstance(value, str):
             return readable(str.__str__(value))
         if isinstance(value, int):
-            number = int(value)
-            return number if number.bit_length() <= _INTEGER_BITS else hex(number)
-        if isinstance(value, float):
-            return float(value) if isfinite(value) else _not_a_number(value)
+            return _integer(int(value))
         if isinstance(value, bytes | bytearray | memoryview):
             return _text_or_base64(bytes(cast(bytes, value)))
         return self._structure(value, depth)
@@ -140,6 +141,8 @@ def _members(value: Any) -> Mapping[Any, Any] | None:
 
 
 def _key(name: Any) -> str:
+    if type(name) is str:
+        return name if name.isascii() else readable(name)
     if isinstance(name, Enum):
         name = name.value
     if isinstance(name, str):
@@ -170,6 +173,10 @@ def _duration(value: timedelta) -> str:
     days = f"{value.days}D" if value.days else ""
     clock = f"T{value.seconds}{part}S" if value.seconds or part or not days else ""
     return f"{sign}P{days}{clock}"
+
+
+def _integer(value: int) -> int | str:
+    return value if value.bit_length() <= _INTEGER_BITS else hex(value)
 
 
 def _not_a_number(value: float) -> str:

@@ -1,0 +1,542 @@
+"""A coroutine run by hand: it ends with its value, its error, a timeout or the caller's cancel."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from contextvars import ContextVar
+from time import monotonic
+from typing import Any
+
+import anyio
+import pytest
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.tool import Context
+from oneclaw.run import inline
+from oneclaw.run.inline import run_inline
+
+Execute = Callable[[dict[str, Any], Context], Any]
+LONG = 30.0
+SHORT = 0.05
+GRACE = 0.1
+
+
+def run(execute: Execute, seconds: float = LONG, grace: float = GRACE, context: Context | None = None) -> Any:
+    return run_inline(execute, {"n": 2}, context or Context(), seconds, grace)
+
+
+async def nothing_is_left_of_a_cancel() -> None:
+    """The task can go on waiting: no cancel of ours is pending in it."""
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+    await asyncio.sleep(0)
+    await asyncio.sleep(0.001)
+
+
+async def times_out(execute: Execute, seconds: float = SHORT, grace: float = GRACE) -> ToolError:
+    context = Context()
+    with pytest.raises(ToolError) as caught:
+        await run(execute, seconds, grace, context)
+    assert caught.value.kind is Kind.TIMEOUT
+    assert caught.value.message == f"Tool execution timed out after {seconds:g}s"
+    assert context.cancelled
+    await nothing_is_left_of_a_cancel()
+    return caught.value
+
+
+class TestValues:
+    async def test_a_coroutine_that_never_waits_gives_its_value(self) -> None:
+        async def double(arguments: dict[str, Any], context: Context) -> int:
+            return arguments["n"] * 2
+
+        assert await run(double) == 4
+
+    async def test_a_plain_function_gives_its_value(self) -> None:
+        assert await run(lambda arguments, context: arguments["n"]) == 2
+
+    async def test_a_coroutine_that_waits_gives_its_value(self) -> None:
+        async def wait(arguments: dict[str, Any], context: Context) -> str:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
+            return await asyncio.get_running_loop().run_in_executor(None, lambda: "done")
+
+        assert await run(wait) == "done"
+
+    async def test_futures_tasks_and_other_awaitables_are_awaited(self) -> None:
+        class Later:
+            def __await__(self) -> Generator[Any, Any, str]:
+                yield from asyncio.sleep(0).__await__()
+                return "later"
+
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[str] = loop.create_future()
+        loop.call_later(0.001, future.set_result, "future")
+        assert await run(lambda arguments, context: future) == "future"
+        assert await run(lambda arguments, context: Later()) == "later"
+        assert await run(lambda arguments, context: asyncio.create_task(asyncio.sleep(0, "task"))) == "task"
+
+    async def test_the_tool_runs_in_the_task_and_the_variables_of_its_caller(self) -> None:
+        name: ContextVar[str] = ContextVar("name")
+        name.set("caller")
+
+        async def look(arguments: dict[str, Any], context: Context) -> Any:
+            before = asyncio.current_task()
+            await asyncio.sleep(0)
+            return before, asyncio.current_task(), name.get()
+
+        me = asyncio.current_task()
+        assert await run(look) == (me, me, "caller")
+
+    async def test_overlapping_calls_overlap(self) -> None:
+        inside, all_inside = 0, asyncio.Event()
+
+        async def meet(arguments: dict[str, Any], context: Context) -> bool:
+            nonlocal inside
+            inside += 1
+            if inside == 100:
+                all_inside.set()
+            return await all_inside.wait()
+
+        assert await asyncio.gather(*(run(meet) for _ in range(100))) == [True] * 100
+
+
+class TestErrors:
+    @pytest.mark.parametrize("waits", [False, True])
+    @pytest.mark.parametrize(
+        "error", [ValueError("no"), StopAsyncIteration(), ToolError("No.", Kind.TIMEOUT)]
+    )
+    async def test_an_exception_passes_as_itself(self, error: Exception, waits: bool) -> None:
+        async def fail(arguments: dict[str, Any], context: Context) -> None:
+            if waits:
+                await asyncio.sleep(0)
+            raise error
+
+        with pytest.raises(type(error)) as caught:
+            await run(fail)
+        assert caught.value is error
+
+    @pytest.mark.parametrize("how", ["plain", "at once", "after waiting"])
+    @pytest.mark.parametrize(
+        "error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()]
+    )
+    async def test_an_exception_meant_to_end_the_program_is_a_failed_call(
+        self, error: BaseException, how: str
+    ) -> None:
+        async def fail(arguments: dict[str, Any], context: Context) -> None:
+            if how == "after waiting":
+                await asyncio.sleep(0)
+            raise error
+
+        def fail_plainly(arguments: dict[str, Any], context: Context) -> None:
+            raise error
+
+        with pytest.raises(ToolError, match=f"Tool execution failed: {type(error).__name__}") as caught:
+            await run(fail_plainly if how == "plain" else fail)
+        assert caught.value.kind is Kind.EXECUTION_ERROR
+        await nothing_is_left_of_a_cancel()
+
+    async def test_a_future_someone_else_cancelled_is_a_failed_call(self) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_soon(future.cancel)
+
+        with pytest.raises(ToolError, match="CancelledError"):
+            await run(lambda arguments, context: future)
+        await nothing_is_left_of_a_cancel()
+
+    async def test_stop_iteration_of_a_plain_function_is_an_error_not_a_value(self) -> None:
+        def stop(arguments: dict[str, Any], context: Context) -> None:
+            raise StopIteration("sly")
+
+        with pytest.raises(RuntimeError):
+            await run(stop)
+
+    async def test_a_coroutine_that_yields_nonsense_is_told_so_as_in_any_task(self) -> None:
+        class Nonsense:
+            def __await__(self) -> Generator[Any, Any, Any]:
+                yield 5
+
+        with pytest.raises(RuntimeError, match="bad yield"):
+            await run(lambda arguments, context: Nonsense())
+
+
+class TestTimeout:
+    async def test_a_coroutine_past_its_time_is_cancelled(self) -> None:
+        seen: list[str] = []
+
+        async def hang(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            except asyncio.CancelledError:
+                seen.append(f"cancelled {context.cancelled}")
+                raise
+
+        started = monotonic()
+        await times_out(hang)
+        assert seen == ["cancelled True"]
+        assert monotonic() - started < 2
+
+    async def test_the_clock_starts_with_the_first_step_not_with_the_first_wait(self) -> None:
+        async def busy_then_wait(arguments: dict[str, Any], context: Context) -> None:
+            until = monotonic() + SHORT
+            while monotonic() < until:
+                pass
+            await asyncio.sleep(LONG)
+
+        started = monotonic()
+        await times_out(busy_then_wait, seconds=SHORT)
+        assert monotonic() - started < SHORT + 1
+
+    async def test_cleaning_up_may_wait_within_the_grace(self) -> None:
+        seen: list[str] = []
+
+        async def tidy(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                await asyncio.sleep(0.01)
+                seen.append("tidied")
+
+        await times_out(tidy, grace=LONG)
+        assert seen == ["tidied"]
+
+    async def test_a_value_returned_after_the_time_is_still_a_timeout(self) -> None:
+        async def swallow(arguments: dict[str, Any], context: Context) -> str:
+            try:
+                await asyncio.sleep(LONG)
+            except asyncio.CancelledError:
+                return "late"
+            return "never"
+
+        await times_out(swallow)
+
+    async def test_an_error_raised_while_stopping_is_still_a_timeout(self) -> None:
+        async def fail(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                raise SystemExit(3)
+
+        error = await times_out(fail)
+        assert isinstance(error.__cause__, SystemExit)
+
+    async def test_a_coroutine_that_ignores_the_cancel_is_closed_after_the_grace(self) -> None:
+        seen: list[str] = []
+
+        async def deaf(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                while True:
+                    try:
+                        await asyncio.sleep(LONG)
+                    except asyncio.CancelledError:
+                        seen.append("cancelled")
+            finally:
+                seen.append("closed")
+
+        await times_out(deaf)
+        assert seen == ["cancelled", "closed"]
+
+    async def test_a_coroutine_that_ignores_everything_is_given_up(self) -> None:
+        seen: list[str] = []
+
+        async def immortal(arguments: dict[str, Any], context: Context) -> None:
+            while True:
+                try:
+                    await asyncio.sleep(LONG)
+                except BaseException as error:
+                    seen.append(type(error).__name__)
+
+        await times_out(immortal)
+        gc.collect()  # freeing it would be heard of: warnings are errors here
+        assert seen == ["CancelledError", "GeneratorExit"]
+
+    async def test_one_that_raises_while_it_is_closed_is_a_timeout(self) -> None:
+        async def spiteful(arguments: dict[str, Any], context: Context) -> None:
+            while True:
+                try:
+                    await asyncio.sleep(LONG)
+                except GeneratorExit:
+                    raise SystemExit(3) from None
+                except BaseException:
+                    continue
+
+        await times_out(spiteful)
+
+    async def test_a_callback_of_on_cancel_that_raises_changes_nothing(self) -> None:
+        def fail() -> None:
+            raise OSError
+
+        async def hang(arguments: dict[str, Any], context: Context) -> None:
+            context.on_cancel(fail)
+            await asyncio.sleep(LONG)
+
+        await times_out(hang)
+
+    async def test_many_calls_out_of_time_at_once_each_get_their_timeout(self) -> None:
+        async def hang(arguments: dict[str, Any], context: Context) -> None:
+            await asyncio.sleep(LONG)
+
+        ended = await asyncio.gather(*(run(hang, SHORT) for _ in range(200)), return_exceptions=True)
+        assert all(isinstance(each, ToolError) and each.kind is Kind.TIMEOUT for each in ended)
+
+
+class TestOwnScopes:
+    """What the tool does with timeouts and task groups of its own works as in any task."""
+
+    async def test_a_timeout_of_the_tools_own_is_its_own(self) -> None:
+        async def careful(arguments: dict[str, Any], context: Context) -> str:
+            try:
+                async with asyncio.timeout(0.01):
+                    await asyncio.sleep(LONG)
+            except TimeoutError:
+                await asyncio.sleep(0)
+                return "too slow"
+            return "never"
+
+        assert await run(careful) == "too slow"
+        await nothing_is_left_of_a_cancel()
+
+    async def test_a_scope_of_anyio_is_its_own(self) -> None:
+        async def careful(arguments: dict[str, Any], context: Context) -> bool:
+            with anyio.move_on_after(0.01) as scope:
+                await anyio.sleep(LONG)
+            await asyncio.sleep(0)
+            return scope.cancelled_caught
+
+        assert await run(careful)
+        await nothing_is_left_of_a_cancel()
+
+    async def test_a_task_group_that_fails_is_its_own(self) -> None:
+        async def fail() -> None:
+            raise OSError("disk full")
+
+        async def group(arguments: dict[str, Any], context: Context) -> str:
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(fail())
+                    await asyncio.sleep(LONG)
+            except* OSError:
+                pass
+            await asyncio.sleep(0)
+            return "went on"
+
+        assert await run(group) == "went on"
+        await nothing_is_left_of_a_cancel()
+
+    async def test_the_limit_ends_a_tool_inside_its_own_scopes(self) -> None:
+        ended: list[str] = []
+
+        async def child() -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                ended.append("child")
+
+        async def nested(arguments: dict[str, Any], context: Context) -> None:
+            async with asyncio.timeout(LONG), asyncio.TaskGroup() as tasks:
+                tasks.create_task(child())
+
+        await times_out(nested, grace=LONG)
+        assert ended == ["child"]
+
+    async def test_both_limits_at_the_same_moment_are_a_timeout(self) -> None:
+        async def nested(arguments: dict[str, Any], context: Context) -> None:
+            loop = asyncio.get_running_loop()
+            async with asyncio.timeout_at(loop.time() + SHORT):
+                # Both timers are due when the loop looks at them next.
+                until = monotonic() + SHORT + 0.01
+                while monotonic() < until:
+                    pass
+                await asyncio.sleep(LONG)
+
+        await times_out(nested)
+
+    async def test_slow_cleaning_up_after_its_own_timeout_is_not_taken_for_the_callers_cancel(
+        self,
+    ) -> None:
+        async def slow(arguments: dict[str, Any], context: Context) -> str:
+            try:
+                async with asyncio.timeout(0.01):
+                    try:
+                        await asyncio.sleep(LONG)
+                    finally:
+                        await asyncio.sleep(0.1)
+            except TimeoutError:
+                return "tidied slowly"
+            return "never"
+
+        assert await run(slow, grace=0.02) == "tidied slowly"
+        await nothing_is_left_of_a_cancel()
+
+    async def test_without_looking_at_the_scopes_it_would_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def see_none(work: Any) -> bool:
+            return False
+
+        monkeypatch.setattr(inline, "has_cancelled", see_none)
+        with pytest.raises(ToolError, match="The tool was stopped"):
+            await self.test_slow_cleaning_up_after_its_own_timeout_is_not_taken_for_the_callers_cancel()
+
+    async def test_a_given_up_tool_does_not_cancel_its_caller_later(self) -> None:
+        async def immortal(arguments: dict[str, Any], context: Context) -> None:
+            async with asyncio.timeout(0.3):
+                while True:
+                    try:
+                        await asyncio.sleep(LONG)
+                    except BaseException:
+                        continue
+
+        await times_out(immortal, grace=0.01)
+        await asyncio.sleep(0.4)  # past the time of the tool's own timeout: nothing comes
+
+    async def test_without_disarming_it_would(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def leave_armed(work: Any) -> None: ...
+
+        monkeypatch.setattr(inline, "disarm", leave_armed)
+        victim = asyncio.create_task(self.test_a_given_up_tool_does_not_cancel_its_caller_later())
+        await asyncio.wait([victim])
+        assert victim.cancelled()
+
+
+class TestCancel:
+    async def start(self, execute: Execute, grace: float = GRACE) -> tuple[asyncio.Task[Any], Context]:
+        """A task that runs `execute`, which has begun to wait."""
+        context = Context()
+        task = asyncio.ensure_future(run(execute, LONG, grace, context))
+        await asyncio.sleep(0)
+        return task, context
+
+    async def test_the_callers_cancel_reaches_the_tool_and_comes_back(self) -> None:
+        seen: list[str] = []
+
+        async def hang(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                seen.append("ended")
+
+        task, context = await self.start(hang)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert seen == ["ended"]
+        assert context.cancelled
+
+    @pytest.mark.parametrize("stubborn", ["returns", "fails", "deaf", "immortal"])
+    async def test_a_tool_cannot_swallow_the_callers_cancel(self, stubborn: str) -> None:
+        async def swallow(arguments: dict[str, Any], context: Context) -> str:
+            while True:
+                try:
+                    await asyncio.sleep(LONG)
+                except asyncio.CancelledError:
+                    if stubborn == "returns":
+                        return "kept"
+                    if stubborn == "fails":
+                        raise ValueError("kept") from None
+                except BaseException:
+                    if stubborn == "deaf":
+                        raise
+
+        task, context = await self.start(swallow)
+        started = monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert monotonic() - started < 5
+        assert context.cancelled
+
+    async def test_cleaning_up_after_the_callers_cancel_may_wait_within_the_grace(self) -> None:
+        seen: list[str] = []
+
+        async def tidy(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                await asyncio.sleep(0.01)
+                seen.append("tidied")
+
+        task, _ = await self.start(tidy, grace=LONG)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert seen == ["tidied"]
+
+    async def test_the_callers_timeout_around_the_call_is_the_callers(self) -> None:
+        async def hang(arguments: dict[str, Any], context: Context) -> None:
+            await asyncio.sleep(LONG)
+
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await run(hang)
+        await nothing_is_left_of_a_cancel()
+
+    async def test_a_cancel_together_with_the_timeout_is_a_cancel(self) -> None:
+        async def tidy(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                stopping.set()
+                await asyncio.sleep(0.02)
+
+        stopping = asyncio.Event()
+        task = asyncio.ensure_future(run(tidy, SHORT, LONG))
+        await stopping.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    async def test_a_cancel_before_the_call_began_passes(self) -> None:
+        async def never(arguments: dict[str, Any], context: Context) -> None:
+            raise AssertionError
+
+        task = asyncio.ensure_future(run(never))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    async def test_a_caller_that_is_closed_closes_the_tool(self) -> None:
+        seen: list[str] = []
+
+        async def hang(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.get_running_loop().create_future()
+            finally:
+                seen.append("closed")
+
+        async def step_by_hand() -> None:
+            coroutine = run(hang)
+            coroutine.send(None)
+            coroutine.close()
+
+        await step_by_hand()
+        assert seen == ["closed"]
+
+
+def test_a_given_up_tool_does_not_keep_the_program_from_ending() -> None:
+    """Freed at exit, where no loop runs, `except BaseException` around `await` would spin for ever."""
+    program = """
+import asyncio
+from oneclaw.core.tool import Context
+from oneclaw.run.inline import run_inline
+
+async def immortal(arguments, context):
+    while True:
+        try:
+            await asyncio.sleep(30)
+        except BaseException:
+            pass
+
+async def main():
+    try:
+        await run_inline(immortal, {}, Context(), 0.01, 0.01)
+    except Exception as error:
+        print(error)
+
+asyncio.run(main())
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "Tool execution timed out after 0.01s\n"
