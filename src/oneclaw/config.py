@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from oneclaw.core.errors import InvalidConfig
-
-Mode = Literal["auto", "ask", "deny"]
+from oneclaw.core.need import Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +39,22 @@ SETTINGS = (
     Setting("plugins.*.tools.allow", "list of texts", "all", "The tools taken from one plugin."),
     Setting("plugins.*.tools.deny", "list of texts", "[]", "Tools not taken from one plugin."),
     Setting("switches.*", "true or false", "the tool's own", "Turns one tool on or off."),
-    Setting("features.*", "true or false", "false", "Turns a feature, and the tools that need it, on or off."),
+    Setting(
+        "features.*", "true or false", "false", "Turns a feature, and the tools that need it, on or off."
+    ),
     Setting("permissions.mode", "auto, ask or deny", "auto", "How far tools go without a person."),
     Setting("permissions.prompt_seconds", "number", "300", "How long a question waits before it is a no."),
     Setting("permissions.needs.*", "granted, ask or denied", "by need", "What holds for one need."),
     Setting("network.proxy", "text", "none", "The proxy for requests; the environment's is not used."),
-    Setting("network.private_hosts", "list of texts", "[]", "Private hosts (`host` or `host:port`) open to tools."),
-    Setting("secrets.file", "text", "secrets.toml in the data folder", "Named secrets; only you may read it."),
-    Setting("secrets.environment", "list of texts", "[]", "Variables tools may be given and nobody is shown."),
+    Setting(
+        "network.private_hosts", "list of texts", "[]", "Private hosts (`host` or `host:port`) open to tools."
+    ),
+    Setting(
+        "secrets.file", "text", "secrets.toml in the data folder", "Named secrets; only you may read it."
+    ),
+    Setting(
+        "secrets.environment", "list of texts", "[]", "Variables tools may be given and nobody is shown."
+    ),
     Setting("limits.parallel", "whole number", "64", "Calls of one message that run side by side."),
     Setting("limits.threads", "whole number", "32", "Calls of plain functions that run side by side."),
     Setting("limits.processes", "whole number", "4", "Worker processes."),
@@ -149,11 +156,10 @@ def read_settings(path: Path) -> dict[str, Any]:
 def _flatten(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for name, value in table.items():
-        key = f"{prefix}{name}"
-        if isinstance(value, dict) and (value or _setting_for(key) is None):
-            found += _flatten(value, f"{key}.")  # pyright: ignore[reportUnknownArgumentType]
+        if isinstance(value, dict):
+            found += _flatten(cast(dict[str, Any], value), f"{prefix}{name}.")
         else:
-            found.append((key, value))
+            found.append((f"{prefix}{name}", value))
     return found
 
 

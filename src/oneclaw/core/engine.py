@@ -64,7 +64,7 @@ class Engine:
         self._journal = journal
         self._secrets = secrets
         self._results = ResultMaker(redactor, spill)
-        self._listeners = listeners or Listeners()
+        self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
         self._order = Order()
 
@@ -144,7 +144,9 @@ class Engine:
         entry = self.registry.find(name)
         if entry is None:
             near = nearest(name, (definition.name for definition in self.available(session)))
-            hint = f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
+            hint = (
+                f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
+            )
             raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
         decision = self.policy.decide(entry.tool.definition, agent=session.agent, origin=entry.tool.origin)
         if not decision.allowed:
@@ -226,7 +228,10 @@ class Engine:
             else:
                 # A refused call has no open row to close: its one row is not written a second time.
                 walk.is_written = True
-                await journal.record(walk.call, walk.session, self._results.redact(walk.arguments), result)
+                understood = (
+                    None if result.kind is Kind.VALIDATION_ERROR else self._results.redact(walk.arguments)
+                )
+                await journal.record(walk.call, walk.session, understood, result)
         except StoreError as error:
             log.warning("The result of call %s could not be written: %s", walk.call.id, error)
             return replace(result, details={**(result.details or {}), "not_journaled": str(error)})

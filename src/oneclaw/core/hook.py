@@ -40,7 +40,7 @@ class Answer:
 
 Verdict = Block | Rewrite | Answer | None
 Before = Callable[[ToolCall, ToolDefinition, dict[str, Any], Session], Verdict | Awaitable[Verdict]]
-After = Callable[[ToolCall, ToolResult, Session], ToolResult | None | Awaitable[ToolResult | None]]
+After = Callable[[ToolCall, ToolResult, Session], ToolResult | Awaitable[ToolResult | None] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,191 @@
+"""Puts the parts together: the one place that knows them all."""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from oneclaw.config import Config, load_config
+from oneclaw.core.broker import Broker
+from oneclaw.core.engine import Engine
+from oneclaw.core.event import Listeners
+from oneclaw.core.grant import GrantBook, MemoryBook
+from oneclaw.core.hook import Hooks
+from oneclaw.core.permission import Permissions
+from oneclaw.core.policy import Policy, Rules
+from oneclaw.core.registry import Registry, ToolLike, as_tool
+from oneclaw.core.session import Network, Root, Session, Workspace
+from oneclaw.core.tool import Tool
+from oneclaw.guard.redactor import Redactor
+from oneclaw.guard.secrets import Secrets, secret_variables
+from oneclaw.run.runner import Runner
+from oneclaw.store import spill
+from oneclaw.store.sessions import new_id
+from oneclaw.store.store import Store
+from oneclaw.tools import builtin
+
+SWITCH = "switch."
+"""How the settings of the store name a tool's switch."""
+
+
+class App:
+    """Everything a call needs, from the settings. Use it with `async with`; the engine is `app.engine`.
+
+    A plain `with` is for looking only: it opens the store to read, if there is one, and runs no calls.
+    """
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        *,
+        tools: Iterable[Tool | ToolLike | Callable[..., Any]] = (),
+        builtins: bool = True,
+        hooks: Hooks | None = None,
+    ) -> None:
+        self.config = config or load_config()
+        self.registry = Registry()
+        for tool in builtin.load_all() if builtins else ():
+            self._register(tool, "built-in")
+        for tool in tools:
+            self._register(tool)
+        self._hooks = hooks
+        self._store: Store | None = None
+        self._engine: Engine | None = None
+        self._runner: Runner | None = None
+        self.listeners = Listeners()
+        self.broker = Broker(
+            seconds=self.config.get("permissions.prompt_seconds", 300.0), emit=self.listeners.emit
+        )
+        self.redactor = Redactor(secret_variables(os.environ, self.config.get("secrets.environment", ())))
+        self.policy = Policy()
+        self.grants: GrantBook = MemoryBook()
+        self.permissions = Permissions()
+        self._wire()
+
+    @property
+    def store(self) -> Store:
+        if self._store is None:
+            raise RuntimeError("The store is open inside `with App(...)` only.")
+        return self._store
+
+    @property
+    def engine(self) -> Engine:
+        if self._engine is None:
+            raise RuntimeError("The engine runs inside `async with App(...)` only.")
+        return self._engine
+
+    def new_session(self, agent: str = "default") -> Session:
+        """A session of this agent in the workspace, with a folder of its own for long results."""
+        session_id = new_id()
+        folder = self.config.home / "sessions" / session_id
+        workspace = self.config.workspace_folder
+        workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        network = Network(
+            self.config.get("network.proxy"), tuple(self.config.get("network.private_hosts", ()))
+        )
+        return Session(session_id, agent, Workspace(workspace, self._roots(folder)), network, folder)
+
+    async def switch(self, tool: str, is_on: bool) -> None:
+        """Turn a tool on or off, from now on and for every program that uses this store."""
+        await self.store.settings.set(SWITCH + tool, is_on)
+        self._wire()
+
+    def __enter__(self) -> "App":
+        if self.config.store_file.exists():
+            self._store = Store(self.config.store_file, read_only=True)
+        self._wire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._store is not None:
+            self._store.close()
+
+    async def __aenter__(self) -> "App":
+        self._store = Store(self.config.store_file)
+        self._wire()
+        secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
+        self._runner = Runner(
+            threads=self.config.get("limits.threads", 32),
+            processes=self.config.get("limits.processes", 4),
+            memory_bytes=self.config.get("limits.memory_mb", 1024) << 20,
+        )
+        self._engine = Engine(
+            self.registry,
+            self._runner,
+            policy=self.policy,
+            permissions=self.permissions,
+            hooks=self._hooks,
+            journal=self._store.calls,
+            secrets=secrets.given,
+            redactor=self.redactor,
+            spill=spill.keep,
+            session=self.new_session(),
+            listeners=self.listeners,
+            parallel=self.config.get("limits.parallel", 64),
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._runner is not None:
+                await self._runner.close()
+        finally:
+            self.__exit__(kind, error, trace)
+
+    def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> None:
+        made = as_tool(tool)
+        limits = self.config.under(f"limits.tools.{made.name}")
+        if limits:
+            made = replace(made, definition=replace(made.definition, **limits))
+        self.registry.register(made, origin)
+
+    def _wire(self) -> None:
+        """Make policy and permissions anew from what the settings and the store say now."""
+        switches = self.config.under("switches")
+        if self._store is not None:
+            said = self._store.settings.all(SWITCH)
+            switches |= {key.removeprefix(SWITCH): value for key, value in said.items()}
+            self.grants = self._store.grants
+        self.policy = policy_of(self.config, switches)
+        self.permissions = Permissions(
+            mode=self.config.mode,
+            states=self.config.under("permissions.needs"),
+            grants=self.grants,
+            broker=self.broker,
+            redact=self.redactor.redact_value,
+        )
+        if self._engine is not None:
+            self._engine.policy = self.policy
+            self._engine.permissions = self.permissions
+
+    def _roots(self, session_folder: Path) -> tuple[Root, ...]:
+        """What narrows and widens the workspace: our own files are closed, long results may be read."""
+        config = self.config
+        return (
+            Root(config.home, "none"),
+            Root(config.secrets_file, "none"),
+            Root(session_folder, "read"),
+            *((Root(config.file, "read"),) if config.file else ()),
+            *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
+            *(Root(Path(folder).expanduser(), "write") for folder in config.get("workspace.write", ())),
+        )
+
+
+def policy_of(config: Config, switches: dict[str, bool]) -> Policy:
+    """The policy the settings say."""
+
+    def rules(prefix: str) -> Rules:
+        allow = config.get(f"{prefix}.allow")
+        return Rules(None if allow is None else tuple(allow), tuple(config.get(f"{prefix}.deny", ())))
+
+    def named(prefix: str) -> dict[str, Rules]:
+        names = {key.split(".tools.")[0] for key in config.under(prefix) if ".tools." in key}
+        return {name: rules(f"{prefix}.{name}.tools") for name in names}
+
+    return Policy(rules("tools"), named("agents"), named("plugins"), switches, config.under("features"))

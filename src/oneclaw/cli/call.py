@@ -1,0 +1,127 @@
+"""`oneclaw call`: one call through the engine, from words, JSON or a pipe."""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.core.call import ToolCall, ToolResult
+
+HELP = "run one call"
+EPILOG = """\
+Examples:
+  oneclaw call get_current_time timezone=Asia/Tokyo
+  oneclaw call write_file path=notes.txt content='hello'
+  oneclaw call add a:=1 b:=2                 := takes JSON: numbers, lists, objects
+  oneclaw call read_file --json '{"path": "notes.txt"}'
+  echo '{"path": "notes.txt"}' | oneclaw call read_file -
+
+Exit codes: 0 done, 1 failed, 2 wrong use or settings, 3 no such tool, 4 wrong arguments,
+5 not allowed, 6 out of time, 130 stopped.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import tool_names
+
+    name = parser.add_argument("name", metavar="TOOL", help="the tool")
+    name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument(
+        "words", nargs="*", metavar="KEY=VALUE", help="arguments; `-` reads JSON from the pipe"
+    )
+    parser.add_argument("--json", metavar="TEXT", dest="text", help="the arguments as JSON")
+    parser.add_argument("--agent", default="default", metavar="NAME", help="call as this agent")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how the result is printed"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.core.call import ToolCall
+
+    try:
+        given = read_arguments(arguments.words, arguments.text)
+    except ValueError as error:
+        print(f"oneclaw: {error}", file=sys.stderr)
+        return 2
+    result = asyncio.run(call_once(arguments, ToolCall(arguments.name, given)))
+    return show(result, arguments.format)
+
+
+def read_arguments(words: Sequence[str], text: str | None) -> dict[str, Any] | str:
+    """The arguments of the call: raw JSON text as it is, or a mapping made of the words."""
+    if text is not None or list(words) == ["-"]:
+        if text is not None and words:
+            raise ValueError("give the arguments either as --json TEXT or as KEY=VALUE, not both.")
+        return text if text is not None else sys.stdin.read()
+    given: dict[str, Any] = {}
+    for word in words:
+        name, value = _read_word(word)
+        if name in given:
+            earlier = given[name]
+            given[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
+        else:
+            given[name] = value
+    return given
+
+
+def _read_word(word: str) -> tuple[str, Any]:
+    name, equals, value = word.partition("=")
+    if not equals or not name:
+        raise ValueError(f"{word!r} is not an argument: write KEY=VALUE, or KEY:=JSON.")
+    if not name.endswith(":"):
+        return name, value
+    try:
+        return name[:-1], json.loads(value)
+    except ValueError as error:
+        raise ValueError(f"{value!r} after {name}= is not JSON: {error}.") from None
+
+
+async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolResult":
+    from oneclaw.cli.front import TerminalFront
+    from oneclaw.cli.opened import open_app
+
+    async with open_app(arguments) as app:
+        front = TerminalFront(app.engine, app.broker)
+        with front:
+            return await app.engine.call(call, app.new_session(arguments.agent))
+
+
+def show(result: "ToolResult", form: str) -> int:
+    from oneclaw.cli.opened import EXIT_CODES
+    from oneclaw.cli.terminal import is_terminal, print_json, print_line, printable, seconds_text
+
+    if form == "json":
+        print_json(as_json(result))
+        return EXIT_CODES[result.kind]
+    for repair in result.repairs:
+        print_line(f"note: {printable(repair)}", "yellow", sys.stderr)
+    if result.kind is not None:
+        print_line(f"{result.kind.value}: {printable(result.message)}", "red", sys.stderr)
+    else:
+        text = result.text
+        print(printable(text) if is_terminal(sys.stdout) else text, end="" if text.endswith("\n") else "\n")
+        if result.images:
+            print_line(
+                f"({len(result.images)} images; use --format json to see their types)", "dim", sys.stderr
+            )
+    if is_terminal(sys.stderr):
+        mark = "✓" if result.ok else "✗"
+        print_line(f"{mark} {result.tool} in {seconds_text(result.seconds)}", "dim", sys.stderr)
+    return EXIT_CODES[result.kind]
+
+
+def as_json(result: "ToolResult") -> dict[str, Any]:
+    return {
+        **result.for_model(),
+        "call_id": result.call_id,
+        "tool": result.tool,
+        "seconds": round(result.seconds, 6),
+        "effects": result.effects,
+        "truncated_from": result.truncated_from,
+        "images": [{"media_type": image.media_type, "bytes": len(image.data)} for image in result.images],
+        "details": result.details,
+    }

@@ -1,0 +1,35 @@
+"""`oneclaw completion`: the line that teaches a shell to complete our words."""
+
+import argparse
+
+HELP = "print the shell code for completion"
+EPILOG = """\
+Put one of these where your shell starts:
+  bash, zsh:  eval "$(oneclaw completion bash)"
+  fish:       oneclaw completion fish | source
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh", "powershell"), help="your shell")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import argcomplete
+
+    print(argcomplete.shellcode(["oneclaw"], shell=arguments.shell))
+    return 0
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer the shell that asks for the words that fit; does not return."""
+    import argcomplete
+
+    argcomplete.autocomplete(parser)
+
+
+def tool_names(prefix: str, **_: object) -> list[str]:
+    """The names Tab offers where a tool is wanted: from a list, so that no tool is loaded for it."""
+    from oneclaw.tools.builtin import NAMES
+
+    return [name for name in NAMES if name.startswith(prefix)]

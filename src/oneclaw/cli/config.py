@@ -1,0 +1,42 @@
+"""`oneclaw config`: where the settings are and what they say."""
+
+import argparse
+
+HELP = "show the settings, where they come from, and what can be set"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--all", action="store_true", help="list every setting with its meaning")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.opened import read_config
+    from oneclaw.cli.terminal import print_json, print_line, print_table
+    from oneclaw.config import ENVIRONMENT, SETTINGS, user_folder
+
+    config = read_config(arguments)
+    places = {
+        "settings file": str(config.file or f"none ({user_folder('config') / 'oneclaw.toml'} would be read)"),
+        "data folder": str(config.home),
+        "workspace": str(config.workspace_folder),
+        "store": str(config.store_file),
+        "secrets": str(config.secrets_file),
+        "mode": config.mode,
+    }
+    if arguments.json:
+        listed = [
+            {"key": s.key, "type": s.type, "default": s.default, "meaning": s.meaning} for s in SETTINGS
+        ]
+        print_json(places | {"set": dict(config.values)} | ({"settings": listed} if arguments.all else {}))
+        return 0
+    for name, place in places.items():
+        print(f"{name:<15}{place}")
+    for key, value in config.values.items():
+        print(f"{key} = {value!r}")
+    if arguments.all:
+        print_line("\nSettings", "bold")
+        print_table(("SETTING", "DEFAULT", "MEANING"), [(s.key, s.default, s.meaning) for s in SETTINGS])
+        print_line("\nEnvironment", "bold")
+        print_table(("VARIABLE", "MEANING"), list(ENVIRONMENT.items()))
+    return 0

@@ -1,0 +1,173 @@
+"""`oneclaw doctor`: what works on this machine, and what to install for the rest."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+HELP = "check what works on this machine and say what to install"
+
+State = Literal["ok", "warn", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: how it is, and what to do about it."""
+
+    topic: str
+    state: State
+    text: str
+    remedy: str = ""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from oneclaw.cli.terminal import print_json, print_line
+
+    findings = look(arguments)
+    if arguments.json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            mark, style = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}[finding.state]
+            print_line(f"{mark} {finding.topic:<12}{finding.text}", style)
+            if finding.remedy:
+                print_line(f"  {'':<12}→ {finding.remedy}")
+    return 1 if any(finding.state == "bad" for finding in findings) else 0
+
+
+def look(arguments: argparse.Namespace) -> list[Finding]:
+    """Every check, in order; one that fails itself is a finding too."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.core.errors import OneClawError, describe
+
+    findings = [check_python()]
+    try:
+        config = read_config(arguments)
+    except OneClawError as error:
+        return [*findings, Finding("settings", "bad", str(error))]
+    findings.append(Finding("settings", "ok", str(config.file or "defaults; no settings file")))
+    checks: list[tuple[str, Callable[[], Finding]]] = [
+        ("store", lambda: check_store(config.store_file)),
+        ("workspace", lambda: check_workspace(config.workspace_folder)),
+        ("paths", check_openat2),
+        ("workers", check_workers),
+        ("network", lambda: check_network(config.get("network.proxy"))),
+        ("time zone", check_zone),
+        ("secrets", lambda: check_secrets(config.secrets_file)),
+        ("sandbox", check_sandbox),
+    ]
+    for topic, check in checks:
+        try:
+            findings.append(check())
+        except Exception as error:
+            findings.append(Finding(topic, "bad", describe(error)))
+    return findings
+
+
+def check_python() -> Finding:
+    import platform
+
+    version = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    return Finding("python", "ok", version)
+
+
+def check_store(file: Path) -> Finding:
+    import sqlite3
+
+    if not file.exists():
+        return Finding("store", "ok", f"SQLite {sqlite3.sqlite_version}; {file} is made at the first call")
+    from oneclaw.store.store import Store
+
+    with Store(file, read_only=True) as store:
+        problems = store.database.problems()
+    if problems:
+        return Finding("store", "bad", f"{file} is damaged: {problems[0]}", "Restore it from a backup.")
+    return Finding("store", "ok", f"SQLite {sqlite3.sqlite_version}; {file} is sound")
+
+
+def check_workspace(folder: Path) -> Finding:
+    if not folder.exists():
+        return Finding("workspace", "ok", f"{folder} is made when first used")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        remedy = "Name another folder with --workspace or `workspace.folder`."
+        return Finding("workspace", "bad", f"{folder} cannot be read and written", remedy)
+    return Finding("workspace", "ok", str(folder))
+
+
+def check_openat2() -> Finding:
+    from oneclaw.guard.paths import has_openat2
+
+    if has_openat2():
+        return Finding("paths", "ok", "the kernel keeps file tools inside the workspace (openat2)")
+    return Finding("paths", "ok", "file tools walk folder by folder; the kernel has no openat2")
+
+
+def check_workers() -> Finding:
+    import asyncio
+
+    from oneclaw.core.function import tool
+    from oneclaw.core.tool import Context
+    from oneclaw.run.runner import Runner
+
+    async def try_one() -> object:
+        runner = Runner()
+        try:
+            return await runner.run(tool(_answer, isolation="process"), {}, Context(), 20.0)
+        finally:
+            await runner.close()
+
+    if asyncio.run(try_one()) != 42:
+        return Finding("workers", "bad", "a worker process gave a wrong answer")
+    return Finding("workers", "ok", "worker processes start and answer")
+
+
+def _answer() -> int:
+    """Answer."""
+    return 42
+
+
+def check_network(proxy: str | None) -> Finding:
+    ignored = [name for name in ("http_proxy", "https_proxy", "all_proxy") if os.environ.get(name)]
+    if proxy:
+        return Finding("network", "ok", "requests go through the proxy of `network.proxy`")
+    if ignored:
+        remedy = "Set `network.proxy` if requests must go through a proxy."
+        return Finding("network", "warn", f"{', '.join(ignored)} in the environment is not used", remedy)
+    return Finding("network", "ok", "requests go straight out; private addresses need a grant")
+
+
+def check_zone() -> Finding:
+    from zoneinfo import available_timezones
+
+    count = len(available_timezones())
+    if count < 100:
+        return Finding("time zone", "warn", f"only {count} time zones are known", "Install tzdata.")
+    return Finding("time zone", "ok", f"{count} time zones")
+
+
+def check_secrets(file: Path) -> Finding:
+    if not file.exists():
+        return Finding("secrets", "ok", f"no secrets file; {file} would be read")
+    if file.stat().st_mode & 0o077:
+        return Finding("secrets", "bad", f"{file} can be read by others", f"chmod 600 {file}")
+    return Finding("secrets", "ok", str(file))
+
+
+def check_sandbox() -> Finding:
+    from shutil import which
+
+    if sys.platform == "linux" and which("bwrap") is None:
+        remedy = "apt-get install bubblewrap, before tools that run programs are used."
+        return Finding("sandbox", "warn", "bubblewrap is not installed", remedy)
+    return Finding(
+        "sandbox", "ok", "bubblewrap is installed" if which("bwrap") else "not checked on this system"
+    )

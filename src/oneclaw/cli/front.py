@@ -1,0 +1,103 @@
+"""A person at the terminal: shows what runs for long, and asks for permission."""
+
+import sys
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.cli.terminal import console, is_terminal
+from oneclaw.core.broker import Answer, Broker, Prompt
+from oneclaw.core.display import visible
+from oneclaw.core.engine import Engine
+from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+AFTER_SECONDS = 1.0
+KEYS: dict[str, Answer] = {"y": "once", "s": "session", "a": "agent", "w": "always", "n": "no", "v": "never"}
+CHOICES = (
+    ("y", "yes, this once", "once"),
+    ("s", "yes, for this session", "session"),
+    ("a", "yes, for this agent", "agent"),
+    ("w", "yes, always", "always"),
+    ("n", "no", "no"),
+    ("v", "no, never", "never"),
+)
+
+
+class TerminalFront:
+    """Bound while a command runs. Without a terminal it asks nobody and shows nothing."""
+
+    def __init__(self, engine: Engine, broker: Broker) -> None:
+        self._engine = engine
+        self._broker = broker
+        self._undo: list[Callable[[], None]] = []
+        self._status: Status | None = None
+        self._timer: Any = None
+        self._label = ""
+
+    def __enter__(self) -> "TerminalFront":
+        if is_terminal(sys.stderr):
+            self._undo.append(self._engine.subscribe(self._hear))
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            self._undo.append(self._broker.bind(self._show))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop_status()
+        for undo in self._undo:
+            undo()
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, ToolStarted):
+            import asyncio
+
+            self._label = event.tool
+            self._timer = asyncio.get_running_loop().call_later(AFTER_SECONDS, self._start_status)
+        elif isinstance(event, ToolProgressed):
+            part = "" if event.fraction is None else f" {event.fraction:.0%}"
+            self._label = f"{event.tool}{part} {visible(event.text)}"
+            if self._status is not None:
+                self._status.update(self._label)
+        elif isinstance(event, ToolFinished):
+            self._stop_status()
+
+    def _start_status(self) -> None:
+        from rich.status import Status
+
+        self._status = Status(self._label, console=console(sys.stderr))
+        self._status.start()
+
+    def _stop_status(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _show(self, prompt: Prompt) -> None:
+        self._stop_status()
+        # Waiting for a key must not hold up the loop, where the prompt's own time limit runs.
+        threading.Thread(target=self._ask, args=(prompt,), daemon=True).start()
+
+    def _ask(self, prompt: Prompt) -> None:
+        err = console(sys.stderr)
+        err.print(prompt.text, style="bold yellow", soft_wrap=True)
+        offered = [(key, text) for key, text, answer in CHOICES if answer in prompt.answers]
+        err.print("  ".join(f"[{key}] {text}" for key, text in offered), soft_wrap=True)
+        while True:
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+            line = sys.stdin.readline()
+            if not line:
+                self._broker.answer_threadsafe(prompt.id, "no")
+                return
+            answer = KEYS.get(line.strip().lower()[:1])
+            if answer in prompt.answers:
+                self._broker.answer_threadsafe(prompt.id, answer)
+                return
+            err.print("Type one of the letters.", style="red")

@@ -1,0 +1,130 @@
+"""`oneclaw log`: the calls there were, how long they took and how they ended."""
+
+import argparse
+import re
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.store.calls import CallRecord
+
+HELP = "show the history of calls"
+EPILOG = """\
+Examples:
+  oneclaw log                         the latest calls
+  oneclaw log --tool 'read_*' --since 2h
+  oneclaw log --status timeout        open, success, error, or a kind of error
+  oneclaw log 42                      one call, whole
+"""
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("key", nargs="?", type=int, metavar="NUMBER", help="show this call whole")
+    parser.add_argument("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
+    parser.add_argument("--status", metavar="STATUS", help="only open, success, error, or a kind of error")
+    parser.add_argument("--session", metavar="ID", help="only calls of this session")
+    parser.add_argument("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
+    parser.add_argument("--limit", type=int, default=50, metavar="N", help="at most N calls (default 50)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.opened import read_config
+    from oneclaw.cli.terminal import print_json, print_table, seconds_text, time_text
+    from oneclaw.store.store import Store
+
+    try:
+        since = None if arguments.since is None else read_since(arguments.since, time.time())
+    except ValueError as error:
+        print(f"oneclaw: {error}", file=sys.stderr)
+        return 2
+    config = read_config(arguments)
+    if not config.store_file.exists():
+        print("No calls yet. `oneclaw call get_current_time` makes the first.", file=sys.stderr)
+        if arguments.json:
+            print_json([])
+        return 0
+    with Store(config.store_file, read_only=True) as store:
+        if arguments.key is not None:
+            return show_one(store.calls.get(arguments.key), arguments.key, arguments.json)
+        records = store.calls.history(
+            tool=arguments.tool,
+            status=arguments.status,
+            session=arguments.session,
+            since=since,
+            limit=arguments.limit,
+        )
+    if arguments.json:
+        print_json([as_json(record) for record in records])
+        return 0
+    if not records:
+        print("No calls match.", file=sys.stderr)
+        return 0
+    rows = [
+        (
+            str(record.key),
+            time_text(record.started),
+            record.tool,
+            "" if record.seconds is None else seconds_text(record.seconds),
+            record.kind or record.status,
+            summary(record),
+        )
+        for record in records
+    ]
+    print_table(("#", "TIME", "TOOL", "TOOK", "STATUS", "WHAT"), rows, ("dim", "dim", "bold"))
+    return 0
+
+
+def read_since(text: str, now: float) -> float:
+    """A moment from `30m`, `2h`, `3d` or a date."""
+    from datetime import datetime
+
+    ago = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
+    if ago:
+        return now - float(ago[1]) * _UNITS[ago[2]]
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is not a time: write 30m, 2h, 3d, or a date such as 2026-01-31."
+        ) from None
+
+
+def summary(record: "CallRecord") -> str:
+    """One line: the message of an error, else the arguments."""
+    import json
+
+    text = record.message or json.dumps(record.arguments, ensure_ascii=False)
+    line = text.split("\n")[0]
+    return line if len(line) <= 120 else line[:119] + "…"
+
+
+def as_json(record: "CallRecord") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(record)
+
+
+def show_one(record: "CallRecord | None", key: int, is_json: bool) -> int:
+    import json
+
+    from oneclaw.cli.terminal import print_json, print_line, printable, time_text
+
+    if record is None:
+        print(f"oneclaw: there is no call {key}; `oneclaw log` lists them.", file=sys.stderr)
+        return 1
+    if is_json:
+        print_json(as_json(record))
+        return 0
+    for name, value in as_json(record).items():
+        if value in (None, "", (), {}):
+            continue
+        if name == "started":
+            value = time_text(value)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+        print_line(f"{name}:", "bold")
+        for line in printable(text).splitlines():
+            print(f"  {line}")
+    return 0

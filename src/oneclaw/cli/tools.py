@@ -1,0 +1,163 @@
+"""`oneclaw tools`: what there is, what is on, and what each tool takes; and switching them."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.app import App
+    from oneclaw.core.tool import Tool
+
+HELP = "list the tools, show one, or switch one on or off"
+EPILOG = """\
+Examples:
+  oneclaw tools                    a table: name, on or off, needs, description
+  oneclaw tools show read_file     one tool with its schema and limits
+  oneclaw tools off http_request   switch a tool off (on: switch it on again)
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import tool_names
+
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "show", "on", "off"), default="list", help="default: list"
+    )
+    name = parser.add_argument("name", nargs="?", metavar="TOOL", help="the tool to show or switch")
+    name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from oneclaw.cli.opened import open_app
+
+    if arguments.action in ("on", "off"):
+        return asyncio.run(switch_tool(arguments))
+    with open_app(arguments) as app:
+        if arguments.action == "list":
+            return list_tools(app, arguments.agent, arguments.json)
+        tool = named_tool(app, arguments.name, f"oneclaw tools {arguments.action} TOOL")
+        if tool is None:
+            return 3
+        return show_tool(app, tool, arguments.agent, arguments.json)
+
+
+async def switch_tool(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.opened import open_app
+
+    async with open_app(arguments) as app:
+        tool = named_tool(app, arguments.name, f"oneclaw tools {arguments.action} TOOL")
+        if tool is None:
+            return 3
+        await app.switch(tool.name, arguments.action == "on")
+        decision = app.policy.decide(tool.definition, agent=arguments.agent, origin=tool.origin)
+        is_as_asked = decision.allowed == (arguments.action == "on")
+        print(
+            f"{tool.name} is switched {arguments.action}"
+            + ("." if is_as_asked else f", but {decision.reason}")
+        )
+        return 0
+
+
+def named_tool(app: "App", name: str | None, usage: str) -> "Tool | None":
+    """The tool of this name; says what is wrong when there is none."""
+    import sys
+
+    from oneclaw.core.display import visible
+    from oneclaw.core.registry import nearest
+
+    entry = app.registry.find(name) if name else None
+    if entry is not None:
+        return entry.tool
+    if not name:
+        print(f"oneclaw: name a tool: {usage}", file=sys.stderr)
+        return None
+    near = nearest(name, [tool.name for tool in app.registry])
+    hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw tools` lists them."
+    print(f"oneclaw: there is no tool {visible(name[:100])!r}.{hint}", file=sys.stderr)
+    return None
+
+
+def list_tools(app: "App", agent: str, as_json: bool) -> int:
+    from oneclaw.cli.terminal import print_json, print_table
+
+    rows = [as_row(app, tool, agent) for tool in app.registry]
+    if as_json:
+        print_json(rows)
+        return 0
+    print_table(
+        ("", "TOOL", "NEEDS", "DESCRIPTION"),
+        [
+            ("on" if row["on"] else "off", row["name"], _needs_text(row), row["description"].split("\n")[0])
+            for row in rows
+        ],
+        ("green", "bold", "yellow", ""),
+    )
+    return 0
+
+
+def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
+    definition = tool.definition
+    decision = app.policy.decide(definition, agent=agent, origin=tool.origin)
+    asks = [need for need in definition.needs if app.permissions.state_of(need) != "granted"]
+    return {
+        "name": definition.name,
+        "on": decision.allowed,
+        "why_off": decision.reason,
+        "needs": list(definition.needs),
+        "asks": asks,
+        "group": definition.group,
+        "effect": definition.effect,
+        "origin": tool.origin,
+        "description": definition.description,
+    }
+
+
+def _needs_text(row: dict[str, Any]) -> str:
+    """The needs of a tool, each marked when a person is asked or it is denied."""
+    return ", ".join(f"{need} (asks)" if need in row["asks"] else need for need in row["needs"])
+
+
+def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
+    import json
+
+    from oneclaw.cli.terminal import print_json, print_line
+    from oneclaw.core.display import visible
+
+    definition = tool.definition
+    row = as_row(app, tool, agent) | {
+        "label": definition.label,
+        "version": definition.version,
+        "seconds": definition.seconds,
+        "chars": definition.chars,
+        "isolation": definition.isolation,
+        "parameters": definition.parameters,
+    }
+    if as_json:
+        print_json(row)
+        return 0
+    entry = app.registry.find(tool.name)
+    assert entry is not None
+    print_line(visible(entry.arguments.signature), "bold")
+    for line in definition.description.splitlines():
+        print_line(f"  {visible(line)}")
+    print()
+    for label, text in (
+        ("state", "on" if row["on"] else f"off: {row['why_off']}"),
+        ("needs", _needs_text(row) or "nothing"),
+        ("effect", definition.effect),
+        ("limit", f"{definition.seconds:g} seconds, {definition.chars:,} characters"),
+        (
+            "runs",
+            {"inline": "in the event loop", "thread": "in a thread"}.get(
+                definition.isolation, "in a process"
+            ),
+        ),
+        ("from", tool.origin or "code"),
+    ):
+        print(f"  {label:<8}{visible(text)}")
+    print_line("\nParameters (JSON Schema):", "bold")
+    print(json.dumps(definition.parameters, indent=2, ensure_ascii=True))
+    return 0

@@ -1,0 +1,31 @@
+"""Long results, whole, in the folder of their session: `read_file` reads them in pieces."""
+
+import asyncio
+import os
+import re
+from pathlib import Path
+
+from oneclaw.core.session import Session
+
+
+async def keep(session: Session, call_id: str, text: str) -> str:
+    """Write the text for its owner alone; returns the path, or nothing for a session without a folder."""
+    if session.folder is None:
+        return ""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:100]
+    return str(await asyncio.to_thread(_write, session.folder, name, text))
+
+
+def _write(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    data = text.encode("utf-8", "surrogatepass")
+    for number in range(1000):
+        path = folder / (f"{name}.txt" if not number else f"{name}-{number + 1}.txt")
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            continue
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        return path
+    raise FileExistsError(f"{folder} holds too many results of the call {name}.")

@@ -1,0 +1,540 @@
+"""The road of a call: every turn it can take, and the one result at its end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw.core.call import Image, Output, ToolCall, ToolResult
+from oneclaw.core.engine import Engine
+from oneclaw.core.errors import Kind, StoreError, ToolError
+from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
+from oneclaw.core.function import tool
+from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
+from oneclaw.core.policy import Policy, Rules
+from oneclaw.core.registry import Registry
+from oneclaw.core.session import Session, Workspace
+from oneclaw.core.tool import Context, Tool, ToolDefinition
+from oneclaw.run.runner import Runner
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 20
+
+
+@pytest.fixture
+async def runner() -> AsyncIterator[Runner]:
+    runner = Runner()
+    yield runner
+    await runner.close()
+
+
+@tool(effect="read")
+async def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+@tool(effect="write", seconds=0.05)
+async def sleep_long() -> str:
+    """Sleep."""
+    await asyncio.sleep(30)
+    return "never"
+
+
+@tool
+async def fail() -> None:
+    """Fail."""
+    raise ValueError("first line\nsecond line")
+
+
+def engine_of(runner: Runner, *tools: Tool, **options: Any) -> Engine:
+    return Engine(Registry(tools), runner, **options)
+
+
+async def test_a_call_gets_the_value_of_its_tool(runner: Runner) -> None:
+    result = await engine_of(runner, add).call(ToolCall("add", {"a": 1, "b": 2}, "c1"))
+    assert (result.call_id, result.tool, result.value, result.status) == ("c1", "add", 3, "success")
+    assert result.to_json() == '{"status":"success","result":3}'
+    assert result.effects == "none"
+    assert result.seconds > 0
+
+
+async def test_raw_text_of_a_model_is_read(runner: Runner) -> None:
+    result = await engine_of(runner, add).call(ToolCall("add", '{"a": "1", "b": 2.0}'))
+    assert result.value == 3
+    assert len(result.repairs) == 2
+    assert "note" in result.for_model()
+
+
+async def test_a_call_without_an_id_gets_one(runner: Runner) -> None:
+    engine = engine_of(runner, add)
+    ids = {(await engine.call(ToolCall("add", {"a": 1, "b": 1}))).call_id for _ in range(3)}
+    assert len(ids) == 3
+    assert "" not in ids
+
+
+async def test_an_invented_name_is_answered_with_the_nearest(runner: Runner) -> None:
+    result = await engine_of(runner, add, fail).call(ToolCall("ad", {}))
+    assert result.kind is Kind.TOOL_NOT_FOUND
+    assert "add" in result.message
+    assert result.for_model()["error_type"] == "tool_not_found"
+
+
+async def test_a_long_invented_name_is_not_echoed_whole(runner: Runner) -> None:
+    result = await engine_of(runner, add).call(ToolCall("x" * 1_000_000, {}))
+    assert result.kind is Kind.TOOL_NOT_FOUND
+    assert len(result.message) < 500
+    assert len(result.tool) <= 100
+
+
+async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: Runner) -> None:
+    engine = engine_of(runner, add, policy=Policy(everyone=Rules(deny=("add",))))
+    result = await engine.call(ToolCall("add", {"a": 1, "b": 2}))
+    assert result.kind is Kind.TOOL_NOT_AVAILABLE
+    assert "add" in result.message
+    assert engine.available() == []
+
+
+async def test_wrong_arguments_are_all_named(runner: Runner) -> None:
+    result = await engine_of(runner, add).call(ToolCall("add", {"a": "x"}))
+    assert result.kind is Kind.VALIDATION_ERROR
+    assert "'b'" in result.message
+    assert "add(" in result.message
+
+
+async def test_an_exception_is_one_line_of_an_execution_error(runner: Runner) -> None:
+    result = await engine_of(runner, fail).call(ToolCall("fail"))
+    assert result.kind is Kind.EXECUTION_ERROR
+    assert "first line" in result.message
+    assert "second line" not in result.message
+    assert result.effects == "possible"
+
+
+async def test_a_tool_chooses_the_kind_of_its_error(runner: Runner) -> None:
+    @tool(effect="read")
+    async def missing() -> None:
+        """Look."""
+        raise ToolError("File not found: a.txt", Kind.FILE_NOT_FOUND)
+
+    result = await engine_of(runner, missing).call(ToolCall("missing"))
+    assert (result.kind, result.message) == (Kind.FILE_NOT_FOUND, "File not found: a.txt")
+
+
+async def test_a_timeout_is_a_result(runner: Runner) -> None:
+    result = await engine_of(runner, sleep_long).call(ToolCall("sleep_long"))
+    assert result.kind is Kind.TIMEOUT
+    assert "0.05" in result.message
+    assert result.effects == "possible"
+
+
+async def test_calls_run_side_by_side_and_results_keep_their_order(runner: Runner) -> None:
+    gate = asyncio.Barrier(3)
+
+    @tool(effect="read")
+    async def meet(number: int) -> int:
+        """Wait until all three are running."""
+        await gate.wait()
+        return number
+
+    calls = [ToolCall("meet", {"number": n}, f"c{n}") for n in range(3)]
+    results = await engine_of(runner, meet).call_all(calls)
+    assert [(r.call_id, r.value) for r in results] == [("c0", 0), ("c1", 1), ("c2", 2)]
+
+
+async def test_the_limit_on_parallel_calls_holds(runner: Runner) -> None:
+    running, most = 0, 0
+
+    @tool(effect="read")
+    async def count() -> None:
+        """Count."""
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+
+    results = await engine_of(runner, count, parallel=3).call_all([ToolCall("count") for _ in range(20)])
+    assert all(result.ok for result in results)
+    assert most == 3
+
+
+async def test_duplicate_and_missing_ids_are_made_safe(runner: Runner) -> None:
+    calls = [ToolCall("add", {"a": n, "b": 0}, "same") for n in range(3)] + [
+        ToolCall("add", {"a": 3, "b": 0})
+    ]
+    results = await engine_of(runner, add).call_all(calls)
+    assert [result.value for result in results] == [0, 1, 2, 3]
+    assert results[0].call_id == "same"
+    assert len({result.call_id for result in results}) == 4
+
+
+async def test_no_calls_no_results(runner: Runner) -> None:
+    assert await engine_of(runner, add).call_all([]) == []
+
+
+async def test_one_bad_call_does_not_touch_the_others(runner: Runner) -> None:
+    calls = [ToolCall("add", {"a": 1, "b": 1}), ToolCall("nope"), ToolCall("fail"), ToolCall("add", "{")]
+    results = await engine_of(runner, add, fail).call_all(calls)
+    kinds = [result.kind for result in results]
+    assert kinds == [None, Kind.TOOL_NOT_FOUND, Kind.EXECUTION_ERROR, Kind.VALIDATION_ERROR]
+
+
+async def test_calls_on_one_file_keep_their_order_when_one_writes(runner: Runner) -> None:
+    content: list[str] = []
+
+    @tool(effect="write", resource="file:{path}")
+    async def put(path: str, text: str) -> None:
+        """Write slowly."""
+        await asyncio.sleep(0.01)
+        content.append(text)
+
+    @tool(effect="read", resource="file:{path}")
+    async def get(path: str) -> str:
+        """Read at once."""
+        return "".join(content)
+
+    calls = [
+        ToolCall("get", {"path": "a"}),
+        ToolCall("put", {"path": "./a", "text": "1"}),
+        ToolCall("get", {"path": "a"}),
+        ToolCall("put", {"path": "a", "text": "2"}),
+        ToolCall("get", {"path": "a"}),
+    ]
+    results = await engine_of(runner, put, get).call_all(calls)
+    assert [result.value for result in results] == ["", None, "1", None, "12"]
+
+
+async def test_events_tell_the_story_of_a_call(runner: Runner) -> None:
+    @tool(effect="read")
+    async def work(context: Context) -> str:
+        """Work."""
+        context.progress("half way", 0.5)
+        context.progress("too soon", 0.6)
+        context.progress("done", 1.0)
+        return "ok"
+
+    events: list[Event] = []
+    engine = engine_of(runner, work)
+    unsubscribe = engine.subscribe(events.append)
+    await engine.call(ToolCall("work", {}, "c1"), Session("s1", "tester", Workspace(Path("/w"))))
+    assert [type(event) for event in events] == [ToolStarted, ToolProgressed, ToolProgressed, ToolFinished]
+    started, half, done, finished = events
+    assert isinstance(started, ToolStarted)
+    assert (started.session, started.agent, started.arguments) == ("s1", "tester", {})
+    assert isinstance(half, ToolProgressed)
+    assert isinstance(done, ToolProgressed)
+    assert (half.text, half.fraction, done.text) == ("half way", 0.5, "done")
+    assert isinstance(finished, ToolFinished)
+    assert finished.result.value == "ok"
+    unsubscribe()
+    await engine.call(ToolCall("work"))
+    assert len(events) == 4
+
+
+async def test_a_listener_that_fails_harms_nobody(runner: Runner, caplog: pytest.LogCaptureFixture) -> None:
+    events: list[Event] = []
+
+    def broken(event: Event) -> None:
+        raise RuntimeError("listener")
+
+    engine = engine_of(runner, add)
+    engine.subscribe(broken)
+    engine.subscribe(events.append)
+    assert (await engine.call(ToolCall("add", {"a": 1, "b": 1}))).ok
+    assert len(events) == 2
+    assert "A listener failed" in caplog.text
+
+
+async def test_progress_from_a_thread_arrives_on_the_loop(runner: Runner) -> None:
+    @tool(effect="read")
+    def work(context: Context) -> str:
+        """Work in a thread."""
+        context.progress("in a thread", 1.0)
+        return "ok"
+
+    events: list[Event] = []
+    engine = engine_of(runner, work)
+    engine.subscribe(events.append)
+    await engine.call(ToolCall("work"))
+    assert any(isinstance(event, ToolProgressed) for event in events)
+
+
+async def test_a_hook_may_block_with_a_reason(runner: Runner) -> None:
+    def refuse(*_: Any) -> Verdict:
+        return Block("not on Sundays")
+
+    engine = engine_of(runner, add, hooks=Hooks(before=(refuse,)))
+    result = await engine.call(ToolCall("add", {"a": 1, "b": 2}))
+    assert result.kind is Kind.PERMISSION_DENIED
+    assert "not on Sundays" in result.message
+    assert result.effects == "none"
+
+
+async def test_a_hook_may_rewrite_arguments_which_are_checked_again(runner: Runner) -> None:
+    async def double(
+        call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
+    ) -> Verdict:
+        return Rewrite({**arguments, "a": arguments["a"] * 2})
+
+    def break_it(*_: Any) -> Verdict:
+        return Rewrite({"a": "not a number"})
+
+    engine = engine_of(runner, add, hooks=Hooks(before=(double,)))
+    assert (await engine.call(ToolCall("add", {"a": 10, "b": 1}))).value == 21
+    engine = engine_of(runner, add, hooks=Hooks(before=(break_it,)))
+    assert (await engine.call(ToolCall("add", {"a": 10, "b": 1}))).kind is Kind.VALIDATION_ERROR
+
+
+async def test_a_hook_may_answer_in_place_of_the_tool(runner: Runner) -> None:
+    def cached(*_: Any) -> Verdict:
+        return Answer("from the cache")
+
+    engine = engine_of(runner, fail, hooks=Hooks(before=(cached,)))
+    result = await engine.call(ToolCall("fail"))
+    assert (result.value, result.effects) == ("from the cache", "none")
+
+
+async def test_a_hook_that_raises_blocks_the_call(runner: Runner) -> None:
+    ran: list[str] = []
+
+    @tool
+    async def effect() -> None:
+        """Do it."""
+        ran.append("ran")
+
+    def broken(*_: Any) -> Verdict:
+        raise RuntimeError("the guard is ill")
+
+    result = await engine_of(runner, effect, hooks=Hooks(before=(broken,))).call(ToolCall("effect"))
+    assert result.kind is Kind.EXECUTION_ERROR
+    assert "the guard is ill" in result.message
+    assert not ran
+    # The twin: without the hook the effect happens.
+    await engine_of(runner, effect).call(ToolCall("effect"))
+    assert ran == ["ran"]
+
+
+async def test_a_hook_may_change_the_result(runner: Runner) -> None:
+    async def sign(call: ToolCall, result: ToolResult, session: Session) -> ToolResult:
+        return ToolResult("other", "other", value=f"{result.value} signed")
+
+    engine = engine_of(runner, add, hooks=Hooks(after=(sign,)))
+    result = await engine.call(ToolCall("add", {"a": 1, "b": 2}, "c1"))
+    assert (result.call_id, result.tool, result.value) == ("c1", "add", "3 signed")
+
+
+async def test_a_hook_that_fails_on_a_result_withholds_it(runner: Runner) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("cannot judge")
+
+    engine = engine_of(runner, add, hooks=Hooks(after=(broken,)))
+    result = await engine.call(ToolCall("add", {"a": 1, "b": 2}))
+    assert result.kind is Kind.EXECUTION_ERROR
+    assert result.value is None
+
+
+async def test_a_long_result_is_cut_and_kept(runner: Runner, tmp_path: Path) -> None:
+    @tool(effect="read")
+    async def long() -> str:
+        """Talk."""
+        return "é" * 50_000
+
+    async def spill(session: Session, call_id: str, text: str) -> str:
+        (tmp_path / call_id).write_text(text)
+        return str(tmp_path / call_id)
+
+    result = await engine_of(runner, long, spill=spill).call(ToolCall("long", {}, "c1"))
+    assert len(result.value) <= 20_000
+    assert result.truncated_from == 50_000
+    assert str(tmp_path / "c1") in result.value
+    assert (tmp_path / "c1").read_text() == "é" * 50_000
+
+
+async def test_a_long_json_value_becomes_cut_text(runner: Runner) -> None:
+    @tool(effect="read", chars=200)
+    async def rows() -> list[int]:
+        """List."""
+        return list(range(1000))
+
+    result = await engine_of(runner, rows).call(ToolCall("rows"))
+    assert isinstance(result.value, str)
+    assert len(result.value) <= 200
+    assert result.truncated_from is not None
+
+
+async def test_images_and_details_reach_the_result(runner: Runner) -> None:
+    @tool(effect="read")
+    async def shoot() -> Output:
+        """Take a picture."""
+        return Output("a picture", (Image(PNG, "image/png"),), {"width": 1})
+
+    @tool(effect="read")
+    async def fake() -> Output:
+        """Take a false picture."""
+        return Output("no picture", (Image(b"<svg>", "image/png"),))
+
+    engine = engine_of(runner, shoot, fake)
+    result = await engine.call(ToolCall("shoot"))
+    assert result.images[0].data == PNG
+    assert result.details == {"width": 1}
+    assert result.for_model() == {"status": "success", "result": "a picture"}
+    assert (await engine.call(ToolCall("fake"))).kind is Kind.EXECUTION_ERROR
+
+
+class Pages:
+    """A journal that is only a list."""
+
+    def __init__(self, broken: str = "") -> None:
+        self.rows: list[list[Any]] = []
+        self.broken = broken
+
+    async def open(self, call: ToolCall, definition: ToolDefinition, session: Session, arguments: Any) -> int:
+        if self.broken == "open":
+            raise StoreError("disk full")
+        self.rows.append([call.id, None])
+        return len(self.rows) - 1
+
+    async def close(self, key: int, result: ToolResult) -> None:
+        if self.broken == "close":
+            raise StoreError("disk full")
+        assert self.rows[key][1] is None, "a second result"
+        self.rows[key][1] = result
+
+    async def record(self, call: ToolCall, session: Session, arguments: Any, result: ToolResult) -> None:
+        self.rows.append([call.id, result])
+
+
+async def test_every_call_is_written_with_its_result(runner: Runner) -> None:
+    pages = Pages()
+    calls = [ToolCall("add", {"a": 1, "b": 1}, "c1"), ToolCall("nope", {}, "c2"), ToolCall("fail", {}, "c3")]
+    results = await engine_of(runner, add, fail, journal=pages).call_all(calls)
+    assert sorted((row[0], row[1]) for row in pages.rows if row[1] is None) == []
+    assert {row[0]: row[1] for row in pages.rows} == {result.call_id: result for result in results}
+
+
+async def test_a_call_is_not_run_when_it_cannot_be_written(runner: Runner) -> None:
+    ran: list[int] = []
+
+    @tool(effect="write")
+    async def effect() -> None:
+        """Do it."""
+        ran.append(1)
+
+    result = await engine_of(runner, effect, journal=Pages("open")).call(ToolCall("effect"))
+    assert result.kind is Kind.EXECUTION_ERROR
+    assert "disk full" in result.message
+    assert not ran
+
+
+async def test_a_result_that_cannot_be_written_is_given_all_the_same(runner: Runner) -> None:
+    result = await engine_of(runner, add, journal=Pages("close")).call(ToolCall("add", {"a": 1, "b": 2}))
+    assert result.value == 3
+    assert result.details == {"not_journaled": "disk full"}
+
+
+async def test_a_cancelled_call_passes_it_on_and_leaves_its_result(runner: Runner) -> None:
+    started = asyncio.Event()
+
+    @tool(effect="write")
+    async def wait() -> None:
+        """Wait."""
+        started.set()
+        await asyncio.sleep(30)
+
+    pages, events = Pages(), list[Event]()
+    engine = engine_of(runner, wait, journal=pages)
+    engine.subscribe(events.append)
+    task = asyncio.create_task(engine.call(ToolCall("wait", {}, "c1")))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [row[0] for row in pages.rows] == ["c1"]
+    assert pages.rows[0][1].kind is Kind.CANCELLED
+    assert pages.rows[0][1].effects == "possible"
+    assert [type(event) for event in events] == [ToolStarted, ToolFinished]
+
+
+async def test_cancelling_many_leaves_a_result_for_each(runner: Runner) -> None:
+    started = 0
+    all_started = asyncio.Event()
+
+    @tool(effect="write")
+    async def wait() -> None:
+        """Wait."""
+        nonlocal started
+        started += 1
+        if started == 10:
+            all_started.set()
+        await asyncio.sleep(30)
+
+    pages = Pages()
+    task = asyncio.create_task(
+        engine_of(runner, wait, journal=pages).call_all([ToolCall("wait") for _ in range(10)])
+    )
+    await all_started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [row[1].kind for row in pages.rows] == [Kind.CANCELLED] * 10
+
+
+class Stars:
+    """A redactor that knows one secret."""
+
+    def redact(self, text: str) -> str:
+        return text.replace("hunter22", "***")
+
+    def redact_value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, dict):
+            return {key: self.redact_value(one) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return value
+
+
+async def test_secrets_are_redacted_in_results_events_and_errors(runner: Runner) -> None:
+    @tool(effect="read")
+    async def echo(text: str) -> str:
+        """Echo."""
+        if text.startswith("fail"):
+            raise ValueError(text)
+        return text
+
+    events: list[Event] = []
+    engine = engine_of(runner, echo, redactor=Stars())
+    engine.subscribe(events.append)
+    assert (await engine.call(ToolCall("echo", {"text": "it is hunter22"}))).value == "it is ***"
+    assert "hunter22" not in (await engine.call(ToolCall("echo", {"text": "fail hunter22"}))).message
+    assert "hunter22" not in str(events)
+
+
+async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner) -> None:
+    @tool(effect="read", secrets=["WEATHER"])
+    async def weather(context: Context) -> list[str]:
+        """Look."""
+        return sorted(context.secrets)
+
+    def given(names: Any) -> dict[str, str]:
+        return {name: "value" for name in names}
+
+    assert (await engine_of(runner, weather, secrets=given).call(ToolCall("weather"))).value == ["WEATHER"]
+
+
+async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: Runner) -> None:
+    plain = Tool(
+        ToolDefinition(name="plain", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}),
+        lambda arguments: arguments["n"] + 1,
+    )
+
+    class Shouter:
+        definition = ToolDefinition(name="shout", description="Shout.")
+
+        async def execute(self, arguments: dict[str, Any], context: Context) -> str:
+            return f"{context.call_id}!"
+
+    registry = Registry([plain, Shouter()])
+    engine = Engine(registry, runner)
+    assert (await engine.call(ToolCall("plain", {"n": 1}))).value == 2
+    assert (await engine.call(ToolCall("shout", {}, "c9"))).value == "c9!"

@@ -1,0 +1,85 @@
+"""The registry: names, duplicates, and what may be registered."""
+
+from typing import Any
+
+import pytest
+
+from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool
+from oneclaw.core.function import tool
+from oneclaw.core.registry import Registry, nearest
+from oneclaw.core.tool import Tool, ToolDefinition
+
+
+@tool(group="maths")
+async def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def test_a_tool_is_found_by_name_and_group() -> None:
+    registry = Registry([add])
+    entry = registry.find("add")
+    assert entry is not None
+    assert entry.tool.name == "add"
+    assert [one.name for one in registry.group("maths")] == ["add"]
+    assert "add" in registry
+    assert registry.find("sub") is None
+    assert [one.name for one in registry.definitions()] == ["add"]
+
+
+def test_a_duplicate_is_refused_with_both_origins() -> None:
+    registry = Registry()
+    registry.register(Tool(ToolDefinition(name="x"), lambda a, c: 1), origin="plugin one")
+    with pytest.raises(DuplicateTool, match="plugin one.*plugin two"):
+        registry.register(Tool(ToolDefinition(name="x"), lambda a, c: 1), origin="plugin two")
+    assert len(registry) == 1
+
+
+@pytest.mark.parametrize("name", ["Add", "1add", "", "add-one", "a" * 65, "añadir", "add\n", "_add"])
+def test_a_name_outside_the_rule_is_refused(name: str) -> None:
+    with pytest.raises(InvalidName, match="lower-case"):
+        ToolDefinition(name=name)
+
+
+def test_an_invalid_schema_is_refused_at_registration_with_its_path() -> None:
+    bad: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integr"}}}
+    with pytest.raises(InvalidSchema) as caught:
+        Registry([Tool(ToolDefinition(name="x", parameters=bad), lambda a, c: 1)])
+    assert "properties.n" in caught.value.path
+
+
+def test_a_bad_tool_does_not_take_the_good_ones_with_it() -> None:
+    registry = Registry([add])
+    bad = Tool(ToolDefinition(name="x", parameters={"type": 5}), lambda a, c: 1)
+    with pytest.raises(InvalidSchema):
+        registry.register(bad)
+    assert [one.name for one in registry] == ["add"]
+
+
+def test_a_plain_function_is_made_into_a_tool() -> None:
+    def shout(text: str) -> str:
+        """Shout."""
+        return text.upper()
+
+    assert Registry([shout]).find("shout") is not None
+
+
+def test_what_is_no_tool_is_refused() -> None:
+    with pytest.raises(InvalidTool, match="not a tool"):
+        Registry().register(42)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidTool, match="not a tool"):
+        Registry().register(Registry)
+
+
+def test_a_removed_tool_is_gone() -> None:
+    registry = Registry([add])
+    registry.remove("add")
+    assert "add" not in registry
+    registry.register(add)
+
+
+def test_the_nearest_names_are_found_however_they_are_spelled() -> None:
+    names = ["read_file", "write_file", "get_current_time"]
+    assert nearest("Read-File", names)[0] == "read_file"
+    assert nearest("getCurrentTime", names)[0] == "get_current_time"
+    assert nearest("zzzz", names) == []
