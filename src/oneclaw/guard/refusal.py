@@ -1,0 +1,79 @@
+"""Why a path was refused or a file could not be opened, in one sentence."""
+
+import errno
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Literal
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.session import Access
+from oneclaw.guard.descent import LINKS, Descent, Outside
+from oneclaw.guard.route import spell
+
+Verb = Literal["read", "write"]
+
+_ODD = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+@contextmanager
+def explained(descent: Descent, path: str, verb: Verb) -> Generator[None]:
+    """Turn what the system says on the way down `path` into a `ToolError`."""
+    try:
+        yield
+    except Outside:
+        message = f"Access denied: {spell(path)} is outside the workspace."
+        raise ToolError(message, Kind.PATH_NOT_ALLOWED) from None
+    except OSError as error:
+        # Where tools may not look, they do not learn what is there either.
+        raise (protected(path) if descent.access == "none" else _explain(error, path, verb)) from None
+
+
+def protected(path: str) -> ToolError:
+    return ToolError(f"Access denied: {spell(path)} is closed to tools.", Kind.PATH_NOT_ALLOWED)
+
+
+def not_found(path: str) -> ToolError:
+    return ToolError(f"File not found: {spell(path)}", Kind.FILE_NOT_FOUND)
+
+
+def need_write(access: Access, path: str) -> None:
+    if access == "none":
+        raise protected(path)
+    if access != "write":
+        message = f"Access denied: {spell(path)} may be read but not written."
+        raise ToolError(message, Kind.PATH_NOT_ALLOWED)
+
+
+def need_regular(mode: int, path: str) -> None:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        message = f"Path is a directory, not a file: {spell(path)}; see what is in it with list_files."
+    else:
+        what = _ODD.get(stat.S_IFMT(mode), "not a regular file")
+        message = f"{spell(path)} is {what}; only regular files can be read and written."
+    raise ToolError(message, Kind.VALIDATION_ERROR)
+
+
+def _explain(error: OSError, path: str, verb: Verb) -> ToolError:
+    shown, code = spell(path), error.errno
+    if code == errno.ENOENT:
+        return not_found(path)
+    if code in (errno.EACCES, errno.EPERM):
+        to = "" if verb == "read" else "to "
+        return ToolError(f"Permission denied: cannot {verb} {to}{shown}", Kind.PERMISSION_DENIED)
+    if code == errno.ENOTDIR:
+        return ToolError(f"Part of {shown} is a file, not a folder.", Kind.VALIDATION_ERROR)
+    if code == errno.EISDIR:
+        return ToolError(f"Path is a directory, not a file: {shown}", Kind.VALIDATION_ERROR)
+    if code == errno.ELOOP:
+        message = f"Access denied: {shown} leads through more than {LINKS} links."
+        return ToolError(message, Kind.PATH_NOT_ALLOWED)
+    if code == errno.ENAMETOOLONG:
+        return ToolError(f"{shown} contains a name that is too long here.", Kind.VALIDATION_ERROR)
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return ToolError(f"Failed to write {shown}: the disk is full; nothing was changed.")
+    reason = error.strerror or (os.strerror(code) if code else str(error))
+    return ToolError(f"Failed to {verb} {shown}: {reason}.")
