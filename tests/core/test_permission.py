@@ -438,6 +438,12 @@ async def test_secrets_are_taken_out_of_what_is_shown_and_not_of_what_is_matched
     assert "hunter2" not in person.asked[0].text
     await run(permissions, SHELL, {"command": "login hunter2"})
     assert len(person.asked) == 1
+    person.options = {}
+    for _ in range(2):
+        await permissions.require("c1", FETCH, {}, SESSION, "network.private", "The host hunter2 is private.")
+    assert len(person.asked) == 2
+    assert "Why: The host *** is private." in person.asked[1].text
+    assert all("hunter2" not in grant.about for grant in permissions.grants.all())
 
 
 async def test_quick_is_true_only_where_nothing_can_refuse() -> None:
@@ -547,6 +553,15 @@ async def test_how_a_need_stands_can_be_asked_without_asking_a_person() -> None:
     assert Permissions(mode="deny").standing(SHELL, "shell", SESSION).state is State.DENIED
     strict = Permissions(states={"shell": State.DENIED})
     assert strict.standing(SHELL, "shell", SESSION).state is State.DENIED_FOR_GOOD
+
+
+async def test_the_mode_may_be_set_while_the_program_runs() -> None:
+    permissions = Permissions()
+    assert await run(permissions, WRITE) == ["write_file"]
+    permissions.mode = "deny"
+    await refused(permissions, WRITE)
+    permissions.mode = "auto"
+    assert await run(permissions, WRITE) == ["write_file"]
 
 
 def test_a_mode_or_state_that_is_none_is_refused() -> None:

@@ -25,14 +25,15 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from oneclaw.core.broker import Broker
 from oneclaw.core.display import TooDeep
 from oneclaw.core.errors import Kind, OneClawError, ToolError
-from oneclaw.core.grant import Grant, GrantBook, MemoryBook, Scope, definition_hash, find, new_id
+from oneclaw.core.grant import Grant, GrantBook, MemoryBook, definition_hash, find
 from oneclaw.core.need import MODES, Mode, State, base_state, meaning_of, needs_of
-from oneclaw.core.prompt import ANSWERS, YES, Prompt, Reply, prompt_text, shown_arguments
+from oneclaw.core.prompt import ANSWERS, YES, Prompt, Reply, grant_for, prompt_text, shown_arguments
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
@@ -78,19 +79,29 @@ class Permissions:
         now: Callable[[], float] = time.time,
         redact: Callable[[Any], Any] | None = None,
     ) -> None:
-        if mode not in MODES:
-            raise ValueError(f"The mode is {mode!r}; it must be one of: {', '.join(MODES)}.")
-        self.mode: Mode = mode
-        self.states = {need: State(state) for need, state in (states or {}).items()}
+        self._quick: dict[str, tuple[ToolDefinition, int, bool]] = {}
+        self._digests: dict[str, tuple[ToolDefinition, str]] = {}
+        self.mode = mode
+        self.states = MappingProxyType({need: State(state) for need, state in (states or {}).items()})
         self.grants: GrantBook = MemoryBook() if grants is None else grants
         self.broker = Broker() if broker is None else broker
         self._now = now
         self._redact = redact
-        self._quick: dict[str, tuple[ToolDefinition, int, bool]] = {}
-        self._digests: dict[str, tuple[ToolDefinition, str]] = {}
         # Grants just given count before they are stored, so that a call in between is not asked about.
         self._fresh: dict[str, Grant] = {}
         self._storing: set[asyncio.Task[str]] = set()
+
+    @property
+    def mode(self) -> Mode:
+        """The mode; it may be set while the program runs."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        if mode not in MODES:
+            raise ValueError(f"The mode is {mode!r}; it must be one of: {', '.join(MODES)}.")
+        self._mode: Mode = mode
+        self._quick.clear()
 
     def quick(self, definition: ToolDefinition, session: Session) -> bool:
         """True when a call of the tool needs no `check`: no argument, session or grant could refuse it."""
@@ -118,7 +129,8 @@ class Permissions:
         reason: str,
     ) -> None:
         """`check` for a need that only shows while running. A grant given here is for this reason alone."""
-        await self._permit(_Question(call_id, definition, arguments, session, (need,), reason))
+        about = reason if self._redact is None else self._redact(reason)
+        await self._permit(_Question(call_id, definition, arguments, session, (need,), about))
 
     def standing(
         self,
@@ -205,7 +217,6 @@ class Permissions:
     def _prompt(self, question: _Question, needs: tuple[str, ...]) -> Prompt:
         definition, session = question.definition, question.session
         arguments = question.arguments if self._redact is None else self._redact(dict(question.arguments))
-        about = question.about if self._redact is None else self._redact(question.about)
         try:
             shown = shown_arguments(arguments)
         except TooDeep as error:
@@ -221,9 +232,7 @@ class Permissions:
             needs=needs,
             about=question.about,
             digest=self._digest(definition),
-            text=prompt_text(
-                definition, meanings, shown, about=about, agent=session.agent, session=session.id
-            ),
+            text=prompt_text(definition, meanings, shown, question.about, session),
             arguments=shown,
             answers=tuple(answer for answer in ANSWERS if not unnamed.get(answer)),
             created=created,
@@ -253,35 +262,6 @@ class Permissions:
                 self._fresh.pop(grant.id, None)
             self._quick.clear()
         return ""
-
-
-_SCOPES: dict[str, Callable[[Prompt], tuple[Scope, str]]] = {
-    "session": lambda prompt: ("session", prompt.session),
-    "agent": lambda prompt: ("agent", prompt.agent),
-    "always": lambda prompt: ("everywhere", ""),
-}
-
-
-def grant_for(prompt: Prompt, need: str, reply: Reply, now: float) -> Grant:
-    """The grant that a kept answer makes for one need of a prompt."""
-    if reply.outcome == "never":
-        return Grant(
-            id=new_id(), need=need, tool=prompt.tool, verdict="deny", scope="everywhere", created=now
-        )
-    scope, holder = _SCOPES[reply.outcome](prompt)
-    return Grant(
-        id=new_id(),
-        need=need,
-        tool=prompt.tool,
-        verdict="allow",
-        scope=scope,
-        holder=holder,
-        pattern=reply.pattern,
-        about=prompt.about,
-        digest=prompt.digest,
-        created=now,
-        expires=None if reply.seconds is None else now + reply.seconds,
-    )
 
 
 def refusal(needs: Iterable[str], why: str) -> ToolError:

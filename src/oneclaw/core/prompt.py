@@ -1,12 +1,13 @@
-"""A question to a person: what it shows, the answers it takes, and what an answer covers."""
+"""A question to a person: what it shows, the answers it takes, what an answer covers and grants."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from oneclaw.core.display import SHOWN_CHARS, one_line, quoted, shown, visible
-from oneclaw.core.grant import fits
+from oneclaw.core.grant import Grant, Scope, fits, new_id
+from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
 Answer = Literal["once", "no", "session", "agent", "always", "never"]
@@ -21,9 +22,10 @@ Outcome = Literal[Answer, "timeout", "nobody", "withdrawn"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A question to a person. `text` and `arguments` are complete, and escaped for display.
+    """A question to a person. `text` and `arguments` are complete and escaped: show these.
 
-    needs    what is asked for, all of it at once; `about` is the reason when it only showed while running
+    needs    what is asked for, all of it at once
+    about    the reason, as it was given, of a need that only showed while running
     digest   the hash of the tool's definition
     answers  those that may be given
     created  and `expires` are seconds since 1970
@@ -93,6 +95,35 @@ def covers(answered: Prompt, reply: Reply, other: Prompt, raw: Mapping[str, Any]
     )
 
 
+_SCOPES: dict[str, Callable[[Prompt], tuple[Scope, str]]] = {
+    "session": lambda prompt: ("session", prompt.session),
+    "agent": lambda prompt: ("agent", prompt.agent),
+    "always": lambda prompt: ("everywhere", ""),
+}
+
+
+def grant_for(prompt: Prompt, need: str, reply: Reply, now: float) -> Grant:
+    """The grant that a kept answer makes for one need of a prompt."""
+    if reply.outcome == "never":
+        return Grant(
+            id=new_id(), need=need, tool=prompt.tool, verdict="deny", scope="everywhere", created=now
+        )
+    scope, holder = _SCOPES[reply.outcome](prompt)
+    return Grant(
+        id=new_id(),
+        need=need,
+        tool=prompt.tool,
+        verdict="allow",
+        scope=scope,
+        holder=holder,
+        pattern=reply.pattern,
+        about=prompt.about,
+        digest=prompt.digest,
+        created=now,
+        expires=None if reply.seconds is None else now + reply.seconds,
+    )
+
+
 def shown_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
     """Each argument as a person reads it; a hundred thousand characters between them. Raises `TooDeep`."""
     if len(arguments) > _MOST_ARGUMENTS:
@@ -105,10 +136,8 @@ def prompt_text(
     definition: ToolDefinition,
     needs: Mapping[str, str],
     arguments: Mapping[str, str],
-    *,
     about: str,
-    agent: str,
-    session: str,
+    session: Session,
 ) -> str:
     """The whole question: the tool, its needs with their meaning, why, for whom, and every argument."""
     label = f" {quoted(definition.label)}" if definition.label else ""
@@ -116,7 +145,7 @@ def prompt_text(
     lines += [f"  {visible(need)}: {visible(meaning)}" for need, meaning in needs.items()]
     if about:
         lines.append(f"Why: {one_line(about)}")
-    lines.append(f"Agent: {quoted(agent)}. Session: {quoted(session)}.")
+    lines.append(f"Agent: {quoted(session.agent)}. Session: {quoted(session.id)}.")
     lines.append("Arguments:" if arguments else "Arguments: none.")
     lines += [f"  {name} = {value}" for name, value in arguments.items()]
     extent = "for this reason alone" if about else "whatever the arguments are"
