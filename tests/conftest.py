@@ -1,6 +1,13 @@
 """What every test may use."""
 
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+
 import pytest
+
+Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
+Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -10,4 +17,47 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def many(request: pytest.FixtureRequest) -> int:
     """How many times a crash test is to be run."""
-    return int(request.config.getoption("--many")) or 50
+    return int(request.config.getoption("--many") or 50)
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Start HTTP servers on loopback: `port, seen = await serve(answer)`; `seen` collects raw requests.
+
+    `answer` is the raw response, or a function that is given the request and writes one.
+    """
+    servers: list[asyncio.Server] = []
+
+    async def start(
+        answer: bytes | Handler, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+    ) -> tuple[int, list[bytes]]:
+        seen: list[bytes] = []
+
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            try:
+                seen.append(await _read_request(reader))
+                if isinstance(answer, bytes):
+                    writer.write(answer)
+                else:
+                    await answer(seen[-1], writer)
+                await writer.drain()
+            except (OSError, asyncio.IncompleteReadError):
+                pass  # the client left, as some tests want it to
+            finally:
+                writer.close()
+
+        server = await asyncio.start_server(handle, host, 0, ssl=tls)
+        servers.append(server)
+        return server.sockets[0].getsockname()[1], seen
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+async def _read_request(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            return head + await reader.readexactly(int(line.partition(b":")[2]))
+    return head

@@ -1,0 +1,139 @@
+"""The bytes of a response: unpacked within a bound, and read as text in the right character set."""
+
+import codecs
+import re
+import zlib
+from typing import Any
+
+from oneclaw.core.errors import Kind, ToolError
+
+ENCODINGS = ("gzip", "x-gzip", "deflate", "identity")
+MAX_LAYERS = 3
+SLACK_BYTES = 64 * 1024
+"""How much larger than its content a packed body may be before it is taken for a trick."""
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
+_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# Codecs no page is written in; some of them take quadratic time.
+_FOREIGN_CODECS = frozenset(
+    ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7")
+)
+_TEXT_TYPE = re.compile(
+    r"text/|application/(json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|graphql|sql|x-ndjson"
+    r"|x-www-form-urlencoded)\Z|.*\+(json|xml|yaml|text)\Z"
+)
+_BINARY_TYPE = re.compile(r"(image|audio|video|font)/")
+_BINARY_BYTE = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_TOO_LITTLE_TO_TELL = 32
+
+
+class Unpacker:
+    """Undoes Content-Encoding piece by piece; gives at most `limit` bytes, however large the content is."""
+
+    def __init__(self, encoding: str, limit: int) -> None:
+        names = [name for part in encoding.split(",") if (name := part.strip().lower())]
+        self.is_known = len(names) <= MAX_LAYERS and all(name in ENCODINGS for name in names)
+        self.is_packed = any(name != "identity" for name in names)
+        self.body = bytearray()
+        self.is_full = False
+        self._limit = limit
+        self._taken = 0
+        packed = [name for name in reversed(names) if name != "identity"]
+        self._layers = [_Layer(name, limit + SLACK_BYTES) for name in packed] if self.is_known else []
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes from the wire; `is_full` once no more are wanted."""
+        self._taken += len(data)
+        for layer in self._layers:
+            data = layer.feed(data)
+        room = self._limit - len(self.body)
+        self.body += data[:room]
+        spent = self._taken > self._limit + SLACK_BYTES or any(layer.is_full for layer in self._layers)
+        self.is_full = self.is_full or len(data) > room or spent
+
+
+class _Layer:
+    """One gzip or deflate layer with its own bound, so that an inner layer cannot hide an outer bomb."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        self.is_full = False
+        self._name = name
+        self._left = limit
+        self._start = b""
+        self._inflate: Any = None
+
+    def feed(self, data: bytes) -> bytes:
+        if self._inflate is None:
+            data = self._start = self._start + data
+            if len(data) < 2:
+                return b""
+            self._inflate = zlib.decompressobj(wbits=self._frame(data))
+        given = bytearray()
+        while data and not self.is_full:
+            try:
+                piece = self._inflate.decompress(data, self._left)
+            except zlib.error:
+                raise ToolError(f"The body is not valid {self._name}.", Kind.NETWORK_ERROR) from None
+            given += piece
+            self._left -= len(piece)
+            self.is_full = self._left <= 0
+            data = self._next_member() if self._inflate.eof else b""
+        return bytes(given)
+
+    def _frame(self, start: bytes) -> int:
+        """Many servers mean a bare deflate stream, without the zlib frame the standard asks for."""
+        is_framed = start[0] & 15 == zlib.DEFLATED and int.from_bytes(start[:2], "big") % 31 == 0
+        return -15 if self._name == "deflate" and not is_framed else 47
+
+    def _next_member(self) -> bytes:
+        """What follows a finished gzip member, if it is another one; anything else is ignored."""
+        rest = self._inflate.unused_data
+        if not rest.startswith(b"\x1f\x8b"):
+            return b""
+        self._inflate = zlib.decompressobj(wbits=47)
+        return rest
+
+
+def media_type(content_type: str | None) -> str:
+    """`text/html` of `Text/HTML; charset=x`, or an empty text."""
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def is_text(body: bytes, content_type: str | None) -> bool:
+    """Whether a person could read the body: by its type, and where that says nothing by its bytes."""
+    kind = media_type(content_type)
+    if _TEXT_TYPE.match(kind):
+        return True
+    if _BINARY_TYPE.match(kind):
+        return False
+    return len(body) < _TOO_LITTLE_TO_TELL or _BINARY_BYTE.search(body) is None
+
+
+def decode(body: bytes, content_type: str | None, is_cut: bool = False) -> str:
+    """The text of a body: by byte order mark, charset of the type, a page's own word, else UTF-8.
+
+    What does not fit is replaced by U+FFFD. When the body was cut, half a character at its end is left out.
+    """
+    decoder = codecs.getincrementaldecoder(_charset(body, content_type))(errors="replace")
+    return decoder.decode(body, final=not is_cut)
+
+
+def _charset(body: bytes, content_type: str | None) -> str:
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return name
+    named = _CHARSET.search(content_type or "")
+    if named is None and media_type(content_type) in ("text/html", "application/xhtml+xml"):
+        found = _META.search(body[:1024])
+        return _known(found[1].decode("ascii")) if found else "utf-8"
+    return _known(named[1]) if named else "utf-8"
+
+
+def _known(name: str) -> str:
+    try:
+        b" ".decode(name, "replace")
+        codec = codecs.lookup(name).name
+    except (LookupError, UnicodeError):
+        return "utf-8"
+    return "utf-8" if codec in _FOREIGN_CODECS else codec

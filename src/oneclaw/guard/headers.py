@@ -1,0 +1,101 @@
+"""Headers of a request: which may be sent, and which may follow a redirect to another host."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from oneclaw.core.errors import Kind, ToolError
+
+Headers = tuple[tuple[str, str], ...]
+
+MAX_COUNT = 100
+MAX_CHARS = 16_384
+ROUNDS = 4
+"""How often a value is decoded in the search for a hidden line end."""
+
+# The client writes these itself: another value would let one request pass for two, or for another host's.
+RESERVED = frozenset(
+    (
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    )
+)
+# All that crosses to another origin. A list of what is harmless: nobody knows every name of a credential.
+HARMLESS = frozenset(
+    (
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "content-language",
+        "content-type",
+        "if-modified-since",
+        "if-none-match",
+        "pragma",
+        "range",
+        "user-agent",
+    )
+)
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
+_VALUE = re.compile(r"[\t\x20-\x7e]*\Z")
+# Line ends and what careless programs turn into them: NEL, LS, PS, and two letters that lose their high byte.
+_LINE_END = re.compile("[\x00\r\n\x0b\x0c\x85\u2028\u2029\u560a\u560d]")
+
+
+def check(pairs: Iterable[tuple[str, str]]) -> Headers:
+    """The headers as they will be sent; raises `ToolError` for the first that cannot be."""
+    checked = tuple((_check_name(name), _check_value(name, value)) for name, value in pairs)
+    if len(checked) > MAX_COUNT:
+        raise ToolError(
+            f"{len(checked)} headers are too many: send at most {MAX_COUNT}.", Kind.VALIDATION_ERROR
+        )
+    return checked
+
+
+def keep_harmless(headers: Headers) -> Headers:
+    """What is left of the headers for another origin: no credentials, nothing unknown."""
+    return tuple((name, value) for name, value in headers if name.lower() in HARMLESS)
+
+
+def drop_content(headers: Headers) -> Headers:
+    """The headers without those that describe a body."""
+    return tuple((name, value) for name, value in headers if not name.lower().startswith("content-"))
+
+
+def find(headers: Iterable[tuple[str, str]], name: str) -> str | None:
+    """The first value of a header, whatever the case of its name."""
+    return next((value for key, value in headers if key.lower() == name), None)
+
+
+def _check_name(name: str) -> str:
+    if not _NAME.match(name):
+        raise _refused(name, "its name has characters that headers cannot have")
+    if name.lower() in RESERVED:
+        raise _refused(name, "it is set by the client itself")
+    return name
+
+
+def _check_value(name: str, value: str) -> str:
+    if len(value) > MAX_CHARS:
+        raise _refused(name, f"its value is longer than {MAX_CHARS:,} characters")
+    if not _VALUE.match(value):
+        raise _refused(name, "its value has line ends, control characters or letters outside ASCII")
+    plain = value
+    for _ in range(ROUNDS):
+        plain = unquote(plain)
+        if _LINE_END.search(plain):
+            raise _refused(name, "its value hides a line end behind per cent signs")
+    return value.strip()
+
+
+def _refused(name: str, why: str) -> ToolError:
+    return ToolError(f"Header {name[:60]!a} cannot be sent: {why}.", Kind.VALIDATION_ERROR)
