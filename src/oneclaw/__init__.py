@@ -3,13 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from oneclaw.app import App as App
+    from oneclaw.config import Config as Config
     from oneclaw.core.call import Image as Image
     from oneclaw.core.call import Output as Output
     from oneclaw.core.call import ToolCall as ToolCall
     from oneclaw.core.call import ToolResult as ToolResult
+    from oneclaw.core.engine import Engine as Engine
     from oneclaw.core.errors import Kind as Kind
     from oneclaw.core.errors import OneClawError as OneClawError
     from oneclaw.core.errors import ToolError as ToolError
+    from oneclaw.core.function import tool as tool
     from oneclaw.core.session import Session as Session
     from oneclaw.core.tool import Context as Context
     from oneclaw.core.tool import Tool as Tool
@@ -18,7 +22,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "App": "oneclaw.app",
+    "Config": "oneclaw.config",
     "Context": "oneclaw.core.tool",
+    "Engine": "oneclaw.core.engine",
     "Image": "oneclaw.core.call",
     "Kind": "oneclaw.core.errors",
     "OneClawError": "oneclaw.core.errors",
@@ -29,6 +36,7 @@ _HOME = {
     "ToolDefinition": "oneclaw.core.tool",
     "ToolError": "oneclaw.core.errors",
     "ToolResult": "oneclaw.core.call",
+    "tool": "oneclaw.core.function",
 }
 
 __all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

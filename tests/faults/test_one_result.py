@@ -1,0 +1,290 @@
+"""The first promise: whatever mixture of calls and faults, every call id has exactly one result."""
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oneclaw.core.call import ToolCall
+from oneclaw.core.engine import Engine
+from oneclaw.core.errors import Kind
+from oneclaw.core.event import Event, ToolFinished
+from oneclaw.core.function import tool
+from oneclaw.core.hook import Block, Hooks, Verdict
+from oneclaw.core.registry import Registry
+from oneclaw.core.session import Session, Workspace
+from oneclaw.run.runner import Runner
+from oneclaw.store.store import Store
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@tool(effect="read")
+async def fine(n: int) -> int:
+    """Work."""
+    return n
+
+
+@tool
+async def raises() -> None:
+    """Raise."""
+    raise ValueError("no")
+
+
+@tool
+async def unspeakable() -> None:
+    """Raise what cannot be printed."""
+    raise Unspeakable
+
+
+@tool
+async def leaves() -> None:
+    """Try to end the program."""
+    raise SystemExit(3)
+
+
+@tool
+async def interrupts() -> None:
+    """Pretend that a person pressed Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+@tool
+async def cancels() -> None:
+    """Pretend to have been cancelled."""
+    raise asyncio.CancelledError
+
+
+@tool
+async def cancels_its_task() -> None:
+    """Cancel the task that runs it."""
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(0)
+
+
+@tool(seconds=0.02)
+async def slow() -> None:
+    """Take too long."""
+    await asyncio.sleep(30)
+
+
+@tool(seconds=0.02)
+async def stubborn() -> str:
+    """Take too long and swallow the cancellation."""
+    while True:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            continue
+
+
+@tool(effect="write", resource="file:{path}")
+async def writes(path: str) -> str:
+    """Hold a resource."""
+    await asyncio.sleep(0)
+    return path
+
+
+@tool(effect="read")
+def in_thread(n: int) -> int:
+    """Work in a thread."""
+    return n
+
+
+@tool
+def thread_leaves() -> None:
+    """Try to end the program from a thread."""
+    raise SystemExit(1)
+
+
+@tool
+async def unprintable_value() -> Any:
+    """Return what no JSON can hold."""
+    circle: list[Any] = []
+    circle.append(circle)
+    return circle
+
+
+@tool(isolation="process")
+def dies() -> None:
+    """End its process."""
+    os._exit(7)
+
+
+@tool(isolation="process")
+def is_killed() -> None:
+    """Be killed from outside."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+TOOLS = [
+    fine,
+    raises,
+    unspeakable,
+    leaves,
+    interrupts,
+    cancels,
+    cancels_its_task,
+    slow,
+    stubborn,
+    writes,
+    in_thread,
+    thread_leaves,
+    unprintable_value,
+]
+CALLS = st.one_of(
+    st.builds(lambda n: ("fine", {"n": n}), st.integers()),
+    st.builds(lambda n: ("in_thread", {"n": n}), st.integers()),
+    st.builds(lambda p: ("writes", {"path": p}), st.sampled_from(["a", "b", "a/b"])),
+    st.sampled_from(
+        [
+            ("raises", {}),
+            ("unspeakable", {}),
+            ("leaves", {}),
+            ("interrupts", {}),
+            ("cancels", {}),
+            ("cancels_its_task", {}),
+            ("slow", {}),
+            ("stubborn", {}),
+            ("thread_leaves", {}),
+            ("unprintable_value", {}),
+            ("invented", {}),
+            ("", {}),
+            ("fine", {"n": "many"}),
+            ("fine", "{"),
+            ("fine", b"\xff"),
+            ("fine", ""),
+        ]
+    ),
+)
+IDS = st.sampled_from(["", "a", "b", "a-2"])
+
+
+@pytest.fixture
+async def runner() -> AsyncIterator[Runner]:
+    runner = Runner(grace_seconds=0.02)
+    yield runner
+    await runner.close()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(calls=st.lists(st.tuples(CALLS, IDS), max_size=12))
+def test_any_mixture_of_calls_and_faults_gives_one_result_each(
+    calls: list[tuple[tuple[str, Any], str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    async def main() -> None:
+        runner, events = Runner(grace_seconds=0.02), list[Event]()
+        with Store(tmp_path_factory.mktemp("store") / "s.db") as store:
+            engine = Engine(Registry(TOOLS), runner, journal=store.calls)
+            engine.subscribe(events.append)
+            try:
+                results = await engine.call_all([ToolCall(name, given, id) for (name, given), id in calls])
+            finally:
+                await runner.close()
+            assert len(results) == len(calls)
+            ids = [result.call_id for result in results]
+            assert len(set(ids)) == len(ids)
+            told = Counter(event.call_id for event in events if isinstance(event, ToolFinished))
+            assert told == Counter(ids)
+            rows = store.calls.history(limit=1000)
+            assert Counter(row.call_id for row in rows) == Counter(ids)
+            assert all(row.status != "open" for row in rows)
+            for ((name, given), _), result in zip(calls, results, strict=True):
+                if name in ("fine", "in_thread") and isinstance(given, dict) and given.get("n") != "many":
+                    assert result.value == given["n"]
+
+    asyncio.run(main())
+
+
+async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: Runner) -> None:
+    engine = Engine(Registry([dies, is_killed, fine]), runner)
+    calls = [ToolCall("dies"), ToolCall("is_killed"), ToolCall("fine", {"n": 1})]
+    results = await engine.call_all(calls)
+    assert [result.kind for result in results] == [Kind.EXECUTION_ERROR, Kind.EXECUTION_ERROR, None]
+
+
+@pytest.mark.parametrize("name", ["leaves", "interrupts", "cancels", "unspeakable", "thread_leaves"])
+async def test_what_would_end_a_program_is_one_execution_error(runner: Runner, name: str) -> None:
+    engine = Engine(Registry(TOOLS), runner)
+    result = await engine.call(ToolCall(name))
+    assert result.kind is Kind.EXECUTION_ERROR
+    assert (await engine.call(ToolCall("fine", {"n": 1}))).value == 1
+
+
+async def test_a_thousand_calls_at_once_keep_their_order(runner: Runner) -> None:
+    @tool(effect="read")
+    async def echo(n: int) -> int:
+        """Answer, after turns of the loop that differ."""
+        for _ in range(n * 7919 % 5):
+            await asyncio.sleep(0)
+        return n
+
+    engine = Engine(Registry([echo]), runner)
+    results = await engine.call_all([ToolCall("echo", {"n": n}, f"c{n}") for n in range(1000)])
+    assert [result.value for result in results] == list(range(1000))
+    assert [result.call_id for result in results] == [f"c{n}" for n in range(1000)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_cancel_at_every_stage_leaves_one_result(runner: Runner, tmp_path: Path, seed: int) -> None:
+    """A cancel after any number of turns of the loop: in the queue, in a hook, in the tool, in the journal."""
+
+    async def hesitate(*_: Any) -> Verdict:
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return Block("unlucky") if random.Random(seed).random() < 0.1 else None
+
+    async def look(*_: Any) -> None:
+        await asyncio.sleep(0)
+
+    @tool(effect="write", resource="file:{path}")
+    async def work(path: str) -> str:
+        """Work in steps."""
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return "done"
+
+    events: list[Event] = []
+    with Store(tmp_path / "s.db") as store:
+        engine = Engine(
+            Registry([work, in_thread]),
+            runner,
+            journal=store.calls,
+            hooks=Hooks((hesitate,), (look,)),
+            session=Session("s", workspace=Workspace(tmp_path)),
+        )
+        engine.subscribe(events.append)
+        for turns in range(20):
+            call_ids = [f"{turns}-{n}" for n in range(3)]
+            calls = [ToolCall("work", {"path": "a"}, one) for one in call_ids]
+            task = asyncio.create_task(engine.call_all(calls))
+            for _ in range(turns + seed):
+                await asyncio.sleep(0)
+            task.cancel()
+            if turns % 3 == 0:
+                await asyncio.sleep(0)
+                task.cancel()
+            await asyncio.wait([task])
+            started = {row.call_id for row in store.calls.history(limit=1000)}
+            if task.cancelled() and not started & set(call_ids):
+                continue  # cancelled before any call had begun: nothing happened and nothing is written
+            while len([e for e in events if isinstance(e, ToolFinished) and e.call_id in call_ids]) < 3:
+                await asyncio.sleep(0)
+        rows = store.calls.history(limit=1000)
+        assert all(row.status != "open" for row in rows)
+        assert set(Counter(row.call_id for row in rows).values()) == {1}
+        told = Counter(event.call_id for event in events if isinstance(event, ToolFinished))
+        assert told == Counter(row.call_id for row in rows)
