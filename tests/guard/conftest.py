@@ -1,13 +1,20 @@
-"""A network for the tests of the network guard: names and addresses of our choice, all on loopback."""
+"""What the guards are tested in: a network of our choice on loopback, and a workspace beside secrets."""
 
+import os
 import ssl
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import httpcore2
 import pytest
 
+from oneclaw.core.session import Workspace
+from oneclaw.guard import descent, replace
 from oneclaw.guard.pool import Wiring
+
+SECRET = b"the secret that lies outside"
 
 
 class Recorder(httpcore2.AsyncNetworkBackend):
@@ -51,3 +58,49 @@ def wired(dialled: list[str], asked: list[str]) -> Callable[..., Wiring]:
         return Wiring(resolve, Recorder(dialled), tls)
 
     return make
+
+
+@pytest.fixture(params=["linux", "portable"])
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every test runs twice: with what Linux offers, and with what every POSIX system has."""
+    if request.param == "portable":
+        monkeypatch.setattr(descent, "PASS", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        monkeypatch.setattr(replace, "UNNAMED", None)
+    elif not hasattr(os, "O_PATH"):
+        pytest.skip("this system has no O_PATH")
+    return str(request.param)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder with a workspace `work` and, beside it, what must not be reached."""
+    for folder in ("work/sub/deep", "work-evil", "other"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "work/note.txt").write_bytes(b"note")
+    (tmp_path / "work/sub/inner.txt").write_bytes(b"inner")
+    for name in ("secret.txt", "work-evil/secret.txt", "other/secret.txt"):
+        (tmp_path / name).write_bytes(SECRET)
+    return tmp_path
+
+
+@pytest.fixture
+def work(home: Path) -> Workspace:
+    return Workspace(home / "work")
+
+
+@pytest.fixture
+def as_nobody() -> Iterator[Path]:
+    """A folder of a user without special rights, and the rest of the test run as that user."""
+    if os.geteuid() != 0:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, 65534, 65534)
+        os.setegid(65534)
+        os.seteuid(65534)
+        try:
+            yield Path(folder)
+        finally:
+            os.seteuid(0)
+            os.setegid(0)

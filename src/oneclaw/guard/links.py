@@ -17,13 +17,13 @@ from contextlib import suppress
 from oneclaw.core.session import Workspace
 from oneclaw.guard.descent import Descent, Outside
 from oneclaw.guard.places import Identity, identity
-from oneclaw.guard.tree import Walk
+from oneclaw.guard.tree import ENTRIES, Walk
 
 # Change times come from a clock that the kernel moves on every few milliseconds.
 _CLOCK_STEP_NS = 20_000_000
 
-Name = tuple[Identity, str]
-"""A folder, and a name in it."""
+Names = dict[Identity, set[tuple[Identity, str]]]
+"""For each file its names: the folder, and the name in it."""
 
 
 class Links:
@@ -33,7 +33,7 @@ class Links:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._names: dict[Identity, set[Name]] | None = None
+        self._names: Names | None = None
         self._since_ns = 0
 
     def are_inside(self, fd: int) -> bool:
@@ -45,20 +45,22 @@ class Links:
             if time.time_ns() - status.st_ctime_ns < 2 * _CLOCK_STEP_NS:
                 time.sleep(2 * _CLOCK_STEP_NS / 1e9)
             self._since_ns = time.time_ns() - _CLOCK_STEP_NS
-            self._names = self._collect()
+            self._names = collect(self._workspace)
         found = self._names.get(identity(status), set())
         status = os.fstat(fd)
         return len(found) >= status.st_nlink and status.st_ctime_ns < self._since_ns
 
-    def _collect(self) -> dict[Identity, set[Name]]:
-        names: dict[Identity, set[Name]] = {}
-        with Descent(self._workspace) as descent:
-            for root in descent.places.readable():
-                # A folder that vanishes ends the search of its root: too few are found, never too many.
-                with suppress(OSError, Outside):
-                    descent.find(root, [], is_folder=True)
-                    for entry in Walk(descent):
-                        if entry.kind == "file":
-                            folder = descent.here.identity
-                            names.setdefault((folder[0], entry.inode), set()).add((folder, entry.name))
-        return names
+
+def collect(workspace: Workspace) -> Names:
+    """The names of every file in the readable folders; of no more than `ENTRIES` entries in each."""
+    names: Names = {}
+    with Descent(workspace) as descent:
+        for root in descent.places.readable():
+            # A folder that vanishes ends the search of its root: too few are found, never too many.
+            with suppress(OSError, Outside):
+                descent.find(root, [], is_folder=True)
+                for entry in Walk(descent, entries=ENTRIES):
+                    if entry.kind == "file":
+                        folder = descent.here.identity
+                        names.setdefault((folder[0], entry.inode), set()).add((folder, entry.name))
+    return names

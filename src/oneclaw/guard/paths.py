@@ -37,9 +37,9 @@ class Folder:
         self._links = links
         self._path = path
 
-    def walk(self, enter: Asked = lambda entry: True) -> Walk:
+    def walk(self, enter: Asked = lambda entry: True, entries: int = ENTRIES) -> Walk:
         """Everything below it, in order; links are not followed. `enter` is asked before each folder."""
-        return Walk(self._descent, enter)
+        return Walk(self._descent, enter, entries)
 
     def status(self, entry: Entry) -> os.stat_result | None:
         """What is known of the entry just handed out, itself and not what it links to."""

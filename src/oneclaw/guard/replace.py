@@ -99,7 +99,7 @@ def _replace(
     unnamed: int | None,
 ) -> None:
     mode = 0o666 if old is None else 0o600  # what is private stays private while it is being written
-    fd, beside = _create(folder, name, mode, unnamed)
+    fd, beside = create(folder, name, mode, unnamed)
     try:
         with os.fdopen(fd, "wb") as file:
             write(file)
@@ -122,7 +122,7 @@ def _replace(
     _flush_folder(folder)
 
 
-def _create(folder: int, name: str, mode: int, unnamed: int | None) -> tuple[int, str]:
+def create(folder: int, name: str, mode: int, unnamed: int | None) -> tuple[int, str]:
     if unnamed is None:
         beside = f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
