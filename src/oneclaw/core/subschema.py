@@ -1,0 +1,59 @@
+"""Where schemas lie inside a schema: one list for everyone who walks one.
+
+A property may be named `items` and a default may look like a schema; only these places hold schemas.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+Change = Callable[[str, Mapping[str, Any]], Any]
+
+ONE = frozenset(
+    {
+        *("items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames"),
+        *("unevaluatedItems", "unevaluatedProperties", "contentSchema", "additionalItems"),
+    }
+)
+MANY = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+
+
+def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping)
+
+
+def is_array(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, list | tuple)
+
+
+def children(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each schema directly inside `schema`, with the path that leads to it, as `.properties.city`."""
+    for keyword, value in schema.items():
+        if keyword in ONE and is_object(value):
+            yield f".{keyword}", value
+        elif keyword in MANY and is_array(value):
+            for number, each in enumerate(value):
+                if is_object(each):
+                    yield f".{keyword}[{number}]", each
+        elif keyword in NAMED and is_object(value):
+            for name, each in value.items():
+                if is_object(each):
+                    yield f".{keyword}.{name}", each
+
+
+def rebuild(schema: Mapping[str, Any], change: Change, path: str = "$") -> dict[str, Any]:
+    """A copy of `schema` with each schema directly inside it changed; `change` is given its path too."""
+    fresh = dict(schema)
+    for keyword, value in schema.items():
+        where = f"{path}.{keyword}"
+        if keyword in ONE:
+            fresh[keyword] = _changed(change, where, value)
+        elif keyword in MANY and is_array(value):
+            fresh[keyword] = [_changed(change, f"{where}[{n}]", each) for n, each in enumerate(value)]
+        elif keyword in NAMED and is_object(value):
+            fresh[keyword] = {n: _changed(change, f"{where}.{n}", each) for n, each in value.items()}
+    return fresh
+
+
+def _changed(change: Change, path: str, value: Any) -> Any:
+    return change(path, value) if is_object(value) else value
