@@ -267,24 +267,29 @@ async def test_a_front_may_answer_while_it_is_shown_a_prompt_however_many_wait()
     assert len(patient.withdrawn) == len(patient.shown)
 
 
-async def test_a_front_that_unbinds_while_it_is_shown_a_prompt_is_shown_no_more() -> None:
+@pytest.mark.parametrize("does_fail", [False, True])
+async def test_a_front_that_unbinds_while_it_is_shown_a_prompt_is_shown_no_more(does_fail: bool) -> None:
     broker = Broker(seconds=LATER)
     shown: list[Prompt] = []
     unbind: list[Callable[[], None]] = []
 
     def show(question: Prompt) -> None:
         shown.append(question)
-        unbind[0]()
+        if len(shown) == 2:
+            unbind[0]()
+            if does_fail:
+                raise RuntimeError
 
     unbind.append(broker.bind(show))
     person = Person(broker)
-    tasks = asking(broker, prompt("c1"), prompt("c2"))
+    questions = [prompt(f"c{number}") for number in range(4)]
+    tasks = asking(broker, *questions)
     await settle()
-    for question in broker.pending():
+    for question in questions:
         broker.answer(question.id, "once")
     await asyncio.gather(*tasks)
-    assert len(shown) == 1
-    assert len(person.shown) == 2
+    assert shown == questions[:2]
+    assert person.shown == questions
 
 
 async def test_a_front_that_cannot_withdraw_harms_nobody() -> None:

@@ -199,7 +199,7 @@ class Broker:
 
     def _advance(self, front: _Front) -> None:
         """Show the front its next prompts until one stays open. A front may answer while it is shown one."""
-        if front.is_showing or front.shown is not None:
+        if front.is_showing:
             return
         front.is_showing = True
         try:
