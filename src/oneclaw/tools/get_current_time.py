@@ -1,0 +1,107 @@
+"""get_current_time: date and time in any zone, for machines and for people."""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, tzinfo
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.function import tool
+
+Format = Literal["iso8601", "human_readable"]
+
+# Written out because strftime speaks the language of the machine.
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+@tool(effect="read", seconds=5, group="time")
+async def get_current_time(timezone: str | None = None, format: Format = "iso8601") -> str:
+    """Get the current date and time.
+
+    timezone: IANA timezone (e.g., 'America/New_York', 'Asia/Shanghai'). Defaults to the machine's timezone.
+    format: 'iso8601' or 'human_readable'. Defaults to 'iso8601'.
+    """
+    now = datetime.now(UTC)
+    return render(now, find_zone(timezone) if timezone else machine_zone(os.environ), format)
+
+
+def render(now: datetime, zone: tzinfo | None, format: Format) -> str:
+    """A moment in a zone; None is the zone the machine's clock is set to, as a fixed offset."""
+    local = now.astimezone(zone)
+    if format == "iso8601":
+        return local.isoformat(timespec="seconds")
+    hour = local.hour % 12 or 12
+    half = "AM" if local.hour < 12 else "PM"
+    day = f"{_DAYS[local.weekday()]}, {_MONTHS[local.month - 1]} {local.day}, {local.year}"
+    return f"{day} at {hour}:{local.minute:02}:{local.second:02} {half} {_zone_name(local)}"
+
+
+def find_zone(name: str) -> ZoneInfo:
+    """The zone of an IANA name; raises `ToolError` with the nearest names."""
+    zone = _load(name)
+    if zone is None:
+        raise ToolError(_unknown(name), Kind.VALIDATION_ERROR)
+    return zone
+
+
+def machine_zone(environ: Mapping[str, str], etc: Path = Path("/etc")) -> tzinfo | None:
+    """The zone of this machine: TZ, the link /etc/localtime, /etc/timezone, the rules in /etc/localtime.
+
+    None when none of them can be read: the C library still knows the offset of the moment.
+    """
+    named = environ.get("TZ")
+    if named is not None:
+        # A name, nothing (which means UTC), or a rule such as CET-1CEST, which the C library can read.
+        return _load(named.removeprefix(":").rpartition("zoneinfo/")[2]) if named else UTC
+    localtime = etc / "localtime"
+    link = os.path.realpath(localtime)
+    if "/zoneinfo/" in link and (zone := _load(link.rpartition("/zoneinfo/")[2])):
+        return zone
+    try:
+        if zone := _load((etc / "timezone").read_text(encoding="utf-8").strip()):
+            return zone
+    except (OSError, UnicodeError):
+        pass
+    try:
+        with localtime.open("rb") as rules:
+            return ZoneInfo.from_file(rules)
+    except (OSError, ValueError):
+        return None
+
+
+def _load(name: str) -> ZoneInfo | None:
+    # ZoneInfo refuses names that climb out of its folder; a folder, or a name too long, is an OSError.
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def _unknown(name: str) -> str:
+    shown = name if len(name) <= 80 else name[:80] + "…"
+    told = f"Invalid timezone: {shown!r}. Use IANA timezone format (e.g., 'America/New_York')."
+    near = _nearest(name)
+    return f"{told} Nearest: {', '.join(near)}." if near else told
+
+
+def _nearest(name: str) -> list[str]:
+    """Known zones that look like the name, or whose last part does: `new york` finds America/New_York."""
+    wanted = name[:80].strip().replace(" ", "_").lower()
+    known = {zone.lower(): zone for zone in sorted(available_timezones())}
+    cities = {zone.rpartition("/")[2].lower(): zone for zone in sorted(available_timezones(), reverse=True)}
+    found = [known[near] for near in get_close_matches(wanted, known, 3, 0.75)]
+    found += [cities[near] for near in get_close_matches(wanted.rpartition("/")[2], cities, 3, 0.8)]
+    return list(dict.fromkeys(found))[:3]
+
+
+def _zone_name(local: datetime) -> str:
+    """CET, or UTC+03:00 for zones that have no letters."""
+    name = local.tzname() or ""
+    return name if name.isalpha() else f"UTC{local.isoformat()[-6:]}"

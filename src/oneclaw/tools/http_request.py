@@ -1,0 +1,133 @@
+"""http_request: one HTTP request and its answer, as text."""
+
+from functools import partial
+from typing import Literal
+
+from oneclaw.core.call import Output
+from oneclaw.core.function import tool
+from oneclaw.core.tool import Context
+from oneclaw.guard import body as body_text
+from oneclaw.guard import headers as header
+from oneclaw.guard.gate import NEED
+from oneclaw.guard.net import MAX_BYTES, Response, fetch
+from oneclaw.guard.readable import to_readable
+
+SECONDS = 30
+SHOWN = (
+    "Content-Type",
+    "Content-Length",
+    "Location",
+    "Retry-After",
+    "WWW-Authenticate",
+    "Allow",
+    "Link",
+    "ETag",
+    "Last-Modified",
+)
+
+
+@tool(needs=["network"], effect="unknown", seconds=SECONDS, group="web", chars=MAX_BYTES + 8_000)
+async def http_request(
+    context: Context,
+    url: str,
+    method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"] = "GET",
+    headers: dict[str, str] | None = None,
+    body: str | None = None,
+    readable: bool = False,
+) -> Output:
+    """Make an HTTP request to a URL.
+
+    url: The URL to request, starting with http:// or https://.
+    method: HTTP method. Defaults to GET.
+    headers: Key-value pairs of HTTP headers.
+    body: Request body for POST, PUT, PATCH and DELETE; sent as application/json unless headers say otherwise.
+    readable: Turn an HTML page into readable text (Markdown).
+    """
+    response = await fetch(
+        method,
+        url,
+        headers=_headers(headers or {}, method, body),
+        body=_bytes(method, body),
+        network=context.session.network,
+        allow_private=partial(_allow_private, context),
+        # A little less than the engine gives, so that the answer to a slow server is this tool's own.
+        seconds=SECONDS - 1,
+    )
+    notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
+    return Output(_render(response, readable, notes), details=_details(response))
+
+
+async def _allow_private(context: Context, host: str, why: str) -> None:
+    await context.require(NEED, f"{host} is not public: it is {why}.")
+
+
+def _takes_no_body(method: str) -> bool:
+    return method in ("GET", "HEAD")
+
+
+def _bytes(method: str, body: str | None) -> bytes | None:
+    if _takes_no_body(method):
+        return None
+    if body is None:
+        return None if method == "DELETE" else b""
+    return body.encode("utf-8", "replace")
+
+
+def _headers(headers: dict[str, str], method: str, body: str | None) -> list[tuple[str, str]]:
+    pairs = list(headers.items())
+    if body is not None and not _takes_no_body(method) and header.find(pairs, "content-type") is None:
+        pairs.append(("Content-Type", "application/json"))
+    return pairs
+
+
+def _render(response: Response, readable: bool, notes: list[str]) -> str:
+    """Status line, the headers that matter, a blank line, the body, and what must be known about it."""
+    lines = [f"HTTP {response.status} {response.reason}".rstrip()]
+    values = ((name, header.find(response.headers, name.lower())) for name in SHOWN)
+    lines += [f"{name}: {value}" for name, value in values if value is not None]
+    text = _body(response, readable, notes)
+    if response.truncated:
+        notes.append(_cut(response))
+    if response.redirects:
+        notes.append(f"(Redirected to {response.url})")
+    return "\n".join([*lines, "", text]) + "".join(f"\n\n{note}" for note in notes)
+
+
+def _body(response: Response, readable: bool, notes: list[str]) -> str:
+    kind = header.find(response.headers, "content-type")
+    if not response.body:
+        return "(empty response body)"
+    if response.encoding is not None or not body_text.is_text(response.body, kind):
+        packed = f", packed as {response.encoding}" if response.encoding is not None else ""
+        size = len(response.body) if response.total_bytes is None else response.total_bytes
+        more = "more than " if response.total_bytes is None else ""
+        media = body_text.media_type(kind) or "unknown type"
+        return f"(binary body, {more}{size} bytes, {media}{packed})"
+    text = body_text.decode(response.body, kind, response.truncated)
+    if readable and body_text.media_type(kind) in ("text/html", "application/xhtml+xml"):
+        page = to_readable(text)
+        if page is None:
+            notes.append("(The page could not be made readable; this is its source.)")
+            return text
+        return page or "(the page has no readable text)"
+    return text
+
+
+def _cut(response: Response) -> str:
+    shown = f"Response truncated. Showing first {MAX_BYTES // 1024}KB"
+    if response.total_bytes is None:
+        return f"({shown}; the total size is not known.)"
+    return f"({shown} of {response.total_bytes // 1024}KB total.)"
+
+
+def _details(response: Response) -> dict[str, object]:
+    return {
+        "status": response.status,
+        "reason": response.reason,
+        "url": response.url,
+        "redirects": list(response.redirects),
+        "headers": [list(pair) for pair in response.headers],
+        "bytes": len(response.body),
+        "total_bytes": response.total_bytes,
+        "truncated": response.truncated,
+    }
