@@ -1,0 +1,226 @@
+"""The journal: one row per call, written before its tool starts and completed with its one result.
+
+    open ──> the row stands, `open` ──> the tool runs ──> close ──> `success` or `error`
+                                             └── the program dies ──> `error`, `interrupted` (see recovery)
+
+A row is in the file before `open` returns, so nothing a tool did is without its row. A row is completed only
+while it is open: the first result stands, and a call has one however often one is offered.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import time
+from typing import Any, Literal
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import StoreError
+from oneclaw.core.session import Session
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.guard.shapes import mask as mask_shapes
+from oneclaw.store.column import NAME_CHARS, bounded, describe_images, from_json, to_json
+from oneclaw.store.db import Database
+from oneclaw.store.sessions import ENSURE, describe_session
+from oneclaw.store.writer import Values, Written, settle
+
+Status = Literal["open", "success", "error"]
+
+_OPEN = """
+INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments)
+VALUES (?, 'open', ?, ?, ?, ?, ?, ?, ?)
+"""
+_CLOSE = """
+UPDATE calls SET status = ?, seconds = ?, kind = ?, effects = ?, truncated_from = ?, message = ?, repairs = ?,
+    images = ?, text = ?, value = ?, details = ?
+WHERE id = ? AND status = 'open'
+"""
+_RECORD = """
+INSERT INTO calls (started, session, agent, call_id, tool, process, arguments, status, seconds, kind, effects,
+    truncated_from, message, repairs, images, text, value, details)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COLUMNS = (
+    "id, started, status, session, agent, call_id, tool, effect, seconds, kind, effects, truncated_from,"
+    " message, repairs, images, arguments, text, value, details"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """A call as the journal holds it. `seconds` is None while it is open and when it was interrupted.
+
+    `arguments` is a mapping, None when they were not understood, or text when they were cut for their length.
+    """
+
+    key: int
+    started: float
+    status: Status
+    session: str
+    agent: str
+    call_id: str
+    tool: str
+    effect: str
+    seconds: float | None
+    kind: str
+    effects: str
+    truncated_from: int | None
+    message: str
+    repairs: tuple[str, ...]
+    images: tuple[dict[str, Any], ...]
+    arguments: Any
+    value: Any
+    details: Any
+
+
+class Calls:
+    """The journal of a store: a `Journal` for the engine, the history for people.
+
+    Known secrets are out of everything before it comes here; `mask` takes out what only looks like one.
+    """
+
+    def __init__(self, database: Database, mask: Callable[[str], str] = mask_shapes) -> None:
+        self._database = database
+        self._mask = mask
+        self._sessions: set[str] = set()
+
+    async def open(
+        self, call: ToolCall, definition: ToolDefinition, session: Session, arguments: Mapping[str, Any]
+    ) -> int:
+        if session.id not in self._sessions:
+            await self._ensure(session)
+        row = (
+            time(),
+            bounded(session.id, NAME_CHARS) or None,
+            bounded(session.agent, NAME_CHARS),
+            bounded(call.id, NAME_CHARS),
+            definition.name,
+            definition.effect,
+            self._database.process,
+            self._json(arguments),
+        )
+        written = self._database.attempt(_OPEN, row)
+        if written is None:
+            written = await self._open_in_turn(row)
+        return written.key
+
+    async def _open_in_turn(self, row: Values) -> Written:
+        written, cancelled = await settle(self._database.submit(_OPEN, row))
+        if cancelled is not None:
+            # Nobody will know the key: the tool never starts, so the row goes.
+            await settle(self._database.submit("DELETE FROM calls WHERE id = ?", (written.key,)))
+            raise cancelled
+        return written
+
+    async def close(self, key: int, result: ToolResult) -> None:
+        written = await self._database.write(_CLOSE, (*self._result(result), key))
+        if not written.rows and self.get(key) is None:
+            raise StoreError(f"The store {self._database.path} has no call {key} to close.")
+
+    async def record(
+        self, call: ToolCall, session: Session, arguments: Mapping[str, Any] | None, result: ToolResult
+    ) -> None:
+        if session.id not in self._sessions:
+            await self._ensure(session)
+        row = (
+            time() - result.seconds,
+            bounded(session.id, NAME_CHARS) or None,
+            bounded(session.agent, NAME_CHARS),
+            bounded(call.id, NAME_CHARS),
+            bounded(call.name, NAME_CHARS),
+            self._database.process,
+            None if arguments is None else self._json(arguments),
+        )
+        await self._database.write(_RECORD, (*row, *self._result(result)))
+
+    def history(
+        self,
+        *,
+        tool: str | None = None,
+        status: str | None = None,
+        session: str | None = None,
+        since: float | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[CallRecord]:
+        """The latest calls, newest first.
+
+        tool    a name, or a glob as `file_*`
+        status  `open`, `success`, `error`, or a kind of error as `timeout`
+        since   seconds since 1970
+        before  a key: only calls older than this one, for the next page
+        """
+        wanted = [
+            ("started >= ?", since),
+            ("session = ?", session),
+            ("id < ?", before),
+            ("tool GLOB ?" if tool and set(tool) & set("*?[") else "tool = ?", tool),
+            (_condition(status), status),
+        ]
+        asked = [(condition, value) for condition, value in wanted if value is not None]
+        where = " AND ".join(condition for condition, _ in asked) or "TRUE"
+        sql = f"SELECT {_COLUMNS} FROM calls WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608  only our words
+        return [_record(row) for row in self._database.select(sql, (*(value for _, value in asked), limit))]
+
+    def get(self, key: int) -> CallRecord | None:
+        """The call of this key."""
+        rows = self._database.select(f"SELECT {_COLUMNS} FROM calls WHERE id = ?", (key,))  # noqa: S608
+        return _record(rows[0]) if rows else None
+
+    def find(self, call_id: str) -> list[CallRecord]:
+        """The calls to which a model gave this id, newest first; ids are unique within one answer only."""
+        sql = f"SELECT {_COLUMNS} FROM calls WHERE call_id = ? ORDER BY id DESC"  # noqa: S608
+        return [_record(row) for row in self._database.select(sql, (call_id,))]
+
+    async def _ensure(self, session: Session) -> None:
+        if session.id:
+            await self._database.write(ENSURE, describe_session(session))
+        self._sessions.add(session.id)
+
+    def _json(self, value: Any) -> str:
+        return self._mask(to_json(value))
+
+    def _result(self, result: ToolResult) -> tuple[str | int | float | None, ...]:
+        value = result.value
+        is_text = isinstance(value, str)
+        return (
+            result.status,
+            result.seconds,
+            None if result.kind is None else result.kind.value,
+            result.effects,
+            result.truncated_from,
+            self._mask(bounded(result.message)) if result.message else None,
+            self._json(result.repairs) if result.repairs else None,
+            describe_images(result.images),
+            self._mask(bounded(value)) if is_text else None,
+            None if is_text or value is None else self._json(value),
+            None if result.details is None else self._json(result.details),
+        )
+
+
+def _condition(status: str | None) -> str:
+    if status in ("open", "success", "error"):
+        return "status = ?"
+    return "status = 'error' AND kind = ?"
+
+
+def _record(row: tuple[Any, ...]) -> CallRecord:
+    text, value = row[16], row[17]
+    return CallRecord(
+        key=row[0],
+        started=row[1],
+        status=row[2],
+        session=row[3] or "",
+        agent=row[4],
+        call_id=row[5],
+        tool=row[6],
+        effect=row[7] or "",
+        seconds=row[8],
+        kind=row[9] or "",
+        effects=row[10] or "",
+        truncated_from=row[11],
+        message=row[12] or "",
+        repairs=tuple(from_json(row[13]) or ()),
+        images=tuple(from_json(row[14]) or ()),
+        arguments=from_json(row[15]),
+        value=text if text is not None else from_json(value),
+        details=from_json(row[18]),
+    )

@@ -1,0 +1,55 @@
+"""Moving the log of the store into its tables now and then, beside the calls and never in one.
+
+SQLite would do it inside the write that fills the log, and that write would wait for the disk. Here a thread
+of its own does it, on a connection of its own, while writers and readers go on.
+"""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+from oneclaw.store import file
+
+LOG_BYTES = 64 << 20
+_WRITES_BETWEEN = 2000
+_PATIENCE_SECONDS = 0.2
+
+
+class Checkpointer:
+    """Counts the writes of a process and makes a checkpoint after every so many."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writes = 0
+        self._thread: threading.Thread | None = None
+
+    def count(self) -> None:
+        """Say that something was written."""
+        self._writes += 1
+        if self._writes % _WRITES_BETWEEN == 0 and not (self._thread and self._thread.is_alive()):
+            self._thread = threading.Thread(target=self._run, name="oneclaw-checkpoint", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            checkpoint(self._path)
+        except (sqlite3.Error, OSError):
+            return  # what was written is safe in the log; the next checkpoint tries again
+
+
+def checkpoint(path: Path, log_bytes: int = LOG_BYTES) -> None:
+    """Move what is in the log into the tables.
+
+    PASSIVE holds up nobody, but cannot begin the log anew while others keep writing. Past `log_bytes` it is
+    TRUNCATE, which can; it holds up all writers while it waits for readers, so it does not wait long.
+    """
+    mode = "PASSIVE" if file.size(path, "-wal") <= log_bytes else "TRUNCATE"
+    connection = file.connect(path, "rw", _PATIENCE_SECONDS)
+    try:
+        connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
+    finally:
+        connection.close()

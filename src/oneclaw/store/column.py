@@ -1,0 +1,64 @@
+"""What fits into a column: text that SQLite can hold, values as JSON, both bounded, and back again."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, cast
+
+from oneclaw.core.call import Image
+
+TEXT_CHARS = 262_144
+"""The most characters kept of one argument list, result or details."""
+
+NAME_CHARS = 200
+"""The most characters kept of a name or an id, which may come from a model."""
+
+
+def bounded(text: str, chars: int = TEXT_CHARS) -> str:
+    """`text` as SQLite can hold it, or its head with the length named."""
+    if len(text) > chars:
+        text = f"{text[:chars]}… (the first {chars:,} of {len(text):,} characters)"
+    return _storable(text)
+
+
+def to_json(value: Any) -> str:
+    """`value` as JSON. What is too long becomes a JSON string of its head, what is not JSON its text."""
+    try:
+        text = _encode(value)
+    except Exception:  # a circle, a depth, a `__str__` that raises: a journal refuses no value
+        text = f'"(a {type(value).__name__} that cannot be written as JSON)"'
+    if len(text) > TEXT_CHARS:
+        text = _encode(bounded(text))
+    return _storable(text)
+
+
+def from_json(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def describe_images(images: tuple[Image, ...]) -> str | None:
+    """What is kept of images: type, size and hash, never the bytes."""
+    if not images:
+        return None
+    return to_json(
+        [
+            {"type": image.media_type, "bytes": len(image.data), "sha256": sha256(image.data).hexdigest()}
+            for image in images
+        ]
+    )
+
+
+def _storable(text: str) -> str:
+    # Half of a surrogate pair, as a model may send it, has no UTF-8: it is written as an escape.
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return dict(cast(Mapping[Any, Any], value))
+    if isinstance(value, set | frozenset | tuple):
+        return list(cast(set[Any], value))
+    return str(value)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode

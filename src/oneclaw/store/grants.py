@@ -1,0 +1,96 @@
+"""Grants that outlive the program: a `GrantBook` in the store."""
+
+import json
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+
+from oneclaw.core.errors import StoreError
+from oneclaw.core.grant import Grant
+from oneclaw.store.db import Database
+
+_COLUMNS = "id, tool, need, verdict, scope, holder, pattern, about, digest, created, expires"
+_MARKS = ", ".join("?" * 11)
+_LAG_SECONDS = 0.5
+
+
+class Grants:
+    """The grants of a store. `version` follows what other processes write within half a second."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._version = -1
+        self._look_again = 0.0
+
+    @property
+    def version(self) -> int:
+        now = monotonic()
+        if now >= self._look_again:
+            self._version = self._read_version()
+            self._look_again = now + _LAG_SECONDS
+        return self._version
+
+    def of(self, tool: str) -> Sequence[Grant]:
+        return self._select("WHERE tool = ?", (tool,))
+
+    def all(self) -> Sequence[Grant]:
+        return self._select("", ())
+
+    async def add(self, grant: Grant) -> None:
+        row = (
+            grant.id,
+            grant.tool,
+            grant.need,
+            grant.verdict,
+            grant.scope,
+            grant.holder,
+            json.dumps(dict(grant.pattern), separators=(",", ":")),
+            grant.about,
+            grant.digest,
+            grant.created,
+            grant.expires,
+        )
+        written = await self._write(
+            f"INSERT INTO grants ({_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (id) DO NOTHING",  # noqa: S608
+            row,
+        )
+        if not written:
+            raise ValueError(f"There is already a grant {grant.id!r}.")
+
+    async def revoke(self, grant_id: str) -> bool:
+        return await self._write("DELETE FROM grants WHERE id = ?", (grant_id,))
+
+    async def _write(self, sql: str, values: tuple[Any, ...]) -> bool:
+        written = await self._database.write(sql, values)
+        self._look_again = 0.0
+        return written.rows == 1
+
+    def _select(self, where: str, values: tuple[str, ...]) -> list[Grant]:
+        sql = f"SELECT {_COLUMNS} FROM grants {where} ORDER BY created, rowid"  # noqa: S608  only our words
+        return [self._grant(row) for row in self._database.select(sql, values)]
+
+    def _grant(self, row: tuple[Any, ...]) -> Grant:
+        names = (
+            "id",
+            "tool",
+            "need",
+            "verdict",
+            "scope",
+            "holder",
+            "pattern",
+            "about",
+            "digest",
+            "created",
+            "expires",
+        )
+        fields = dict(zip(names, row, strict=True))
+        try:
+            return Grant(**{**fields, "pattern": json.loads(fields["pattern"])})
+        except (TypeError, ValueError) as error:
+            raise StoreError(
+                f"The store {self._database.path} holds a grant {row[0]!r} that is not one ({error});"
+                " revoke it with `oneclaw grants revoke`."
+            ) from error
+
+    def _read_version(self) -> int:
+        return self._database.select("SELECT number FROM versions WHERE name = 'grants'")[0][0]

@@ -1,0 +1,113 @@
+"""Which programs that use the store are alive, held by locks the system lets go when one dies.
+
+Beside the database `store.db` lies the folder `store.db-live`. A program that opens the store makes a file
+there, named by its process number and a random part, and keeps it locked (`flock`) for as long as it lives.
+However it ends, the kernel lets the lock go: a file that can be locked, or is not there, belongs to the dead.
+A process number that is used again changes nothing, for nobody asks the number.
+
+The folder itself is the gate: who makes, migrates or recovers the store holds a lock on it meanwhile. So
+eight programs that start at once on a new file do it one after another, and nobody sees a half-made lock.
+"""
+
+import fcntl
+import os
+import re
+import secrets
+import time
+import weakref
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from oneclaw.core.errors import StoreError
+
+_NAME = re.compile(r"\d+-[0-9a-f]{12}\Z")
+_TRY_AGAIN_SECONDS = 0.005
+
+
+class Presence:
+    """This program's locked file: while it is held, the calls this program opened are its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = f"{os.getpid()}-{secrets.token_hex(6)}"
+        self._path = folder / self.name
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.fchmod(self._descriptor, 0o600)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _held(self)
+
+    def leave(self) -> None:
+        """Let go and leave no file behind."""
+        self._path.unlink(missing_ok=True)
+        self.drop()
+
+    def drop(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+_presences: weakref.WeakSet[Presence] | None = None
+
+
+def _held(presence: Presence) -> None:
+    # A forked child shares the lock and would keep it after its parent died: it lets go of it at birth.
+    global _presences
+    if _presences is None:
+        _presences = weakref.WeakSet()
+        os.register_at_fork(after_in_child=_drop_all)
+    _presences.add(presence)
+
+
+def _drop_all() -> None:
+    for presence in list(_presences or ()):
+        presence.drop()
+
+
+def is_alive(folder: Path, name: str) -> bool:
+    """Whether the program of this name still runs. Ask inside the gate."""
+    try:
+        descriptor = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def sweep(folder: Path) -> None:
+    """Take away the files of the dead. Call inside the gate."""
+    for path in folder.iterdir():
+        if _NAME.match(path.name) and not is_alive(folder, path.name):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def gate(folder: Path, patience_seconds: float) -> Generator[None]:
+    """Be the only program that is making, migrating or recovering the store."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _lock(descriptor, folder, patience_seconds)
+        yield
+    finally:
+        # Said aloud, not left to the close: a child forked meanwhile holds the same lock.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: Path, patience_seconds: float) -> None:
+    end = time.monotonic() + patience_seconds
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise StoreError(
+                    f"Another program has been opening the store for {patience_seconds:g} seconds and holds"
+                    f" the lock on {folder}; end it if it hangs, then try again."
+                ) from None
+        time.sleep(_TRY_AGAIN_SECONDS)

@@ -1,0 +1,25 @@
+"""What becomes of a call whose program ended before it did: it is interrupted, and says what that means."""
+
+import sqlite3
+from pathlib import Path
+
+from oneclaw.store.presence import is_alive
+
+READ = "The program ended during this call. It only reads: it changed nothing and may be run again."
+OTHER = "The program ended during this call. What it changed is unknown: look before running it again."
+
+INTERRUPT = f"""
+UPDATE calls SET
+    status = 'error', kind = 'interrupted',
+    effects = CASE effect WHEN 'read' THEN 'none' ELSE 'unknown' END,
+    message = CASE effect WHEN 'read' THEN '{READ}' ELSE '{OTHER}' END
+WHERE status = 'open' AND process = ?
+"""  # noqa: S608  both texts stand above
+
+
+def recover(connection: sqlite3.Connection, live: Path) -> None:
+    """Close the calls of programs that have died; those of the living are theirs. Call inside the gate."""
+    found = connection.execute("SELECT DISTINCT process FROM calls WHERE status = 'open'").fetchall()
+    for (process,) in found:
+        if not is_alive(live, process):
+            connection.execute(INTERRUPT, (process,))

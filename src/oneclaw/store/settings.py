@@ -1,0 +1,42 @@
+"""What the owner switched while running: a key and any JSON value, as whether a tool is on."""
+
+import json
+from typing import Any
+
+from oneclaw.store.db import Database
+
+
+class Settings:
+    """The settings of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def version(self) -> int:
+        """Another number after each change, whoever made it."""
+        return self._database.select("SELECT number FROM versions WHERE name = 'settings'")[0][0]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        rows = self._database.select("SELECT value FROM settings WHERE key = ?", (key,))
+        return json.loads(rows[0][0]) if rows else default
+
+    def all(self, prefix: str = "") -> dict[str, Any]:
+        """Every setting whose key begins with `prefix`, by key."""
+        rows = self._database.select(
+            "SELECT key, value FROM settings WHERE substr(key, 1, ?) = ? ORDER BY key", (len(prefix), prefix)
+        )
+        return {key: json.loads(value) for key, value in rows}
+
+    async def set(self, key: str, value: Any) -> None:
+        """Keep a value; raises TypeError or ValueError for one that is not JSON."""
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        await self._database.write(
+            "INSERT INTO settings (key, value) VALUES (?, ?)"
+            " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, text),
+        )
+
+    async def delete(self, key: str) -> bool:
+        """Forget a setting; False when there was none."""
+        return (await self._database.write("DELETE FROM settings WHERE key = ?", (key,))).rows == 1
