@@ -1,8 +1,10 @@
-"""The errors the work of a call ends with: out of time, or raised by the tool and not meant for us."""
+"""How the work of a call ends badly: out of time, cancelled, or by an exception not meant for us."""
+
+from contextlib import suppress
 
 from oneclaw.core.call import Effects
 from oneclaw.core.errors import Kind, ToolError, describe
-from oneclaw.core.tool import Effect
+from oneclaw.core.tool import Context, Effect
 
 
 def out_of_time(seconds: float, note: str = "", effects: Effects | None = None) -> ToolError:
@@ -17,3 +19,9 @@ def failed(error: BaseException) -> ToolError:
 def effects_of_stopped(effect: Effect) -> Effects:
     """What a tool may have changed that was stopped half-way."""
     return "none" if effect == "read" else "possible"
+
+
+def cancel(context: Context) -> None:
+    """Tell the tool that its call is over; what its callbacks raise is its own affair."""
+    with suppress(Exception):
+        context.cancel()

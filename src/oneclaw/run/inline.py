@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, cast
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Execute
-from oneclaw.run.failure import failed, out_of_time
+from oneclaw.run.failure import cancel, failed, out_of_time
 from oneclaw.run.scope import disarm, has_cancelled
 
 _Work: TypeAlias = "CoroutineType[Any, Any, Any]"
@@ -184,12 +184,6 @@ class _Suspended:
             raise ToolError("The tool was stopped: it went on after it had been cancelled.", Kind.CANCELLED)
         if error is not None and not isinstance(error, Exception):
             raise failed(error) from error
-
-
-def cancel(context: Context) -> None:
-    """Tell the tool that its call is over; what its callbacks raise is its own affair."""
-    with suppress(Exception):
-        context.cancel()
 
 
 def close(work: _Work) -> None:

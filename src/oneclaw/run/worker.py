@@ -1,0 +1,173 @@
+"""The worker: the process a tool runs in. It loads the tool it is sent and runs one call after the other."""
+
+import os
+import pickle
+import sys
+import threading
+from contextlib import suppress
+from functools import partial
+from inspect import isawaitable
+from time import monotonic
+from typing import Any, NoReturn
+
+from oneclaw.core.errors import ToolError, describe
+from oneclaw.core.tool import Context, Execute
+from oneclaw.run.failure import failed
+from oneclaw.run.parcel import Parcel, unpack
+from oneclaw.run.wire import HEADER_BYTES, REPLY_BYTES, Message, encode, frame, value_message
+
+PROGRESS_SECONDS = 0.05
+PROGRESS_CHARS = 500
+
+
+class Line:
+    """The line to the program: pickles come in, JSON goes out."""
+
+    def __init__(self, descriptor: int) -> None:
+        os.set_inheritable(descriptor, False)
+        self._descriptor = descriptor
+        self._process = os.getpid()
+        self._sending = threading.Lock()
+        self._asking = threading.Lock()
+
+    def receive(self) -> Any:
+        """The next request, or None when there will be no more."""
+        size = self._read(HEADER_BYTES)
+        payload = None if size is None else self._read(int.from_bytes(size, "big"))
+        return None if payload is None else pickle.loads(payload)  # noqa: S301 - written by the program
+
+    def send(self, message: Message) -> None:
+        payload = encode(message)
+        if len(payload) > REPLY_BYTES:
+            payload = encode({"error": _too_large(len(payload))})
+        if os.getpid() != self._process:
+            os._exit(0)  # a fork the tool made has come back from the call as well: one reply is enough
+        data = memoryview(frame(payload))
+        with self._sending:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+
+    def ask(self, message: Message) -> Any:
+        """Send a question and wait for its answer."""
+        with self._asking:
+            self.send(message)
+            return self.receive()
+
+    def _read(self, size: int) -> bytes | None:
+        data = bytearray()
+        while len(data) < size:
+            piece = os.read(self._descriptor, min(size - len(data), 1 << 20))
+            if not piece:
+                return None
+            data += piece
+        return bytes(data)
+
+
+def serve(descriptor: int, memory_bytes: int) -> NoReturn:
+    """Answer requests until the line ends."""
+    code = 1
+    try:
+        _limit(memory_bytes)
+        line = Line(descriptor)
+        execute: Execute | None = None
+        while (request := line.receive()) is not None:
+            what, *rest = request
+            if what == "load":
+                execute, reply = load(*rest)
+            else:
+                assert execute is not None
+                reply = run(line, execute, *rest)
+            _flush()
+            line.send(reply)
+        code = 0
+    finally:
+        os._exit(code)  # threads the tool has left must not keep the process
+
+
+def load(parcel: Parcel, path: list[str]) -> tuple[Execute | None, Message]:
+    """Make the tool from what was sent of it."""
+    sys.path[:] = path
+    try:
+        return unpack(parcel), {"loaded": True}
+    except ModuleNotFoundError as error:
+        return None, {"missing": error.name or "", "error": describe(error)}
+    except BaseException as error:
+        return None, {"error": describe(error)}
+
+
+def run(line: Line, execute: Execute, arguments: dict[str, Any], about: dict[str, Any]) -> Message:
+    """Run one call to its reply, whatever happens."""
+    progress = Progress(line)
+    context = Context(progress=progress, require=partial(_require, line), **about)
+    try:
+        value = execute(arguments, context)
+        if isawaitable(value):
+            import asyncio
+
+            value = asyncio.run(_wait_for(value))
+        return value_message(value)
+    except ToolError as error:
+        return {"error": str(error.message), "kind": str(error.kind), "effects": error.effects}
+    except MemoryError:
+        return {"error": "The tool ran out of memory", "is_worn": True}
+    except BaseException as error:
+        return {"error": failed(error).message}
+    finally:
+        progress.end()
+
+
+class Progress:
+    """What `context.progress` calls: a message now and then, and none after the reply."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._last = 0.0
+        self._is_over = False
+        self._telling = threading.Lock()
+
+    def __call__(self, text: str, fraction: float | None = None) -> None:
+        with self._telling:
+            now = monotonic()
+            is_due = now - self._last >= PROGRESS_SECONDS or (fraction is not None and fraction >= 1)
+            if is_due and not self._is_over:
+                self._last = now
+                part = None if fraction is None else float(fraction)
+                self._line.send({"progress": [str(text)[:PROGRESS_CHARS], part]})
+
+    def end(self) -> None:
+        with self._telling:
+            self._is_over = True
+
+
+async def _wait_for(awaitable: Any) -> Any:
+    return await awaitable
+
+
+async def _require(line: Line, need: str, reason: str) -> None:
+    import asyncio
+
+    refusal = await asyncio.to_thread(line.ask, {"require": [str(need), str(reason)]})
+    if refusal is not None:
+        raise ToolError(*refusal)
+
+
+def _too_large(size: int) -> str:
+    return (
+        f"The tool's result is {size:,} bytes as JSON, more than the {REPLY_BYTES:,} that are passed on;"
+        " return less, or write it to a file and return its name."
+    )
+
+
+def _limit(memory_bytes: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_bytes:
+        with suppress(ValueError, OSError):  # macOS has no such limit, and a lower one may be set already
+            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(BaseException):  # the tool may have closed or replaced it
+            stream.flush()
