@@ -1,7 +1,9 @@
 """Lookups and the race between addresses."""
 
 import asyncio
+import socket
 import threading
+from typing import Any
 
 import pytest
 
@@ -95,7 +97,15 @@ async def test_a_name_of_this_machine_is_looked_up() -> None:
     assert set(await lookup("localhost", 80)) <= {"127.0.0.1", "::1"}
 
 
-async def test_a_name_nobody_has_is_an_error_that_names_it() -> None:
+async def test_a_name_nobody_has_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = socket.getaddrinfo
+
+    def without_asking_outside(host: str, *rest: Any, **more: Any) -> Any:
+        if host == "nobody.invalid":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return real(host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", without_asking_outside)
     for name in ("nobody.invalid", "a" * 70 + ".invalid", "a..b"):
         with pytest.raises(ToolError) as caught:
             await lookup(name, 80)
@@ -113,7 +123,7 @@ async def test_a_name_server_that_never_answers_holds_nobody(monkeypatch: pytest
         return []
 
     monkeypatch.setattr(dial, "LOOKUP_SECONDS", 0.05)
-    monkeypatch.setattr(dial.socket, "getaddrinfo", never)
+    monkeypatch.setattr(socket, "getaddrinfo", never)
     with pytest.raises(ToolError, match=r"Cannot resolve host: slow\.example"):
         await lookup("slow.example", 80)
     assert all(thread.daemon for thread in threading.enumerate() if thread.name == "lookup")

@@ -218,8 +218,13 @@ async def test_the_machine_s_own_resolver_is_used_and_checked(serve: Serve) -> N
     port, _ = await serve(OK)
     response = await fetch("GET", f"http://localhost:{port}/", network=Network(private_hosts=("localhost",)))
     assert response.status == 200
-    told = await refused(fetch("GET", "http://no-such-host.invalid/"), Kind.NETWORK_ERROR)
-    assert told == "Cannot resolve host: no-such-host.invalid"
+
+
+async def test_a_name_without_an_address_cannot_be_reached(wired: Wired) -> None:
+    told = await refused(
+        fetch("GET", "http://nobody.test/", wiring=wired(nobody_test="")), Kind.NETWORK_ERROR
+    )
+    assert told == "Cannot resolve host: nobody.test"
 
 
 async def test_the_backend_canonicalises_what_another_parser_lets_through() -> None:

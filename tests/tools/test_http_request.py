@@ -231,12 +231,17 @@ async def test_headers_that_would_forge_a_request_are_refused(headers: dict[str,
     assert why in error.message
 
 
-async def test_errors_are_named_as_promised() -> None:
+async def test_errors_are_named_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/"
     error = await failure({"url": url})
     assert (error.kind, error.message) == (Kind.NETWORK_ERROR, f"Connection refused: {url}")
+
+    def nobody(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
     error = await failure({"url": "http://no-such-host.invalid/"})
     assert (error.kind, error.message) == (Kind.NETWORK_ERROR, "Cannot resolve host: no-such-host.invalid")
     for bad in ("nonsense", "ftp://x/", "http://", "file:///etc/passwd", "javascript:alert(1)"):
