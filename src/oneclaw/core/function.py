@@ -10,7 +10,7 @@ from oneclaw.core.annotation import UnknownType
 from oneclaw.core.errors import InvalidTool, Kind, ToolError
 from oneclaw.core.member import Member
 from oneclaw.core.scalar import Convert, Misfit
-from oneclaw.core.signature import Parameter, Source, fixed_names, read_signature
+from oneclaw.core.inspection import Parameter, Source, fixed_names, read_signature
 from oneclaw.core.structure import Record
 from oneclaw.core.tool import Context, Effect, Isolation, Tool, ToolDefinition
 from oneclaw.core.types import Types
