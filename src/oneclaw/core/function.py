@@ -8,9 +8,9 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 from oneclaw.core import docstring
 from oneclaw.core.annotation import UnknownType
 from oneclaw.core.errors import InvalidTool, Kind, ToolError
+from oneclaw.core.inspection import Parameter, Source, fixed_names, read_signature
 from oneclaw.core.member import Member
 from oneclaw.core.scalar import Convert, Misfit
-from oneclaw.core.inspection import Parameter, Source, fixed_names, read_signature
 from oneclaw.core.structure import Record
 from oneclaw.core.tool import Context, Effect, Isolation, Tool, ToolDefinition
 from oneclaw.core.types import Types
