@@ -46,8 +46,11 @@ class Folder:
         return self._descent.status(entry.name)
 
     def target(self, entry: Entry) -> str:
-        """The text of a link just handed out."""
-        return os.readlink(entry.name, dir_fd=self._descent.fd)
+        """The text of a link just handed out; empty when it is gone."""
+        try:
+            return os.readlink(entry.name, dir_fd=self._descent.fd)
+        except OSError:
+            return ""
 
     def open(self, entry: Entry) -> BinaryIO:
         """Open the file just handed out, for reading."""

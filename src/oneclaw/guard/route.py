@@ -55,10 +55,15 @@ def parse(workspace: Workspace, path: str) -> Route:
 
 
 def spell(path: str) -> str:
+    """`spell_whole` for a sentence: the middle of a very long path is left out."""
+    if len(path) <= SHOWN_CHARS:
+        return spell_whole(path)
+    half = SHOWN_CHARS // 2
+    return f"{spell_whole(path[:half])}…{spell_whole(path[-half:])}"
+
+
+def spell_whole(path: str) -> str:
     """A path for people and models: as it is, or as a JSON string where something in it does not show."""
-    if len(path) > SHOWN_CHARS:
-        half = SHOWN_CHARS // 2
-        return f"{spell(path[:half])}…{spell(path[-half:])}"
     if path.isprintable() and not path.startswith('"') and path == path.strip():
         return path
     return json.dumps(path)

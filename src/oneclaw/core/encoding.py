@@ -1,0 +1,130 @@
+"""Bytes and text: byte order marks, what is not text at all, and bytes that fit no encoding."""
+
+import codecs
+import re
+from dataclasses import dataclass
+
+# The longer marks first: a UTF-32 mark begins with a UTF-16 one.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SIGNATURES = (
+    (rb"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (rb"\xff\xd8\xff", "a JPEG image"),
+    (rb"GIF8[79]a", "a GIF image"),
+    (rb"RIFF....WEBP", "a WebP image"),
+    (rb"RIFF....WAVE", "a WAV sound"),
+    (rb"OggS\x00", "an Ogg file"),
+    (rb"ID3[\x02-\x04]", "an MP3 sound"),
+    (rb"\x00\x00\x00.ftyp", "an MP4 or HEIF file"),
+    (rb"%PDF-\d", "a PDF document"),
+    (rb"PK\x03\x04", "a ZIP archive or an office document"),
+    (rb"\x1f\x8b\x08", "a gzip archive"),
+    (rb"BZh[1-9]1AY&SY", "a bzip2 archive"),
+    (rb"\xfd7zXZ\x00", "an xz archive"),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (rb"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (rb"\x7fELF", "a program (ELF)"),
+    (rb"MZ.\x00", "a program (Windows)"),
+    (rb"[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe\x00", "a program (Mach-O or Java)"),
+    (rb"\x00asm", "a program (WebAssembly)"),
+    (rb"SQLite format 3\x00", "an SQLite database"),
+)
+_SIGNATURE = re.compile(b"|".join(b"(%s)" % pattern for pattern, _ in _SIGNATURES), re.DOTALL)
+# Control characters that text does not use; tab, line ends, form feed, backspace and escape it does.
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\f\b\x1b"))
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_ERRORS = "oneclaw.lost"
+_WIDE = ("utf-16", "utf-32")
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a file's bytes are text: the encoding, and the byte order mark it begins with."""
+
+    name: str
+    mark: bytes = b""
+
+
+class UnknownEncoding(Exception):
+    """No encoding of text has this name."""
+
+
+def detect(head: bytes, name: str = "utf-8") -> Encoding:
+    """The encoding of a file that begins with `head`: its mark's, where the one asked for allows that."""
+    asked = _look_up(name)
+    for mark, marked in _MARKS:
+        if (
+            head.startswith(mark)
+            and (asked == "utf-8" or marked.startswith(asked))
+            and _holds(head, mark, marked)
+        ):
+            return Encoding(marked, mark)
+    return Encoding(f"{asked}-le" if asked in _WIDE else asked)
+
+
+def make_decoder(name: str) -> codecs.IncrementalDecoder:
+    """Decodes piece by piece; each stretch of bytes that fits nothing becomes one lone surrogate."""
+    codecs.register_error(_ERRORS, _lose)
+    return codecs.getincrementaldecoder(name)(errors=_ERRORS)
+
+
+def mend(text: str) -> tuple[str, int]:
+    """Text with U+FFFD for everything that was lost in decoding, and how much was."""
+    return _SURROGATES.subn("\ufffd", text)
+
+
+def describe_binary(head: bytes, encoding: Encoding) -> str | None:
+    """What a file that begins with `head` looks like when it is not text; None when it may be text."""
+    if encoding.name.startswith(_WIDE):
+        return None
+    found = _SIGNATURE.match(head)
+    if found is not None and found.lastindex is not None:
+        return _SIGNATURES[found.lastindex - 1][1]
+    if not _is_binary(head):
+        return None
+    zeros = (head[0::2].count(0), head[1::2].count(0))
+    for index, order in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if zeros[index] * 4 > len(head) and zeros[1 - index] * 40 < len(head):
+            return f"text in {order}, which must be named as its encoding"
+    return "binary data"
+
+
+def _is_binary(head: bytes) -> bool:
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    # A stray control character does not make a text binary, and a few bytes are too few to tell.
+    return controls * 20 > len(head) if len(head) >= 32 else controls * 2 > len(head)
+
+
+def _look_up(name: str) -> str:
+    try:
+        b"".decode(name)  # refuses what does not turn bytes into text, as `zlib`
+        found = codecs.lookup(name).name
+        codecs.getincrementaldecoder(found)
+    except (LookupError, UnicodeError, ValueError):
+        raise UnknownEncoding(name) from None
+    return "utf-8" if found == "utf-8-sig" else found
+
+
+def _holds(head: bytes, mark: bytes, name: str) -> bool:
+    """Whether what follows a mark can be what it says: two stray bytes are no mark."""
+    if name == "utf-8":
+        return True
+    rest = head[len(mark) :]
+    width = 4 if name.startswith("utf-32") else 2
+    # The last unit may be half of a character that goes on beyond `head`.
+    whole = max(width, len(rest) // width * width - width)
+    try:
+        return bool(rest[:whole].decode(name))
+    except UnicodeDecodeError:
+        return False
+
+
+def _lose(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "\udfff", error.end

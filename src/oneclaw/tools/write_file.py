@@ -1,0 +1,61 @@
+"""write_file: a file in the workspace, written anew or added to, in one step."""
+
+from typing import BinaryIO, Literal
+
+from oneclaw.core.encoding import detect
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.function import tool
+from oneclaw.core.tool import Context
+from oneclaw.guard import paths
+from oneclaw.guard.route import spell
+
+_CHUNK_BYTES = 1024 * 1024
+
+
+@tool(needs=["files.write"], effect="write", seconds=10, group="files", resource="file:{path}")
+def write_file(
+    context: Context, path: str, content: str, mode: Literal["overwrite", "append"] = "overwrite"
+) -> str:
+    """Write contents to a file on local storage.
+
+    Missing folders are made. The file is replaced in one step: it never holds half of the content.
+
+    path: The file path to write, inside the workspace.
+    content: The content to write to the file.
+    mode: 'overwrite' (replace the file) or 'append' (add to its end). Defaults to 'overwrite'.
+    """
+    data = encode(content, "utf-8")
+    if mode == "overwrite":
+        paths.replace_file(context.workspace, path, data, context.check)
+        return _confirm(path, len(data), mode)
+    written = 0
+
+    def add(old: BinaryIO | None, new: BinaryIO) -> None:
+        nonlocal written
+        written = new.write(encode(content, _copy(context, old, new)) if old else data)
+
+    paths.change_file(context.workspace, path, add, context.check)
+    return _confirm(path, written, mode)
+
+
+def encode(content: str, encoding: str) -> bytes:
+    try:
+        return content.encode(encoding)
+    except UnicodeEncodeError as error:
+        message = f"content has half a surrogate pair at character {error.start:,}, which no file can hold."
+        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+
+
+def _copy(context: Context, old: BinaryIO, new: BinaryIO) -> str:
+    """Copy what a file holds; returns the encoding its mark names, in which more must be written."""
+    chunk = old.read(_CHUNK_BYTES)
+    encoding = detect(chunk).name
+    while chunk:
+        new.write(chunk)
+        context.check()
+        chunk = old.read(_CHUNK_BYTES)
+    return encoding
+
+
+def _confirm(path: str, written: int, mode: str) -> str:
+    return f"Successfully wrote {written} bytes to {spell(path)} (mode: {mode})"
