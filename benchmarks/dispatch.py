@@ -11,7 +11,7 @@ from typing import Any
 from table import draw
 
 ROADS = Path(__file__).parent / "roads"
-OURS = [["bare.py"], ["ours.py"], ["ours.py", "journal"]]
+OURS = [["bare.py"], ["ours.py", "road"], ["ours.py", "journal"], ["ours.py", "app"]]
 PEERS = [
     ["peer_pydantic_ai.py", "toolset"],
     ["peer_pydantic_ai.py", "manager"],

@@ -63,7 +63,7 @@ def is_shown(path: Path) -> bool:
         return any(is_shown(inner) for inner in path.iterdir())
     if path.name == "__init__.py":
         return path.parent == SOURCE
-    return path.suffix in {".py", ".sql"}
+    return path.suffix == ".py"
 
 
 def first_line(path: Path) -> str:
@@ -72,10 +72,7 @@ def first_line(path: Path) -> str:
         path = path / "__init__.py"
         if not path.exists():
             return ""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".sql":
-        return text.partition("\n")[0].removeprefix("--").strip()
-    docstring = ast.get_docstring(ast.parse(text))
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     if not docstring:
         raise SystemExit(f"{path.relative_to(ROOT)} does not say what is in it: give it a docstring.")
     return docstring.partition("\n")[0]
@@ -87,7 +84,7 @@ def first_line(path: Path) -> str:
 def tools() -> str:
     from oneclaw.tools.builtin import load_all
 
-    parts = [MADE.format(source="src/oneclaw/tools"), "# Built-in tools\n"]
+    parts = [MADE.format(source="src/oneclaw/tools") + "# Built-in tools\n"]
     parts += [describe_tool(tool.definition) for tool in load_all()]
     return "\n".join(parts)
 
@@ -104,19 +101,18 @@ def describe_tool(definition: Any) -> str:
         ]
         for name, schema in properties.items()
     ]
+    place = {"inline": "in the loop", "thread": "in a thread"}.get(definition.isolation, "in a process")
     facts = [
-        ["needs", ", ".join(map(code, definition.needs)) or "nothing"],
-        ["effect", definition.effect],
-        ["limit", f"{definition.seconds:g} s; {definition.chars:,} characters of the result"],
-        [
-            "runs",
-            {"inline": "in the loop", "thread": "in a thread"}.get(definition.isolation, "in a process"),
-        ],
-        ["group", code(definition.group) or "none"],
-        ["on", "from the start" if definition.default_on else "when switched on"],
+        f"Needs {', '.join(map(code, definition.needs)) or 'nothing'}.",
+        f"Effect: {definition.effect}.",
+        f"Limits: {definition.seconds:g} s, {definition.chars:,} characters of the result.",
+        f"Runs {place}.",
+        f"Group {code(definition.group)}." if definition.group else "",
+        "" if definition.default_on else "Off until switched on.",
     ]
     parameters = table(["parameter", "type", "default", "meaning"], rows) if rows else "No parameters.\n"
-    return f"## {definition.name}\n\n{definition.description}\n\n{parameters}\n{table(['', ''], facts)}"
+    told = " ".join(filter(None, facts))
+    return f"## {definition.name}\n\n{definition.description}\n\n{parameters}\n{told}\n"
 
 
 def default_of(schema: Mapping[str, Any]) -> str:
@@ -178,7 +174,7 @@ def commands() -> str:
     from oneclaw.cli.opened import EXIT_CODES
 
     parser = build_parser()
-    kinds: dict[int, list[str]] = {}
+    kinds: dict[int, list[str]] = {2: ["wrong use or settings"]}
     for kind, number in EXIT_CODES.items():
         kinds.setdefault(number, []).append(code(kind.value) if kind else "done")
     return "\n".join(

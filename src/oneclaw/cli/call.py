@@ -1,7 +1,6 @@
 """`oneclaw call`: one call through the engine, from words, JSON or a pipe."""
 
 import argparse
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -40,6 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
     from oneclaw.core.call import ToolCall
 
     try:

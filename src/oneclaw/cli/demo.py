@@ -1,7 +1,6 @@
 """`oneclaw demo`: every built-in tool through the engine in a temporary workspace, as a transcript."""
 
 import argparse
-import asyncio
 import tempfile
 import threading
 from collections.abc import Generator
@@ -86,6 +85,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
     with tempfile.TemporaryDirectory(prefix="oneclaw-demo-") as folder, web_server() as address:
         return asyncio.run(play(Path(folder), address, arguments.json))
 

@@ -1,7 +1,6 @@
 """`oneclaw grants`: the answers that are remembered, and taking one back."""
 
 import argparse
-import asyncio
 import sys
 
 HELP = "list the remembered answers, or revoke one"
@@ -14,6 +13,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
     if arguments.action == "revoke":
         if not arguments.ids:
             print("oneclaw: name a grant: oneclaw grants revoke ID", file=sys.stderr)
