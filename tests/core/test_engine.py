@@ -525,7 +525,7 @@ async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner)
 async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: Runner) -> None:
     plain = Tool(
         ToolDefinition(name="plain", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}),
-        lambda arguments: arguments["n"] + 1,
+        lambda arguments: arguments["n"] + 1,  # pyright: ignore[reportArgumentType]
     )
 
     class Shouter:

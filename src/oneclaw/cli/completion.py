@@ -15,9 +15,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import argcomplete
+    from argcomplete.shell_integration import shellcode
 
-    print(argcomplete.shellcode(["oneclaw"], shell=arguments.shell))
+    print(shellcode(["oneclaw"], shell=arguments.shell))
     return 0
 
 

@@ -58,7 +58,7 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
     checks: list[tuple[str, Callable[[], Finding]]] = [
         ("store", lambda: check_store(config.store_file)),
         ("workspace", lambda: check_workspace(config.workspace_folder)),
-        ("paths", check_openat2),
+        ("tools", lambda: check_policy(arguments)),
         ("workers", check_workers),
         ("network", lambda: check_network(config.get("network.proxy"))),
         ("time zone", check_zone),
@@ -103,12 +103,16 @@ def check_workspace(folder: Path) -> Finding:
     return Finding("workspace", "ok", str(folder))
 
 
-def check_openat2() -> Finding:
-    from oneclaw.guard.paths import has_openat2
+def check_policy(arguments: argparse.Namespace) -> Finding:
+    from oneclaw.cli.opened import open_app
 
-    if has_openat2():
-        return Finding("paths", "ok", "the kernel keeps file tools inside the workspace (openat2)")
-    return Finding("paths", "ok", "file tools walk folder by folder; the kernel has no openat2")
+    with open_app(arguments) as app:
+        unused = app.policy.unused(app.registry.definitions())
+        count = len(app.registry)
+    if unused:
+        text = f"{unused[0].setting} names {unused[0].entry!r}, which fits no tool"
+        return Finding("tools", "warn", text, "Correct the setting; `oneclaw tools` lists the names.")
+    return Finding("tools", "ok", f"{count} tools")
 
 
 def check_workers() -> Finding:
@@ -121,7 +125,7 @@ def check_workers() -> Finding:
     async def try_one() -> object:
         runner = Runner()
         try:
-            return await runner.run(tool(_answer, isolation="process"), {}, Context(), 20.0)
+            return await runner.run(tool(answer, isolation="process"), {}, Context(), 20.0)
         finally:
             await runner.close()
 
@@ -130,7 +134,7 @@ def check_workers() -> Finding:
     return Finding("workers", "ok", "worker processes start and answer")
 
 
-def _answer() -> int:
+def answer() -> int:
     """Answer."""
     return 42
 

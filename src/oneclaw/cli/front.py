@@ -37,12 +37,14 @@ class TerminalFront:
         self._status: Status | None = None
         self._timer: Any = None
         self._label = ""
+        self._shown: Prompt | None = None
+        self._reader: threading.Thread | None = None
 
     def __enter__(self) -> "TerminalFront":
         if is_terminal(sys.stderr):
             self._undo.append(self._engine.subscribe(self._hear))
         if sys.stdin.isatty() and sys.stderr.isatty():
-            self._undo.append(self._broker.bind(self._show))
+            self._undo.append(self._broker.bind(self._show, self._withdraw))
         return self
 
     def __exit__(
@@ -81,23 +83,34 @@ class TerminalFront:
 
     def _show(self, prompt: Prompt) -> None:
         self._stop_status()
-        # Waiting for a key must not hold up the loop, where the prompt's own time limit runs.
-        threading.Thread(target=self._ask, args=(prompt,), daemon=True).start()
-
-    def _ask(self, prompt: Prompt) -> None:
+        self._shown = prompt
         err = console(sys.stderr)
         err.print(prompt.text, style="bold yellow", soft_wrap=True)
-        offered = [(key, text) for key, text, answer in CHOICES if answer in prompt.answers]
-        err.print("  ".join(f"[{key}] {text}" for key, text in offered), soft_wrap=True)
+        offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
+        err.print("  ".join(offered), soft_wrap=True)
+        err.print("> ", end="")
+        if self._reader is None:
+            # Waiting for a key must not hold up the loop, where the time limit of the prompt runs.
+            self._reader = threading.Thread(target=self._read, daemon=True)
+            self._reader.start()
+
+    def _withdraw(self, prompt_id: str) -> None:
+        if self._shown is not None and self._shown.id == prompt_id:
+            self._shown = None
+
+    def _read(self) -> None:
+        """One reader for all prompts: a line answers the prompt that is shown when it comes."""
         while True:
-            sys.stderr.write("> ")
-            sys.stderr.flush()
             line = sys.stdin.readline()
-            if not line:
-                self._broker.answer_threadsafe(prompt.id, "no")
-                return
-            answer = KEYS.get(line.strip().lower()[:1])
-            if answer in prompt.answers:
+            prompt = self._shown
+            if prompt is None:
+                if not line:
+                    return
+                continue
+            answer = KEYS.get(line.strip().lower()[:1]) if line else "no"
+            if answer is not None and answer in prompt.answers:
                 self._broker.answer_threadsafe(prompt.id, answer)
+            else:
+                console(sys.stderr).print("Type one of the letters.\n> ", style="red", end="")
+            if not line:
                 return
-            err.print("Type one of the letters.", style="red")

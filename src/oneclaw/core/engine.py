@@ -6,7 +6,7 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -33,7 +33,9 @@ log = logging.getLogger("oneclaw")
 class Runner(Protocol):
     """Runs the work of a call and stops it when its time is up."""
 
-    async def run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any: ...
+    def run(
+        self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float
+    ) -> Awaitable[Any]: ...
 
 
 class Engine:

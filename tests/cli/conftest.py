@@ -1,0 +1,52 @@
+"""A command line with a home of its own."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw.cli.main import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Cli = Callable[..., Ended]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder; the workspace lies in it."""
+    monkeypatch.setenv("ONECLAW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("ONECLAW_CONFIG", "ONECLAW_WORKSPACE", "ONECLAW_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def cli(home: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs one command line: `cli("call", "read_file", "path=a.txt")`."""
+
+    def run(*words: str) -> Ended:
+        try:
+            code = main(words)
+        except SystemExit as left:
+            code = int(left.code or 0)
+        said = capsys.readouterr()
+        return Ended(code, said.out, said.err)
+
+    return run

@@ -1,0 +1,176 @@
+"""A person at a real terminal: prompts, colour, progress, completion."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
+
+
+class Terminal:
+    """A program on a pseudo-terminal: wait for text, type an answer."""
+
+    def __init__(self, words: list[str], home: Path, **environment: str) -> None:
+        self.master, slave = pty.openpty()
+        self.seen = ""
+        self.process = subprocess.Popen(
+            [*ONECLAW, *words],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**os.environ, "ONECLAW_HOME": str(home), "TERM": "xterm", "COLUMNS": "100", **environment},
+            start_new_session=True,
+        )
+        os.close(slave)
+
+    def read_until(self, pattern: str, seconds: float = 20.0) -> str:
+        end = time.monotonic() + seconds
+        while not re.search(pattern, self.seen):
+            ready, _, _ = select.select([self.master], [], [], max(0.0, end - time.monotonic()))
+            if not ready:
+                raise AssertionError(f"{pattern!r} did not appear in {self.seen!r}")
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                raise AssertionError(f"{pattern!r} did not appear in {self.seen!r}")
+            self.seen += data.decode(errors="replace")
+        return self.seen
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def end(self, seconds: float = 20.0) -> int:
+        while True:
+            try:
+                if not os.read(self.master, 65536):
+                    break
+            except OSError:
+                break
+        code = self.process.wait(seconds)
+        os.close(self.master)
+        return code
+
+
+def test_a_person_is_asked_and_yes_lets_the_call_run(tmp_path: Path) -> None:
+    terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
+    seen = terminal.read_until(r"\[v\].*\n> ")
+    assert "write_file" in seen
+    assert "a.txt" in seen
+    assert not (tmp_path / "workspace" / "a.txt").exists()
+    terminal.type("y\n")
+    terminal.read_until("Successfully wrote")
+    assert terminal.end() == 0
+    assert (tmp_path / "workspace" / "a.txt").read_text() == "hi"
+
+
+def test_no_is_a_denied_call(tmp_path: Path) -> None:
+    terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
+    terminal.read_until(r"\[v\].*\n> ")
+    terminal.type("n\n")
+    terminal.read_until("permission_denied")
+    assert terminal.end() == 5
+    assert not (tmp_path / "workspace" / "a.txt").exists()
+
+
+def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
+    words = ["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"]
+    terminal = Terminal(words, tmp_path)
+    terminal.read_until(r"\[v\].*\n> ")
+    terminal.type("w\n")
+    terminal.read_until("Successfully wrote")
+    assert terminal.end() == 0
+    again = Terminal(words, tmp_path)
+    again.read_until("Successfully wrote")
+    assert again.end() == 0
+    listed = run(["grants", "--json"], tmp_path).stdout
+    grant_id = re.search(r'"id": "(\w+)"', listed)
+    assert grant_id is not None
+    assert run(["grants", "revoke", grant_id[1]], tmp_path).returncode == 0
+    asked_again = Terminal(words, tmp_path)
+    asked_again.read_until(r"\[v\].*\n> ")
+    asked_again.type("n\n")
+    assert asked_again.end() == 5
+
+
+def test_a_prompt_shows_what_would_hide(tmp_path: Path) -> None:
+    hidden = "content=a\u202eb\u200bc\x1b[2J"
+    terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", hidden], tmp_path)
+    seen = terminal.read_until(r"\[v\].*\n> ")
+    assert "\u202e" not in seen
+    assert "\u200b" not in seen
+    assert "\x1b[2J" not in seen
+    assert "u202e" in seen.lower()
+    terminal.type("n\n")
+    terminal.end()
+
+
+def test_colour_on_a_terminal_and_none_in_a_pipe(tmp_path: Path) -> None:
+    terminal = Terminal(["tools"], tmp_path)
+    terminal.read_until("search_text")
+    assert "\x1b[" in terminal.seen
+    assert terminal.end() == 0
+    assert "\x1b" not in run(["tools"], tmp_path).stdout
+    plain = Terminal(["tools"], tmp_path, NO_COLOR="1")
+    plain.read_until("search_text")
+    assert "\x1b[" not in plain.seen
+    plain.end()
+
+
+def test_a_result_cannot_drive_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / "a.txt").write_text("before\x1b]0;title\x07after\n")
+    terminal = Terminal(["call", "read_file", "path=a.txt"], tmp_path)
+    terminal.read_until("after")
+    assert "\x1b]0;" not in terminal.seen
+    assert terminal.end() == 0
+
+
+def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*ONECLAW, "tools", "show", "read_file"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "ONECLAW_HOME": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read().decode()
+    process.stderr.close()
+    process.wait(20)
+    assert "Traceback" not in said
+
+
+def run(words: list[str], home: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ONECLAW, *words],
+        env={**os.environ, "ONECLAW_HOME": str(home), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_tab_completes_commands_and_tools(tmp_path: Path) -> None:
+    def complete(line: str) -> list[str]:
+        out = tmp_path / "completions"
+        run(
+            [],
+            tmp_path,
+            _ARGCOMPLETE="1",
+            _ARGCOMPLETE_STDOUT_FILENAME=str(out),
+            _ARGCOMPLETE_IFS="\n",
+            COMP_LINE=line,
+            COMP_POINT=str(len(line)),
+        )
+        return [word.strip() for word in out.read_text().split("\n")]
+
+    assert complete("oneclaw gr") == ["grants"]
+    assert complete("oneclaw call read_") == ["read_file"]
