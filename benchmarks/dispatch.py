@@ -108,7 +108,17 @@ def report(contestants: list[Contestant]) -> str:
         " takes its turn in each round. Checks on that path: v arguments against the schema, t a time limit"
         " (30 s, on where there is one), p permission or approval, j a journal on disk."
     )
-    return draw("Dispatch", head, rows, note)
+    return draw("Dispatch", head, rows, f"{note}{_journal_cost(contestants)}")
+
+
+def _journal_cost(contestants: list[Contestant]) -> str:
+    """What the journal adds to a call, where both roads were measured."""
+    ours = {one.road["entry"]: one for one in contestants if one.road["name"] == "oneclaw"}
+    without, with_it = ours.get("Engine.call"), ours.get("Engine.call, journal")
+    if without is None or with_it is None:
+        return ""
+    single, many = min(with_it.one) - min(without.one), min(with_it.many) - min(without.many)
+    return f" The journal adds {single:.0f} µs to one call and {many:.0f} µs to each of {MANY} at once."
 
 
 def _row(one: Contestant, bare: Contestant, ours: Contestant) -> list[str]:

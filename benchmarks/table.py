@@ -24,4 +24,4 @@ def draw(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], note: s
 
 
 def _is_figure(cell: str) -> bool:
-    return cell[:1].isdigit() or cell in {"", "–"}
+    return cell == "–" or cell.replace(",", "").replace(".", "", 1).isdigit()
