@@ -388,11 +388,19 @@ def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_means(pat
         ]
 
 
+def test_who_only_looks_is_shown_the_interruption_too(path: Path) -> None:
+    stop(start(path, "die"))
+    with Database(path, read_only=True) as looking:
+        assert {each.kind for each in Calls(looking).history()} == {"interrupted"}
+        assert len(Calls(looking).history(status="interrupted")) == 3
+
+
 def test_the_calls_of_a_living_program_are_left_alone(path: Path) -> None:
     child = start(path, "live")
     try:
-        with Database(path) as database:
-            assert {each.status for each in Calls(database).history()} == {"open"}
+        for read_only in (False, True):
+            with Database(path, read_only=read_only) as database:
+                assert {each.status for each in Calls(database).history()} == {"open"}
     finally:
         stop(child)
     with Database(path) as database:

@@ -24,7 +24,7 @@ class Journal(Protocol):
         ...
 
     async def close(self, key: int, result: ToolResult) -> None:
-        """Write the one result of an opened call."""
+        """Write the one result of an opened call; a second one changes nothing, the first stands."""
         ...
 
     async def record(

@@ -61,7 +61,7 @@ class Redactor:
             return self.redact(value)
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, Mapping):
+        if isinstance(value, dict | Mapping):  # dict first: to ask for the other takes longer
             members = cast(Mapping[Any, Any], value)
             return {self._redact_any(key): self._redact_any(member) for key, member in members.items()}
         if isinstance(value, list | tuple):

@@ -44,12 +44,13 @@ class Checkpointer:
 def checkpoint(path: Path, log_bytes: int = LOG_BYTES) -> None:
     """Move what is in the log into the tables.
 
-    PASSIVE holds up nobody, but cannot begin the log anew while others keep writing. Past `log_bytes` it is
-    TRUNCATE, which can; it holds up all writers while it waits for readers, so it does not wait long.
+    PASSIVE holds up nobody, but cannot begin the log anew while others keep writing. TRUNCATE can, and is for
+    a log past `log_bytes`; it holds up all writers while it waits for readers, so it does not wait long.
     """
-    mode = "PASSIVE" if file.size(path, "-wal") <= log_bytes else "TRUNCATE"
     connection = file.connect(path, "rw", _PATIENCE_SECONDS)
     try:
-        connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        if file.size(path, "-wal") > log_bytes:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:
         connection.close()

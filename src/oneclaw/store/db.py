@@ -4,6 +4,7 @@ import os
 import sqlite3
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,7 +14,7 @@ from oneclaw.store import file, migration
 from oneclaw.store.checkpoint import LOG_BYTES, Checkpointer
 from oneclaw.store.fault import fault, is_unreachable
 from oneclaw.store.presence import Presence, gate, sweep
-from oneclaw.store.recovery import INTERRUPT, recover
+from oneclaw.store.recovery import INTERRUPT, find_dead, recover
 from oneclaw.store.writer import Values, Writer, Written, settle
 
 PATIENCE_SECONDS = 30.0
@@ -172,6 +173,10 @@ class Database:
             raise StoreError(
                 f"The store {self.path} is of an older OneClaw; run a tool once to bring it up to date."
             )
+        # Calls of the dead are shown as what they are, where this user may write it down.
+        with suppress(StoreError, OSError):
+            if find_dead(reader, self._live):
+                Database(self.path, patience_seconds=self._patience_seconds).close()
         return reader
 
     def _for_writing(self) -> Writer:

@@ -71,6 +71,16 @@ def create(path: Path, aside: Path) -> None:
     finally:
         connection.close()
     fresh.rename(path)
+    _settle(path.parent)
+
+
+def _settle(folder: Path) -> None:
+    # The name must be on the disk before the log is: after a power cut a log without its file is refused.
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def make_folder(folder: Path) -> None:

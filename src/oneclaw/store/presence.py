@@ -33,7 +33,7 @@ class Presence:
         self._path = folder / self.name
         self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         os.fchmod(self._descriptor, 0o600)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         _held(self)
 
     def leave(self) -> None:
@@ -65,7 +65,7 @@ def _drop_all() -> None:
 
 
 def is_alive(folder: Path, name: str) -> bool:
-    """Whether the program of this name still runs. Ask inside the gate."""
+    """Whether the program of this name still runs."""
     try:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

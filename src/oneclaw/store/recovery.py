@@ -17,9 +17,13 @@ WHERE status = 'open' AND process = ?
 """  # noqa: S608  both texts stand above
 
 
+def find_dead(connection: sqlite3.Connection, live: Path) -> list[str]:
+    """The programs that have died and left calls open."""
+    found = connection.execute("SELECT DISTINCT process FROM calls WHERE status = 'open'").fetchall()
+    return [process for (process,) in found if not is_alive(live, process)]
+
+
 def recover(connection: sqlite3.Connection, live: Path) -> None:
     """Close the calls of programs that have died; those of the living are theirs. Call inside the gate."""
-    found = connection.execute("SELECT DISTINCT process FROM calls WHERE status = 'open'").fetchall()
-    for (process,) in found:
-        if not is_alive(live, process):
-            connection.execute(INTERRUPT, (process,))
+    for process in find_dead(connection, live):
+        connection.execute(INTERRUPT, (process,))
