@@ -130,7 +130,10 @@ class Permissions:
     ) -> None:
         """`check` for a need that only shows while running. A grant given here is for this reason alone."""
         about = reason if self._redact is None else self._redact(reason)
-        await self._permit(_Question(call_id, definition, arguments, session, (need,), about))
+        try:
+            await self._permit(_Question(call_id, definition, arguments, session, (need,), about))
+        except ToolError as error:
+            raise ToolError(f"{about} {error.message}", error.kind) from error
 
     def standing(
         self,

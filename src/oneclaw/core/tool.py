@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Literal
 
 from oneclaw.core.errors import InvalidName, Kind, ToolError
@@ -70,7 +71,18 @@ class ToolDefinition:
 class Context:
     """What a running tool knows of its call, and what it may ask for."""
 
-    __slots__ = ("_cancelled", "_on_cancel", "_progress", "_require", "call_id", "secrets", "session", "tool")
+    __slots__ = (
+        "_asked_at",
+        "_cancelled",
+        "_on_cancel",
+        "_progress",
+        "_require",
+        "_waited_seconds",
+        "call_id",
+        "secrets",
+        "session",
+        "tool",
+    )
 
     def __init__(
         self,
@@ -87,6 +99,8 @@ class Context:
         self.secrets: Mapping[str, str] = secrets or {}
         self._progress = progress
         self._require = require
+        self._asked_at: float | None = None
+        self._waited_seconds = 0.0
         self._cancelled = False
         self._on_cancel: list[Callable[[], None]] = []
 
@@ -107,7 +121,17 @@ class Context:
         """Ask for a need that only shows while running; raises `ToolError` when it is not granted."""
         if self._require is None:
             raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
-        await self._require(need, reason)
+        self._asked_at = monotonic()
+        try:
+            await self._require(need, reason)
+        finally:
+            self._waited_seconds = self.waited_seconds
+            self._asked_at = None
+
+    @property
+    def waited_seconds(self) -> float:
+        """How long people were waited for: this does not count against the limit of the call."""
+        return self._waited_seconds + (0.0 if self._asked_at is None else monotonic() - self._asked_at)
 
     @property
     def cancelled(self) -> bool:

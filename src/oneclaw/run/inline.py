@@ -144,7 +144,11 @@ class _Suspended:
             thrown = None  # its traceback holds this frame
 
     def _expire(self) -> None:
-        """The time is up: cancel the coroutine, and close it after the grace."""
+        """The time is up: cancel the coroutine, and close it after the grace. Waiting for people is free."""
+        left = self._seconds + self._context.waited_seconds - (monotonic() - self._started)
+        if left > 0.001:
+            self._timer = self._loop.call_later(left, self._expire)
+            return
         self._is_late = True
         cancel(self._context)
         self._cancel()
