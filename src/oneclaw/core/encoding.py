@@ -102,7 +102,7 @@ def _is_binary(head: bytes) -> bool:
 
 def _look_up(name: str) -> str:
     try:
-        b"".decode(name)  # refuses what does not turn bytes into text, as `zlib`
+        "a".encode(name)  # refuses what does not stand between text and bytes, as `zlib`
         found = codecs.lookup(name).name
         codecs.getincrementaldecoder(found)
     except (LookupError, UnicodeError, ValueError):

@@ -46,9 +46,9 @@ class LinePattern:
 
     def find(self, text: bytes) -> Iterator[Line | None]:
         """The lines of UTF-8 text that match, in order; None now and then, so that the caller can stop."""
-        pos = 0
-        while pos < len(text):
-            end = _end_of_line(text, pos if self._is_only_in_a_line else pos + _PIECE_BYTES)
+        pos, last = 0, len(text) - text.endswith(b"\n")  # the last line end has no line behind it
+        while pos <= last and text:
+            end = min(last, _end_of_line(text, pos if self._is_only_in_a_line else pos + _PIECE_BYTES))
             yield None
             yield from self._find_in_piece(text, pos, end)
             pos = end + 1

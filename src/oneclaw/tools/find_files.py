@@ -38,7 +38,7 @@ def find_files(
     lines: list[str] = []
     count = 0
     with paths.open_folder(context.workspace, path) as folder:
-        walk = folder.walk(is_worth_entering)
+        walk = folder.walk(is_worth_entering, ENTRIES)
         for entry in walk:
             if (entry.kind == "folder") == glob.is_for_folders and glob.matches(entry.path):
                 count += 1

@@ -97,7 +97,7 @@ class Search:
 
     def search_folder(self, path: str, glob: Glob) -> None:
         with paths.open_folder(self._context.workspace, path) as folder:
-            walk = folder.walk(lambda entry: glob.may_match_below(entry.path))
+            walk = folder.walk(lambda entry: glob.may_match_below(entry.path), ENTRIES)
             for entry in walk:
                 if entry.kind == "file" and glob.matches(entry.path):
                     self._check()
