@@ -22,11 +22,13 @@ class Checkpointer:
         self._path = path
         self._writes = 0
         self._thread: threading.Thread | None = None
+        self.is_busy = False
 
     def count(self) -> None:
         """Say that something was written."""
         self._writes += 1
-        if self._writes % _WRITES_BETWEEN == 0 and not (self._thread and self._thread.is_alive()):
+        if self._writes % _WRITES_BETWEEN == 0 and not self.is_busy:
+            self.is_busy = True
             self._thread = threading.Thread(target=self._run, name="oneclaw-checkpoint", daemon=True)
             self._thread.start()
 
@@ -39,6 +41,8 @@ class Checkpointer:
             checkpoint(self._path)
         except (sqlite3.Error, OSError):
             return  # what was written is safe in the log; the next checkpoint tries again
+        finally:
+            self.is_busy = False
 
 
 def checkpoint(path: Path, log_bytes: int = LOG_BYTES) -> None:

@@ -59,7 +59,9 @@ class Database:
 
     def attempt(self, sql: str, values: Values = ()) -> Written | None:
         """Write now and without waiting, or None when somebody else is writing."""
-        written = self._for_writing().attempt(sql, values)
+        writer = self._for_writing()
+        # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
+        written = None if self._checkpointer.is_busy else writer.attempt(sql, values)
         if written is not None:
             self._checkpointer.count()
         return written
