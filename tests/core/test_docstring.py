@@ -119,6 +119,12 @@ def test_a_word_before_a_colon_in_an_address_is_not_a_parameter() -> None:
     assert "http://example.com" in found.description
 
 
+def test_a_line_that_only_looks_like_a_field_is_prose() -> None:
+    text = "Cheer.\n\n:tada: done\n@someone: said x\n::\n"
+
+    assert parse(text, ["x"]).description == "Cheer.\n\n:tada: done @someone: said x ::"
+
+
 def test_numpy_names_can_share_a_text() -> None:
     text = "Add.\n\nParameters\n==========\nx, y : int\n    A number.\n"
 

@@ -360,7 +360,7 @@ JSON = st.recursive(
 )
 KEYWORDS = (
     "type properties items required enum default optional nullable minimum maxLength anyOf prefixItems"
-    " additionalProperties description exclusiveMinimum multipleOf"
+    " additionalProperties description exclusiveMinimum multipleOf uniqueItems examples $ref $id"
 )
 KEYWORD = st.sampled_from(KEYWORDS.split())
 ODD_SCHEMA = st.recursive(

@@ -24,7 +24,6 @@ from typing import (
 )
 from uuid import UUID
 
-import jsonschema_rs
 import pytest
 import typing_extensions
 from hypothesis import given
@@ -32,6 +31,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from pydantic import BaseModel, Field, field_validator
 
+from oneclaw.core.arguments import ArgumentCheck
 from oneclaw.core.default import to_json
 from oneclaw.core.errors import InvalidTool, Kind, ToolError
 from oneclaw.core.function import tool
@@ -56,10 +56,10 @@ def schema_of(annotation: Any) -> Any:
 
 
 def receive(annotation: Any, value: Any) -> Any:
-    """What the function gets for a JSON value, which must pass the schema first."""
+    """What the function gets for a JSON value, which must pass the check of arguments first."""
     made = tool_for(annotation)
-    jsonschema_rs.Draft202012Validator(dict(made.definition.parameters)).validate({"x": value})
-    return made.execute({"x": value}, Context())
+    checked = ArgumentCheck(made.definition).check({"x": value})
+    return made.execute(checked.arguments, Context())
 
 
 def refusal(annotation: Any, value: Any) -> str:
@@ -642,8 +642,9 @@ def test_any_value_of_a_supported_type_survives_the_way_through_json(case: tuple
     made = tool_for(annotation)
     arguments = {} if value is None else {"x": json.loads(json.dumps(to_json(value)))}
 
-    jsonschema_rs.Draft202012Validator(dict(made.definition.parameters)).validate(arguments)
-    received = made.execute(arguments, Context())
+    checked = ArgumentCheck(made.definition).check(arguments)
+    received = made.execute(checked.arguments, Context())
 
     assert received == value
     assert type(received) is type(value)
+    assert checked.repairs == ()

@@ -13,6 +13,10 @@ _ENDINGS = {
     *("see also", "references", "todo"),
 }
 _FIELDS = {"param", "parameter", "arg", "argument", "key", "keyword", "ivar", "var"}
+_OTHER_FIELDS = {
+    *("type", "returns", "return", "rtype", "raises", "raise", "except", "exception", "yields", "ytype"),
+    *("vartype", "cvar", "meta"),
+}
 _INLINE_ENDINGS = ("Returns: ", "Return: ", "Yields: ", "Raises: ")
 
 
@@ -71,8 +75,7 @@ class _Reader:
         if title in _PARAMETERS or title in _ENDINGS:
             self._start(title, "google", indent)
             return
-        if stripped[0] in ":@" and ":" in stripped[1:]:
-            self._field(stripped[1:])
+        if stripped[0] in ":@" and ":" in stripped[1:] and self._field(stripped[1:]):
             return
         if self.section == "google" and indent <= self.indent:
             self.section, self.entry = "after", None
@@ -110,14 +113,17 @@ class _Reader:
         elif self.section == "description":
             self.description.append(line)
 
-    def _field(self, field: str) -> None:
-        self.section = "after"
+    def _field(self, field: str) -> bool:
+        """Read `param int x: text`; false where the line only looks like a field."""
         head, _, text = field.partition(":")
-        kind, *subject = head.split()
+        kind, *subject = head.split() or [""]
+        if kind not in _FIELDS and kind not in _OTHER_FIELDS:
+            return False
+        self.section = "after"
+        self.entry = []
         if kind in _FIELDS and subject:
             self._begin([subject[-1].strip("*")], text.strip())
-        else:
-            self.entry = []  # what follows belongs to a field that is not a parameter
+        return True
 
     def _start(self, title: str, style: str, indent: int) -> None:
         self.section = style if title in _PARAMETERS else "after"

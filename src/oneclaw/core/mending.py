@@ -1,6 +1,7 @@
 """Mending: schemas written by habit become JSON Schema 2020-12, with a note of each change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from oneclaw.core.errors import InvalidTool
@@ -21,7 +22,14 @@ _COUNTS = frozenset(
     }
 )
 _SIGNS = {"properties": "object", "items": "array", "prefixItems": "array"}
-_TEXTS = ("description", "title", "pattern", "format", "$ref", "$comment")
+_FORMS: dict[type[Any], str] = {
+    str: "description title pattern format $ref $id $anchor $dynamicRef $dynamicAnchor $schema $comment"
+    " contentEncoding contentMediaType",
+    bool: "uniqueItems deprecated readOnly writeOnly",
+    list: "examples",
+    dict: "dependentRequired $vocabulary",
+}
+_FORM_OF = {keyword: form for form, keywords in _FORMS.items() for keyword in keywords.split()}
 _PYTHON: dict[str, type[Any] | tuple[type[Any], ...]] = {
     "string": str,
     "integer": int,
@@ -44,7 +52,7 @@ class Mender:
         if depth > _DEEPEST:
             raise InvalidTool(f"A schema is nested deeper than {_DEEPEST} levels at {path[:90]}.")
         fresh: Schema = {str(keyword): value for keyword, value in schema.items()}
-        for step in (self._lists, self._schemas, self._type, self._texts, self._bounds, self._flags):
+        for step in (self._lists, self._schemas, self._type, self._forms, self._bounds, self._flags):
             step(fresh, path)
         fresh = rebuild(fresh, lambda where, each: self.mend(each, where, depth + 1), path)
         for step in (self._enum, self._default, self._required_defaults):
@@ -107,9 +115,9 @@ class Mender:
             _allow_null(schema)
             self.note(path, "nullable became null beside the type")
 
-    def _texts(self, schema: Schema, path: str) -> None:
-        for keyword in _TEXTS:
-            if keyword in schema and not isinstance(schema[keyword], str):
+    def _forms(self, schema: Schema, path: str) -> None:
+        for keyword in _present(schema, _FORM_OF):
+            if not isinstance(schema[keyword], _FORM_OF[keyword]):
                 self._drop(schema, keyword, path)
         if str(schema.get("$schema", _DRAFT)).removesuffix("#") != _DRAFT:
             self._drop(schema, "$schema", path, "parameters are read as draft 2020-12")
@@ -207,7 +215,7 @@ def _allow_null(schema: Schema) -> None:
         schema["enum"] = [*schema["enum"], None]
 
 
-def _present(schema: Schema, keywords: frozenset[str]) -> list[str]:
+def _present(schema: Schema, keywords: Collection[str]) -> list[str]:
     """Those of the keywords a schema has, in its own order: notes do not change from run to run."""
     return [keyword for keyword in schema if keyword in keywords]
 
@@ -241,8 +249,8 @@ def is_of_type(value: Any, kind: Any) -> bool:
     kinds = kind if is_array(kind) else [kind]
     if isinstance(value, bool):
         return "boolean" in kinds
-    if isinstance(value, float) and value.is_integer() and "integer" in kinds:
-        return True
+    if isinstance(value, float):
+        return isfinite(value) and ("number" in kinds or ("integer" in kinds and value.is_integer()))
     return any(isinstance(value, _PYTHON[each]) for each in kinds)
 
 
