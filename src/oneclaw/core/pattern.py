@@ -1,0 +1,53 @@
+"""Patterns that look ahead from their start, taken apart into patterns that an automaton can match.
+
+`^(?!.*\\.\\.)[a-z/.]+$` says two things of one text: it does not match `^(?:.*\\.\\.)`, and it matches
+`^[a-z/.]+$`. Most look-ahead in schemas is of this kind, and taken apart it costs no going back.
+"""
+
+import re
+from typing import NamedTuple
+
+_TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+
+
+class Piece(NamedTuple):
+    """A pattern, and whether the text is to match it or not to."""
+
+    pattern: str
+    is_wanted: bool
+
+
+def take_apart(pattern: str) -> list[Piece]:
+    """The pieces of a pattern that starts with `^` and look-ahead; empty where it is of another kind."""
+    if not pattern.startswith("^"):
+        return []
+    pieces: list[Piece] = []
+    at = 1
+    while pattern.startswith(("(?=", "(?!"), at):
+        end = _find_closing(pattern, at)
+        if end is None:
+            return []
+        pieces.append(Piece(f"^(?:{pattern[at + 3 : end]})", pattern[at + 2] == "="))
+        at = end + 1
+    rest = pattern[at:]
+    if not pieces or rest.startswith(("*", "+", "?", "{")) or _has_alternatives(rest):
+        return []
+    return [*pieces, Piece(f"^{rest}", True)]
+
+
+def _find_closing(pattern: str, at: int) -> int | None:
+    depth = 0
+    for token in _TOKEN.finditer(pattern, at):
+        depth += {"(": 1, ")": -1}.get(token.group(), 0)
+        if depth == 0 and token.group() == ")":
+            return token.start()
+    return None
+
+
+def _has_alternatives(pattern: str) -> bool:
+    depth = 0
+    for token in _TOKEN.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(token.group(), 0)
+        if depth == 0 and token.group() == "|":
+            return True
+    return False
