@@ -6,7 +6,6 @@ what is there, waits for the lock, and writes all of it in one transaction. So a
 and no thread switch, and a crowd pays one commit together.
 """
 
-import asyncio
 import queue
 import sqlite3
 import threading
@@ -15,10 +14,13 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oneclaw.core.errors import StoreError
 from oneclaw.store.fault import fault, is_locked
+
+if TYPE_CHECKING:
+    import asyncio
 
 Values = Sequence[str | int | float | None]
 _MOST_AT_ONCE = 500
@@ -149,11 +151,13 @@ class Writer:
         return Written(cursor.lastrowid or 0, cursor.rowcount)
 
 
-async def settle(future: Future[Written]) -> tuple[Written, asyncio.CancelledError | None]:
+async def settle(future: Future[Written]) -> "tuple[Written, asyncio.CancelledError | None]":
     """Wait for a write to end, even when the caller is cancelled meanwhile; the cancellation is given back.
 
     A statement in the queue cannot be called back, so nobody may leave without knowing whether it was kept.
     """
+    import asyncio  # who only looks at the store does without
+
     waiter = asyncio.wrap_future(future)
     cancelled: asyncio.CancelledError | None = None
     while not waiter.done():
