@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from json.encoder import encode_basestring
 from typing import Any, Literal
 
 from oneclaw.core.errors import Kind
@@ -88,6 +89,8 @@ class ToolResult:
 
     def to_json(self) -> str:
         """`for_model` as JSON text."""
+        if self.kind is None and not self.repairs and type(self.value) is str:
+            return f'{{"status":"success","result":{encode_basestring(self.value)}}}'
         return _encode(self.for_model())
 
 
@@ -101,15 +104,20 @@ def new_call_id() -> str:
 
 
 def unique_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """The calls, each with an id no other has; ids that were fine stay as they were."""
+    """The calls, each with an id no other has; the first to have an id keeps it."""
+    calls = list(calls)
+    taken = {call.id for call in calls}
     seen: set[str] = set()
     named: list[ToolCall] = []
     for call in calls:
-        wanted = call.id or new_call_id()
-        name, number = wanted, 1
-        while name in seen:
+        if call.id and call.id not in seen:
+            seen.add(call.id)
+            named.append(call)
+            continue
+        name, number = call.id or new_call_id(), 1
+        while name in taken:
             number += 1
-            name = f"{wanted}-{number}"
-        seen.add(name)
-        named.append(call if name == call.id else replace(call, id=name))
+            name = f"{call.id}-{number}"
+        taken.add(name)
+        named.append(replace(call, id=name))
     return named
