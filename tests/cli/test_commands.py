@@ -21,6 +21,7 @@ def test_without_a_command_there_is_help(cli: Cli) -> None:
     assert "oneclaw demo" in ended.out
 
 
+@pytest.mark.covers("FEAT004-AC-18")
 def test_tools_lists_every_tool_with_its_state_and_needs(cli: Cli) -> None:
     ended = cli("tools")
     assert ended.code == 0
@@ -59,6 +60,7 @@ def test_an_unknown_tool_is_said_with_the_nearest_name(cli: Cli, words: tuple[st
     assert "read_file" in ended.err
 
 
+@pytest.mark.covers("RFC004-VF-02a")
 def test_call_takes_words(cli: Cli, home: Path) -> None:
     ended = cli("call", "write_file", "path=a.txt", "content=hello", "mode=append")
     assert ended.code == 0
@@ -74,6 +76,7 @@ def test_call_takes_json_words_text_and_a_pipe(cli: Cli, monkeypatch: pytest.Mon
     assert cli("call", "read_file", "-").out == "1\n2\n3\n"
 
 
+@pytest.mark.covers("RFC004-VF-01a", "RFC004-EC-01")
 def test_call_prints_the_whole_result_as_json(cli: Cli) -> None:
     result = cli("call", "get_current_time", "--format", "json").json
     assert result["status"] == "success"
@@ -81,6 +84,7 @@ def test_call_prints_the_whole_result_as_json(cli: Cli) -> None:
     assert result["seconds"] > 0
 
 
+@pytest.mark.covers("RFC004-VF-05a")
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -101,6 +105,7 @@ def test_the_exit_code_tells_how_a_call_ended(cli: Cli, words: tuple[str, ...], 
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.covers("FEAT004-OP-02", "RFC004-ET-14")
 def test_log_shows_what_happened_and_can_be_filtered(cli: Cli) -> None:
     assert "No calls yet" in cli("log").err
     cli("call", "get_current_time")
@@ -118,6 +123,7 @@ def test_log_shows_what_happened_and_can_be_filtered(cli: Cli) -> None:
     assert cli("log", "--since", "soon").code == 2
 
 
+@pytest.mark.covers("FEAT004-OP-01")
 def test_log_shows_durations(cli: Cli) -> None:
     cli("call", "get_current_time")
     assert " ms" in cli("log").out
@@ -184,6 +190,7 @@ def test_doctor_names_a_readable_secrets_file(cli: Cli, home: Path) -> None:
     assert "chmod 600" in ended.out
 
 
+@pytest.mark.covers("RFC004-GO-05")
 def test_the_demonstration_ends_as_it_should(cli: Cli) -> None:
     ended = cli("demo")
     assert ended.code == 0
@@ -194,6 +201,7 @@ def test_the_demonstration_ends_as_it_should(cli: Cli) -> None:
     assert " ms" in ended.out
 
 
+@pytest.mark.covers("FEAT004-ST-02", "RFC004-SC-04")
 def test_files_of_the_home_are_for_the_owner_alone(cli: Cli, home: Path) -> None:
     old = os.umask(0)
     try:
@@ -206,6 +214,7 @@ def test_files_of_the_home_are_for_the_owner_alone(cli: Cli, home: Path) -> None
     assert not stat.S_IMODE(home.stat().st_mode) & 0o077
 
 
+@pytest.mark.covers("FEAT004-ST-01", "RFC004-ET-09", "RFC004-SC-02")
 def test_tools_cannot_reach_our_own_files(cli: Cli, home: Path) -> None:
     cli("call", "get_current_time")
     for path in (home / "oneclaw.db", home / "secrets.toml", Path("../oneclaw.db")):
@@ -213,6 +222,7 @@ def test_tools_cannot_reach_our_own_files(cli: Cli, home: Path) -> None:
         assert cli("call", "write_file", f"path={path}", "content=x").code == 5
 
 
+@pytest.mark.covers("FEAT004-ST-01", "RFC004-SC-02")
 def test_a_home_inside_the_workspace_is_still_out_of_reach(cli: Cli, home: Path, tmp_path: Path) -> None:
     cli("call", "get_current_time")
     assert cli("--workspace", str(tmp_path), "call", "read_file", "path=home/oneclaw.db").code == 5

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 
 
@@ -58,6 +60,7 @@ class Terminal:
         return code
 
 
+@pytest.mark.covers("FEAT004-AC-07", "FEAT004-AC-08", "FEAT004-FT-09", "RFC004-GO-04", "RFC004-IT-01")
 def test_a_person_is_asked_and_yes_lets_the_call_run(tmp_path: Path) -> None:
     terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
     seen = terminal.read_until(r"\[v\].*\n> ")
@@ -70,6 +73,7 @@ def test_a_person_is_asked_and_yes_lets_the_call_run(tmp_path: Path) -> None:
     assert (tmp_path / "workspace" / "a.txt").read_text() == "hi"
 
 
+@pytest.mark.covers("FEAT004-AC-09", "FEAT004-FT-10", "RFC004-IT-02")
 def test_no_is_a_denied_call(tmp_path: Path) -> None:
     terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
     terminal.read_until(r"\[v\].*\n> ")
@@ -79,6 +83,7 @@ def test_no_is_a_denied_call(tmp_path: Path) -> None:
     assert not (tmp_path / "workspace" / "a.txt").exists()
 
 
+@pytest.mark.covers("FEAT004-PR-06")
 def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
     words = ["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"]
     terminal = Terminal(words, tmp_path)

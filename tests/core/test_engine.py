@@ -52,6 +52,7 @@ def engine_of(runner: Runner, *tools: Tool, **options: Any) -> Engine:
     return Engine(Registry(tools), runner, **options)
 
 
+@pytest.mark.covers("RFC004-UT-03a")
 async def test_a_call_gets_the_value_of_its_tool(runner: Runner) -> None:
     result = await engine_of(runner, add).call(ToolCall("add", {"a": 1, "b": 2}, "c1"))
     assert (result.call_id, result.tool, result.value, result.status) == ("c1", "add", 3, "success")
@@ -74,6 +75,7 @@ async def test_a_call_without_an_id_gets_one(runner: Runner) -> None:
     assert "" not in ids
 
 
+@pytest.mark.covers("FEAT004-ES-01", "RFC004-ET-01")
 async def test_an_invented_name_is_answered_with_the_nearest(runner: Runner) -> None:
     result = await engine_of(runner, add, fail).call(ToolCall("ad", {}))
     assert result.kind is Kind.TOOL_NOT_FOUND
@@ -88,6 +90,7 @@ async def test_a_long_invented_name_is_not_echoed_whole(runner: Runner) -> None:
     assert len(result.tool) <= 100
 
 
+@pytest.mark.covers("FEAT004-FT-14", "RFC004-ET-02")
 async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: Runner) -> None:
     engine = engine_of(runner, add, policy=Policy(everyone=Rules(deny=("add",))))
     result = await engine.call(ToolCall("add", {"a": 1, "b": 2}))
@@ -96,6 +99,7 @@ async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: Runn
     assert engine.available() == []
 
 
+@pytest.mark.covers("FEAT004-FT-15", "FEAT004-ES-02", "RFC004-GO-07")
 async def test_wrong_arguments_are_all_named(runner: Runner) -> None:
     result = await engine_of(runner, add).call(ToolCall("add", {"a": "x"}))
     assert result.kind is Kind.VALIDATION_ERROR
@@ -103,6 +107,7 @@ async def test_wrong_arguments_are_all_named(runner: Runner) -> None:
     assert "add(" in result.message
 
 
+@pytest.mark.covers("FEAT004-TR-05", "FEAT004-ER-03", "FEAT004-ES-05", "RFC004-ET-13", "RFC004-UT-03c")
 async def test_an_exception_is_one_line_of_an_execution_error(runner: Runner) -> None:
     result = await engine_of(runner, fail).call(ToolCall("fail"))
     assert result.kind is Kind.EXECUTION_ERROR
@@ -121,6 +126,7 @@ async def test_a_tool_chooses_the_kind_of_its_error(runner: Runner) -> None:
     assert (result.kind, result.message) == (Kind.FILE_NOT_FOUND, "File not found: a.txt")
 
 
+@pytest.mark.covers("FEAT004-AC-05", "FEAT004-ES-04", "RFC004-ET-12", "RFC004-UT-03b")
 async def test_a_timeout_is_a_result(runner: Runner) -> None:
     result = await engine_of(runner, sleep_long).call(ToolCall("sleep_long"))
     assert result.kind is Kind.TIMEOUT
@@ -128,6 +134,7 @@ async def test_a_timeout_is_a_result(runner: Runner) -> None:
     assert result.effects == "possible"
 
 
+@pytest.mark.covers("FEAT004-AC-10", "FEAT004-ER-04", "FEAT004-FT-11", "RFC004-GO-08", "RFC004-IT-05")
 async def test_calls_run_side_by_side_and_results_keep_their_order(runner: Runner) -> None:
     gate = asyncio.Barrier(3)
 
@@ -173,6 +180,7 @@ async def test_no_calls_no_results(runner: Runner) -> None:
     assert await engine_of(runner, add).call_all([]) == []
 
 
+@pytest.mark.covers("FEAT004-AC-10", "FEAT004-EC-07")
 async def test_one_bad_call_does_not_touch_the_others(runner: Runner) -> None:
     calls = [ToolCall("add", {"a": 1, "b": 1}), ToolCall("nope"), ToolCall("fail"), ToolCall("add", "{")]
     results = await engine_of(runner, add, fail).call_all(calls)
@@ -405,6 +413,7 @@ class Pages:
         self.rows.append([call.id, result])
 
 
+@pytest.mark.covers("RFC004-ET-14")
 async def test_every_call_is_written_with_its_result(runner: Runner) -> None:
     pages = Pages()
     calls = [ToolCall("add", {"a": 1, "b": 1}, "c1"), ToolCall("nope", {}, "c2"), ToolCall("fail", {}, "c3")]
@@ -433,6 +442,7 @@ async def test_a_result_that_cannot_be_written_is_given_all_the_same(runner: Run
     assert result.details == {"not_journaled": "disk full"}
 
 
+@pytest.mark.covers("RFC004-EC-08")
 async def test_a_cancelled_call_passes_it_on_and_leaves_its_result(runner: Runner) -> None:
     started = asyncio.Event()
 
@@ -494,6 +504,7 @@ class Stars:
         return value
 
 
+@pytest.mark.covers("FEAT004-ST-02")
 async def test_secrets_are_redacted_in_results_events_and_errors(runner: Runner) -> None:
     @tool(effect="read")
     async def echo(text: str) -> str:
@@ -510,6 +521,7 @@ async def test_secrets_are_redacted_in_results_events_and_errors(runner: Runner)
     assert "hunter22" not in str(events)
 
 
+@pytest.mark.covers("RFC004-SC-05")
 async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner) -> None:
     @tool(effect="read", secrets=["WEATHER"])
     async def weather(context: Context) -> list[str]:
@@ -522,6 +534,7 @@ async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner)
     assert (await engine_of(runner, weather, secrets=given).call(ToolCall("weather"))).value == ["WEATHER"]
 
 
+@pytest.mark.covers("RFC004-GO-01")
 async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: Runner) -> None:
     plain = Tool(
         ToolDefinition(name="plain", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}),

@@ -35,6 +35,7 @@ def greet(name: str, times: int = 1) -> str:
     return f"Hello {name}! " * times
 
 
+@pytest.mark.covers("FEAT004-AC-01", "FEAT004-AC-04", "RFC004-GO-01", "RFC004-UT-08")
 def test_a_bare_decorator_takes_everything_from_the_function() -> None:
     definition = greet.definition
 
@@ -57,6 +58,7 @@ def test_a_tool_can_still_be_called_as_the_function_it_was() -> None:
     assert greet.execute({"name": "you", "times": 2}, Context()) == "Hello you! Hello you! "
 
 
+@pytest.mark.covers("FEAT004-AC-04", "FEAT004-PR-01")
 def test_options_reach_the_definition() -> None:
     output = {"type": "string"}
 

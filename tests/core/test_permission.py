@@ -101,6 +101,7 @@ ODD = ToolDefinition(name="odd", needs=("vendor.power",), effect="read")
 BY_NAME = {tool.name: tool for tool in (READ, WRITE, SHELL, ODD)}
 
 
+@pytest.mark.covers("FEAT004-TR-03", "FEAT004-TR-04", "FEAT004-PR-03")
 @pytest.mark.parametrize(("key", "what"), MODE_TABLE.items())
 async def test_the_modes(key: tuple[Mode, str], what: str) -> None:
     mode, tool = key[0], BY_NAME[key[1]]
@@ -157,6 +158,7 @@ async def test_a_need_the_owner_denied_is_denied_whatever_was_granted() -> None:
     assert "permissions.needs.shell" in message
 
 
+@pytest.mark.covers("FEAT004-AC-07")
 @pytest.mark.parametrize("tool", [READ, WRITE, SHELL])
 async def test_with_the_check_taken_out_every_call_would_run(
     tool: ToolDefinition, monkeypatch: pytest.MonkeyPatch
@@ -176,6 +178,7 @@ async def test_a_yes_lets_the_call_run(answer: Answer) -> None:
     assert await run(Permissions(broker=Person(answer).broker), SHELL) == ["shell"]
 
 
+@pytest.mark.covers("FEAT004-PR-04", "FEAT004-ES-03", "RFC004-ET-05")
 async def test_a_no_refuses_this_call_only() -> None:
     person = Person("no")
     book = MemoryBook()
@@ -189,12 +192,14 @@ async def test_a_no_refuses_this_call_only() -> None:
     assert await run(permissions, SHELL) == ["shell"]
 
 
+@pytest.mark.covers("FEAT004-ST-03", "RFC004-EC-06")
 async def test_nobody_there_means_denied_at_once() -> None:
     message = await refused(Permissions(), SHELL)
     assert message.startswith("Required permissions were denied: shell. Nobody is there to ask. ")
     assert "permissions.needs" in message
 
 
+@pytest.mark.covers("FEAT004-EC-09")
 async def test_no_answer_in_time_means_denied() -> None:
     broker = Broker(seconds=0.01)
     broker.bind(lambda _: None)
@@ -212,6 +217,7 @@ KEPT: list[tuple[Answer, tuple[bool, bool, bool]]] = [
 ]
 
 
+@pytest.mark.covers("FEAT004-PR-02", "FEAT004-PR-06")
 @pytest.mark.parametrize(("answer", "holds"), KEPT)
 async def test_an_answer_holds_as_far_as_it_was_given(answer: Answer, holds: tuple[bool, ...]) -> None:
     person = Person(answer)
@@ -225,6 +231,7 @@ async def test_an_answer_holds_as_far_as_it_was_given(answer: Answer, holds: tup
             await refused(permissions, SHELL, {"command": "rm"}, session)
 
 
+@pytest.mark.covers("FEAT004-PR-07")
 async def test_never_is_denied_for_good_until_it_is_revoked() -> None:
     person = Person("never")
     book = MemoryBook()
@@ -324,6 +331,7 @@ WORDS = (
 )
 
 
+@pytest.mark.covers("FEAT004-PR-05")
 @pytest.mark.parametrize("name", WORDS)
 @pytest.mark.parametrize("value", [True, "always", {"shell": "granted"}])
 async def test_no_argument_changes_anything(name: str, value: Any) -> None:

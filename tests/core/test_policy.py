@@ -74,6 +74,7 @@ def test_the_rules_of_another_agent_or_plugin_do_not_count() -> None:
     assert not policy.decide(TOOL, agent="reader", origin="kit").allowed
 
 
+@pytest.mark.covers("FEAT004-AC-17")
 def test_the_agents_list_replaces_everyones() -> None:
     policy = Policy(Rules(allow=("read_*",)), agents={"writer": Rules(allow=("write_file",))})
     reader = ToolDefinition(name="read_file")
@@ -88,6 +89,7 @@ def test_an_empty_allow_list_allows_nothing_and_no_list_allows_all() -> None:
     assert Policy().decide(TOOL, agent="a").allowed
 
 
+@pytest.mark.covers("RFC004-UT-01c")
 @pytest.mark.parametrize(
     ("entry", "matches"),
     [
@@ -192,6 +194,7 @@ def test_agents_and_plugins_are_remembered_apart() -> None:
         assert not policy.decide(TOOL, agent="a", origin="p").allowed
 
 
+@pytest.mark.covers("RFC004-UT-01c")
 def test_an_entry_that_matches_nothing_is_told() -> None:
     tools = [TOOL, ToolDefinition(name="read_file", group="files", feature="beta")]
     assert unused(("read_*", "wirte_file", "group:file", "group:files"), tools) == [

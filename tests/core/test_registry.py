@@ -16,6 +16,7 @@ async def add(a: int, b: int) -> int:
     return a + b
 
 
+@pytest.mark.covers("RFC004-GO-02", "RFC004-UT-01a")
 def test_a_tool_is_found_by_name_and_group() -> None:
     registry = Registry([add])
     entry = registry.find("add")
@@ -27,6 +28,7 @@ def test_a_tool_is_found_by_name_and_group() -> None:
     assert [one.name for one in registry.definitions()] == ["add"]
 
 
+@pytest.mark.covers("FEAT004-TR-01", "RFC004-UT-01b")
 def test_a_duplicate_is_refused_with_both_origins() -> None:
     registry = Registry()
     registry.register(Tool(ToolDefinition(name="x"), lambda a, c: 1), origin="plugin one")
@@ -35,6 +37,7 @@ def test_a_duplicate_is_refused_with_both_origins() -> None:
     assert len(registry) == 1
 
 
+@pytest.mark.covers("FEAT004-TR-02")
 @pytest.mark.parametrize("name", ["Add", "1add", "", "add-one", "a" * 65, "añadir", "add\n", "_add"])
 def test_a_name_outside_the_rule_is_refused(name: str) -> None:
     with pytest.raises(InvalidName, match="lower-case"):

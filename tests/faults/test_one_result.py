@@ -185,6 +185,7 @@ async def runner() -> AsyncIterator[Runner]:
     await runner.close()
 
 
+@pytest.mark.covers("FEAT004-TR-06")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=st.lists(st.tuples(CALLS, IDS), max_size=12))
 def test_any_mixture_of_calls_and_faults_gives_one_result_each(
@@ -214,6 +215,7 @@ def test_any_mixture_of_calls_and_faults_gives_one_result_each(
     asyncio.run(main())
 
 
+@pytest.mark.covers("FEAT004-AC-06")
 async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: Runner) -> None:
     engine = Engine(Registry([dies, is_killed, fine]), runner)
     calls = [ToolCall("dies"), ToolCall("is_killed"), ToolCall("fine", {"n": 1})]
@@ -221,6 +223,7 @@ async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: Runn
     assert [result.kind for result in results] == [Kind.EXECUTION_ERROR, Kind.EXECUTION_ERROR, None]
 
 
+@pytest.mark.covers("FEAT004-ER-03", "FEAT004-FT-08")
 @pytest.mark.parametrize("name", ["leaves", "interrupts", "cancels", "unspeakable", "thread_leaves"])
 async def test_what_would_end_a_program_is_one_execution_error(runner: Runner, name: str) -> None:
     engine = Engine(Registry(TOOLS), runner)
@@ -229,6 +232,7 @@ async def test_what_would_end_a_program_is_one_execution_error(runner: Runner, n
     assert (await engine.call(ToolCall("fine", {"n": 1}))).value == 1
 
 
+@pytest.mark.covers("FEAT004-PT-04", "FEAT004-FT-11")
 async def test_a_thousand_calls_at_once_keep_their_order(runner: Runner) -> None:
     @tool(effect="read")
     async def echo(n: int) -> int:
@@ -243,6 +247,7 @@ async def test_a_thousand_calls_at_once_keep_their_order(runner: Runner) -> None
     assert [result.call_id for result in results] == [f"c{n}" for n in range(1000)]
 
 
+@pytest.mark.covers("RFC004-EC-08")
 @pytest.mark.parametrize("seed", range(8))
 async def test_cancel_at_every_stage_leaves_one_result(runner: Runner, tmp_path: Path, seed: int) -> None:
     """A cancel after any number of turns of the loop: in a queue, a hook, the tool, the journal."""

@@ -67,6 +67,7 @@ class Calls:
         assert self.broker.pending() == ()
 
 
+@pytest.mark.covers("RFC004-EC-07")
 @pytest.mark.parametrize("seed", range(5))
 async def test_each_call_gets_the_outcome_of_the_first_answer(seed: int) -> None:
     chance = random.Random(seed)
@@ -139,6 +140,7 @@ async def test_one_kept_answer_settles_twenty_of_the_same() -> None:
     assert len(calls.permissions.grants.all()) == 1
 
 
+@pytest.mark.covers("FEAT004-EC-09")
 async def test_twenty_prompts_nobody_answers_are_all_denied_in_time() -> None:
     calls = Calls(seconds=0.05)
     calls.broker.bind(lambda _: None)

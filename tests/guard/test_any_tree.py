@@ -81,6 +81,7 @@ def read(workspace: Workspace, path: str) -> tuple[bytes, tuple[int, int]] | Non
         return None
 
 
+@pytest.mark.covers("RFC004-SC-01")
 @settings(max_examples=80, deadline=None)
 @given(links, st.lists(places, max_size=5), st.lists(spellings, min_size=1, max_size=6))
 def test_no_path_through_any_links_leads_out(

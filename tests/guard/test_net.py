@@ -86,6 +86,7 @@ CREDENTIALS = [
 ]
 
 
+@pytest.mark.covers("RFC004-SC-03")
 async def test_credentials_stay_behind_when_the_port_changes(serve: Serve) -> None:
     sent = await follow(serve, "GET", 302, CREDENTIALS)
     assert b"KEY" not in sent
@@ -162,6 +163,7 @@ def endless(head: bytes, block: bytes, sent: list[int]) -> Handler:
     return answer
 
 
+@pytest.mark.covers("FEAT004-EC-04")
 async def test_reading_stops_at_the_bound_and_the_total_is_named_when_told(serve: Serve) -> None:
     sent = [0]
     port, _ = await serve(endless(b"Content-Length: 999999999\r\n", b"x" * 65536, sent))
@@ -172,6 +174,7 @@ async def test_reading_stops_at_the_bound_and_the_total_is_named_when_told(serve
     assert sent[0] < 20_000_000, "the server could go on sending into buffers only"
 
 
+@pytest.mark.covers("FEAT004-EC-04")
 async def test_a_body_of_unknown_length_is_bounded_too(serve: Serve) -> None:
     port, _ = await serve(endless(b"", b"x" * 65536, [0]))
     response = await fetch("GET", f"http://127.0.0.1:{port}/", network=LOOPBACK, max_bytes=10)
@@ -244,6 +247,7 @@ async def hang(_request: bytes, writer: asyncio.StreamWriter) -> None:
     await asyncio.Event().wait()
 
 
+@pytest.mark.covers("RFC004-ET-11")
 async def test_a_silent_server_ends_by_the_total_limit(serve: Serve) -> None:
     port, _ = await serve(hang)
     told = await refused(
@@ -326,6 +330,7 @@ async def test_a_cancelled_call_closes_its_socket() -> None:
 # Errors
 
 
+@pytest.mark.covers("FEAT004-EC-03")
 async def test_a_port_nobody_listens_on_is_a_refused_connection(wired: Wired) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

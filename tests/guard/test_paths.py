@@ -145,6 +145,7 @@ def test_a_deep_path_works_with_one_descriptor(work: Workspace) -> None:
 # Outside
 
 
+@pytest.mark.covers("FEAT004-NF-01", "RFC004-SC-01", "RFC004-ET-06")
 @pytest.mark.parametrize(
     "path",
     [
@@ -184,11 +185,27 @@ def test_what_lies_outside_is_refused(
     assert (home / "secret.txt").read_bytes() == SECRET
 
 
+@pytest.mark.parametrize(
+    "path", ["no/../../secret.txt", "note.txt/../../secret.txt", "no/thing/../../../other/../secret.txt"]
+)
+def test_a_path_on_its_way_out_is_told_so_wherever_it_gets_stuck(work: Workspace, path: str) -> None:
+    assert refused(read, work, path) is Kind.PATH_NOT_ALLOWED
+    assert refused(write, work, path) is Kind.PATH_NOT_ALLOWED
+    assert refused(list_names, work, path) is Kind.PATH_NOT_ALLOWED
+    assert not (work.folder / "no").exists()
+
+
+def test_a_folder_is_not_made_only_to_be_left_again(work: Workspace) -> None:
+    assert refused(write, work, "no/../new.txt") is Kind.FILE_NOT_FOUND
+    assert sorted(os.listdir(work.folder)) == ["note.txt", "sub"]
+
+
 def test_outside_nothing_is_told_of_what_is_there(work: Workspace) -> None:
     there, missing = "../secret.txt", "../nothing.txt"
     assert refused(read, work, there) is refused(read, work, missing) is Kind.PATH_NOT_ALLOWED
 
 
+@pytest.mark.covers("RFC004-SC-01")
 @pytest.mark.parametrize("target", ["../secret.txt", "{home}/secret.txt", "/proc/self/root{home}/secret.txt"])
 def test_a_link_that_leads_out_is_refused(work: Workspace, home: Path, target: str) -> None:
     (work.folder / "link").symlink_to(target.format(home=home))
@@ -259,7 +276,8 @@ def test_a_name_that_is_not_utf8_can_be_opened(work: Workspace) -> None:
 
 def test_what_is_missing_is_not_found(work: Workspace) -> None:
     (work.folder / "dangling").symlink_to("nothing")
-    for path in ("nothing", "sub/nothing", "no/thing", "dangling", "sub/deep/.././nothing"):
+    absolute = str(work.folder / "nothing")
+    for path in ("nothing", "sub/nothing", "no/thing", "dangling", "sub/deep/.././nothing", absolute):
         assert refused(read, work, path) is Kind.FILE_NOT_FOUND
     assert refused(list_names, work, "nothing") is Kind.FILE_NOT_FOUND
     assert refused(read, Workspace(work.folder / "gone"), "x") is Kind.FILE_NOT_FOUND

@@ -125,7 +125,8 @@ def test_a_root_that_is_not_there_yet_cannot_be_made_by_a_tool(
         ),
         *(".oneclaw/other/../tools/evil.py", ".oneclaw/TOOLS/evil.py", str(home / "work/oneclaw.toml")),
     ):
-        assert refused(write, kept, path) is Kind.PATH_NOT_ALLOWED, path
+        expected = Kind.FILE_NOT_FOUND if "/../" in path else Kind.PATH_NOT_ALLOWED
+        assert refused(write, kept, path) is expected, path
     assert not (home / "work/oneclaw.toml").exists()
     assert not (home / "work/.oneclaw/tools").exists()
     write(kept, ".oneclaw/other/fine.txt")
@@ -165,6 +166,7 @@ def test_a_root_can_narrow_the_whole_workspace_and_the_narrower_of_two_holds(wor
     assert refused(write, fixed, "note.txt") is Kind.PATH_NOT_ALLOWED
 
 
+@pytest.mark.covers("FEAT004-NF-01")
 def test_roots_outside_widen_the_workspace(work: Workspace, home: Path) -> None:
     (home / "drop").mkdir()
     (home / "other/deep").mkdir()

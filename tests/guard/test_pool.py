@@ -128,6 +128,7 @@ async def secure(certificate: Path, serve: Serve) -> tuple[int, ssl.SSLContext]:
     return port, ssl.create_default_context(cafile=str(certificate / "cert.pem"))
 
 
+@pytest.mark.covers("FEAT004-NF-02")
 async def test_tls_is_checked_by_name_while_the_address_is_dialled(
     secure: tuple[int, ssl.SSLContext], wired: Wired, dialled: list[str]
 ) -> None:

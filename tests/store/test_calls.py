@@ -93,6 +93,7 @@ async def test_a_closed_call_has_its_whole_result(
     assert (found.kind, found.message, found.images) == ("", "", ())
 
 
+@pytest.mark.covers("RFC004-ET-14")
 async def test_a_failed_call_has_its_kind_and_message(
     calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:

@@ -53,6 +53,7 @@ def refusal(path: Path) -> str:
 # ---------------------------------------------------------------------- the file
 
 
+@pytest.mark.covers("RFC004-SC-04")
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
 def test_files_are_for_their_owner_alone_whatever_the_umask(path: Path, umask: int) -> None:
     before = os.umask(umask)

@@ -22,6 +22,7 @@ def test_the_definition_is_what_the_model_is_promised() -> None:
     assert definition.parameters["properties"]["format"]["enum"] == ["iso8601", "human_readable"]
 
 
+@pytest.mark.covers("RFC004-UT-04b", "RFC004-UT-04d")
 @pytest.mark.parametrize(
     ("zone", "iso", "human"),
     [
@@ -51,6 +52,7 @@ def test_summer_time_noon_and_midnight() -> None:
     )
 
 
+@pytest.mark.covers("FEAT004-AC-12", "FEAT004-FT-01")
 async def test_the_tool_tells_the_time_that_is() -> None:
     before = datetime.now(UTC).replace(microsecond=0)
     told = await get_current_time.execute({"timezone": "Asia/Tokyo"}, Context())
@@ -60,6 +62,7 @@ async def test_the_tool_tells_the_time_that_is() -> None:
     assert " at " in await get_current_time.execute({"format": "human_readable"}, Context())
 
 
+@pytest.mark.covers("FEAT004-FT-01", "RFC004-UT-04a")
 async def test_without_a_zone_the_machine_s_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     for arguments in ({}, {"timezone": None}, {"timezone": ""}):
@@ -87,6 +90,7 @@ def test_a_name_that_is_almost_right_gets_the_right_one(name: str, near: str) ->
     assert near in caught.value.message
 
 
+@pytest.mark.covers("RFC004-UT-04c")
 @pytest.mark.parametrize(
     "name",
     [

@@ -47,6 +47,7 @@ def test_the_definition_is_what_the_model_is_promised() -> None:
     assert definition.parameters["required"] == ["url"]
 
 
+@pytest.mark.covers("FEAT004-AC-15", "FEAT004-FT-05", "RFC004-UT-07a", "RFC004-UT-07b", "RFC004-IT-04")
 async def test_a_get_gives_status_headers_and_body(serve: Serve) -> None:
     port, seen = await serve(
         reply(b"hello", "Content-Type: text/plain; charset=utf-8\r\nX-Own: 1\r\nETag: e")
@@ -63,6 +64,7 @@ async def test_a_get_gives_status_headers_and_body(serve: Serve) -> None:
     assert b"content-length" not in seen[0].lower()
 
 
+@pytest.mark.covers("FEAT004-FT-05", "RFC004-UT-07a")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 async def test_a_body_is_sent_as_json_unless_a_header_says_otherwise(serve: Serve, method: str) -> None:
     port, seen = await serve(reply(b""))
@@ -100,6 +102,7 @@ async def test_head_gives_headers_only(serve: Serve) -> None:
     assert seen[0].startswith(b"HEAD ")
 
 
+@pytest.mark.covers("FEAT004-FT-06")
 @pytest.mark.parametrize(
     ("status", "line"),
     [
@@ -120,6 +123,7 @@ async def test_an_empty_body_is_said(serve: Serve) -> None:
     assert (await call(port)).value == "HTTP 204 No Content\n\n(empty response body)"
 
 
+@pytest.mark.covers("RFC004-EC-03", "RFC004-UT-07c")
 async def test_a_long_body_is_cut_and_the_total_named(serve: Serve) -> None:
     port, _ = await serve(reply(b"z" * 300 * 1024))
     value = (await call(port)).value
@@ -231,6 +235,7 @@ async def test_headers_that_would_forge_a_request_are_refused(headers: dict[str,
     assert why in error.message
 
 
+@pytest.mark.covers("FEAT004-EC-03", "FEAT004-ES-07", "RFC004-ET-10", "RFC004-UT-07d")
 async def test_errors_are_named_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -31,6 +31,7 @@ def refused(context: Context, path: str, **arguments: object) -> ToolError:
     return caught.value
 
 
+@pytest.mark.covers("FEAT004-AC-13", "FEAT004-FT-02", "RFC004-UT-05a")
 @pytest.mark.parametrize(
     "text", ["", "a", "a\n", "\n", "\n\n", "héllo\r\nwörld\r\n", "\t x \x0c\n", "𝄞 𝒳\n", "a\x00b"]
 )
@@ -39,6 +40,9 @@ def test_a_text_is_returned_exactly(context: Context, tmp_path: Path, text: str)
     assert read(context, "note.txt") == text
 
 
+@pytest.mark.covers(
+    "FEAT004-FT-03", "FEAT004-ES-06", "RFC004-ET-06", "RFC004-ET-07", "RFC004-UT-05a", "RFC004-UT-05b"
+)
 def test_what_is_missing_or_outside_is_refused(context: Context) -> None:
     error = refused(context, "nothing.txt")
     assert (error.kind, error.message) == (Kind.FILE_NOT_FOUND, "File not found: nothing.txt")
@@ -55,6 +59,7 @@ def test_a_folder_is_refused_with_a_hint(context: Context, tmp_path: Path) -> No
     assert "list_files" in error.message
 
 
+@pytest.mark.covers("FEAT004-EC-05", "RFC004-ET-08", "RFC004-UT-05c")
 def test_one_megabyte_is_read_and_a_byte_more_is_not(context: Context, tmp_path: Path) -> None:
     (tmp_path / "fits").write_bytes(b"x\n" * (MAX_BYTES // 2))
     assert "Go on with" in read(context, "fits")
@@ -161,6 +166,7 @@ def test_any_cut_of_any_text_loses_nothing(
 # Encodings
 
 
+@pytest.mark.covers("RFC004-UT-05d")
 @pytest.mark.parametrize(
     ("encoding", "asked"),
     [
@@ -180,6 +186,7 @@ def test_both_byte_orders_are_told_by_their_mark(context: Context, tmp_path: Pat
         assert read(context, "note") == "Zoë\n" * 3
 
 
+@pytest.mark.covers("RFC004-UT-05d")
 @pytest.mark.parametrize("name", ["klingon", "zlib", "rot13", "hex", "undefined", "", "a\0b", "x" * 10_000])
 def test_an_unknown_encoding_is_refused(context: Context, tmp_path: Path, name: str) -> None:
     (tmp_path / "note").write_text("text")
@@ -204,6 +211,7 @@ def test_a_character_on_the_border_of_two_reads_is_whole(context: Context, tmp_p
 # Not text
 
 
+@pytest.mark.covers("RFC004-EC-04")
 @pytest.mark.parametrize(
     ("data", "what"),
     [

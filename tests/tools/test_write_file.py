@@ -22,12 +22,14 @@ def write(context: Context, path: str, content: str, mode: str = "overwrite") ->
     return write_file.execute({"path": path, "content": content, "mode": mode}, context)
 
 
+@pytest.mark.covers("FEAT004-AC-14", "RFC004-UT-06d", "RFC004-EC-05")
 def test_a_file_is_written_and_confirmed_in_bytes(context: Context, tmp_path: Path) -> None:
     said = write_file.execute({"path": "a/b/note.txt", "content": "héllo\n"}, context)
     assert said == "Successfully wrote 7 bytes to a/b/note.txt (mode: overwrite)"
     assert (tmp_path / "a/b/note.txt").read_bytes() == "héllo\n".encode()
 
 
+@pytest.mark.covers("FEAT004-FT-04", "RFC004-UT-06a", "RFC004-UT-06b")
 def test_overwriting_replaces_and_appending_adds(context: Context, tmp_path: Path) -> None:
     write(context, "note", "a much longer text than the next one")
     write(context, "note", "one\n")
@@ -60,6 +62,7 @@ def test_half_a_surrogate_pair_is_refused_and_nothing_is_written(context: Contex
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.covers("FEAT004-EC-06", "RFC004-UT-06c")
 @pytest.mark.parametrize("mode", ["overwrite", "append"])
 def test_what_is_outside_or_read_only_is_not_written(tmp_path: Path, mode: str) -> None:
     (tmp_path / "work/kept").mkdir(parents=True)
