@@ -17,6 +17,7 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from oneclaw.core.session import Access, Workspace
@@ -109,6 +110,11 @@ class Descent:
                 self._follow(name)
         return Spot("", os.fstat(self.fd), self.access)
 
+    def is_outside_by_text(self, base: str, parts: list[str]) -> bool:
+        """Whether a path leads out of every root if the folders it names are what they seem."""
+        path = Path(os.path.normpath(os.path.join(base, *parts)))
+        return all(self.places.at(str(folder)) is None for folder in (path, *path.parents))
+
     def look(self, name: str) -> Below:
         """Open a folder below this one without going there; a link is an error. The caller closes it."""
         fd = os.open(name, PASS, dir_fd=self.fd)
@@ -152,7 +158,7 @@ class Descent:
         try:
             self.go(self.look(name))
         except FileNotFoundError:
-            if make is None:
+            if make is None or ".." in self._todo:  # a folder is not made only to be left again
                 raise
             make(self, name)
             self.go(self.look(name))

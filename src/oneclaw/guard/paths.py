@@ -16,9 +16,9 @@ from oneclaw.guard import replace
 from oneclaw.guard.descent import Descent, Spot
 from oneclaw.guard.links import Links
 from oneclaw.guard.places import identity
-from oneclaw.guard.refusal import explained, need_regular, need_write, not_found, protected
+from oneclaw.guard.refusal import explained, need_regular, need_write, protected
 from oneclaw.guard.replace import Check
-from oneclaw.guard.route import parse, spell
+from oneclaw.guard.route import Route, parse, spell
 from oneclaw.guard.tree import ENTRIES, Asked, Entry, EntryKind, Walk, kind_of_mode
 
 Change = Callable[[BinaryIO | None, BinaryIO], object]
@@ -30,12 +30,14 @@ _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 class Folder:
     """A folder of the workspace, held open while its `with` block runs."""
 
-    __slots__ = ("_descent", "_links", "_path")
+    __slots__ = ("_descent", "_links", "_prefix", "_route")
 
-    def __init__(self, descent: Descent, links: Links, path: str) -> None:
+    def __init__(self, descent: Descent, links: Links, path: str, route: Route) -> None:
         self._descent = descent
         self._links = links
-        self._path = path
+        self._route = route
+        top = "/" if path.startswith("/") else ""
+        self._prefix = f"{top}{'/'.join(route.parts)}/" if route.parts else top
 
     def walk(self, enter: Asked = lambda entry: True, entries: int = ENTRIES) -> Walk:
         """Everything below it, in order; links are not followed. `enter` is asked before each folder."""
@@ -56,18 +58,18 @@ class Folder:
         """Open the file just handed out, for reading."""
         spot = Spot(entry.name, self._descent.status(entry.name), self._descent.access)
         path = self.path_of(entry)
-        with explained(self._descent, path, "read"):
+        with explained(self._descent, path, self._route, "read"):
             return os.fdopen(_open_checked(self._descent, spot, path, os.O_RDONLY, self._links), "rb")
 
     def path_of(self, entry: Entry) -> str:
         """The path under which other tools find the entry."""
-        return f"{self._path}{entry.path}"
+        return f"{self._prefix}{entry.path}"
 
 
 def open_file(workspace: Workspace, path: str) -> BinaryIO:
     """Open a regular file for reading."""
     route = parse(workspace, path)
-    with Descent(workspace) as descent, explained(descent, path, "read"):
+    with Descent(workspace) as descent, explained(descent, path, route, "read"):
         spot = descent.find(route.base, route.parts, route.is_folder)
         return os.fdopen(_open_checked(descent, spot, path, os.O_RDONLY, Links(workspace)), "rb")
 
@@ -76,24 +78,22 @@ def open_file(workspace: Workspace, path: str) -> BinaryIO:
 def open_folder(workspace: Workspace, path: str) -> Generator[Folder]:
     """Open a folder for listing and walking."""
     route = parse(workspace, path)
-    with Descent(workspace) as descent, explained(descent, path, "read"):
+    with Descent(workspace) as descent, explained(descent, path, route, "read"):
         descent.find(route.base, route.parts, is_folder=True)
         if descent.access == "none":
             raise protected(path)
-        shown = "/".join(route.parts)
-        prefix = "/" if path.startswith("/") else ""
-        yield Folder(descent, Links(workspace), f"{prefix}{shown}/" if shown else prefix)
+        yield Folder(descent, Links(workspace), path, route)
 
 
 def kind_of(workspace: Workspace, path: str) -> EntryKind:
     """Whether a path leads to a file, a folder or something else, links followed."""
     route = parse(workspace, path)
-    with Descent(workspace) as descent, explained(descent, path, "read"):
+    with Descent(workspace) as descent, explained(descent, path, route, "read"):
         spot = descent.find(route.base, route.parts, route.is_folder)
         if spot.access == "none":
             raise protected(path)
         if spot.status is None:
-            raise not_found(path)
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         return kind_of_mode(spot.status.st_mode)
 
 
@@ -122,7 +122,7 @@ def _write(workspace: Workspace, path: str, change: Change, check: Check, *, is_
         check()
         replace.make_folder(descent.fd, name)
 
-    with Descent(workspace) as descent, explained(descent, path, "write"):
+    with Descent(workspace) as descent, explained(descent, path, route, "write"):
         spot = descent.find(route.base, route.parts, route.is_folder, None if route.is_folder else make)
         need_write(spot.access, path)
         check()
@@ -166,7 +166,7 @@ def _open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Li
     if spot.access == "none":
         raise protected(path)
     if spot.status is None:
-        raise not_found(path)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     # Asked before as well as after: opening a FIFO or a device can have effects of its own.
     need_regular(spot.status.st_mode, path)
     try:

@@ -10,24 +10,33 @@ from typing import Literal
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Access
 from oneclaw.guard.descent import LINKS, Descent, Outside
-from oneclaw.guard.route import spell
+from oneclaw.guard.route import Route, spell
 
 Verb = Literal["read", "write"]
+
+_STUCK = (errno.ENOENT, errno.ENOTDIR, errno.EACCES)
 
 _ODD = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
 @contextmanager
-def explained(descent: Descent, path: str, verb: Verb) -> Generator[None]:
+def explained(descent: Descent, path: str, route: Route, verb: Verb) -> Generator[None]:
     """Turn what the system says on the way down `path` into a `ToolError`."""
     try:
         yield
     except Outside:
-        message = f"Access denied: {spell(path)} is outside the workspace."
-        raise ToolError(message, Kind.PATH_NOT_ALLOWED) from None
+        raise outside(path) from None
     except OSError as error:
-        # Where tools may not look, they do not learn what is there either.
-        raise (protected(path) if descent.access == "none" else _explain(error, path, verb)) from None
+        if descent.access == "none":  # where tools may not look, they do not learn what is there either
+            raise protected(path) from None
+        # A path that was on its way out is told that, wherever it got stuck.
+        if error.errno in _STUCK and descent.is_outside_by_text(route.base, route.parts):
+            raise outside(path) from None
+        raise _explain(error, path, verb) from None
+
+
+def outside(path: str) -> ToolError:
+    return ToolError(f"Access denied: {spell(path)} is outside the workspace.", Kind.PATH_NOT_ALLOWED)
 
 
 def protected(path: str) -> ToolError:
