@@ -109,7 +109,7 @@ class ProcessPool:
             missing = reply.get("missing")
             if not isinstance(missing, str) or missing in sent or missing not in sys.modules:
                 reason = str(reply.get("error"))[:MESSAGE_CHARS]
-                raise ToolError(f"Tool {tool.name!r} could not be loaded in its process: {reason}.")
+                raise _not_loaded(tool, f"in its process: {reason}.")
             sent.add(missing)
             parcel = pack(tool, sent)
         worker.tool = tool.execute
@@ -129,7 +129,7 @@ class ProcessPool:
         kind, effects = reply.get("kind"), reply.get("effects")
         raise ToolError(
             message,
-            Kind(kind) if kind in _KINDS else Kind.EXECUTION_ERROR,
+            Kind(kind) if isinstance(kind, str) and kind in _KINDS else Kind.EXECUTION_ERROR,
             effects if effects in get_args(Effects) else None,
         )
 
@@ -140,10 +140,13 @@ async def _load(worker: Worker, tool: Tool, parcel: Parcel) -> Message:
         async with asyncio.timeout(LOAD_SECONDS):
             return await worker.ask(pickle.dumps(("load", parcel, path)))
     except TimeoutError:
-        message = f"Tool {tool.name!r} could not be loaded within {LOAD_SECONDS:g}s"
-        raise ToolError(message, Kind.TIMEOUT) from None
+        raise _not_loaded(tool, f"within {LOAD_SECONDS:g}s.", Kind.TIMEOUT) from None
     except Ended as error:
-        raise ToolError(f"Tool {tool.name!r} could not be loaded. {error}") from None
+        raise _not_loaded(tool, f"in its process. {error}") from None
+
+
+def _not_loaded(tool: Tool, reason: str, kind: Kind = Kind.EXECUTION_ERROR) -> ToolError:
+    return ToolError(f"Tool {tool.name!r} could not be loaded {reason}", kind, "none")
 
 
 async def _call(worker: Worker, tool: Tool, request: bytes, context: Context, seconds: float) -> Message:

@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
+from io import TextIOWrapper
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -68,6 +69,9 @@ def serve(descriptor: int, memory_bytes: int) -> NoReturn:
     code = 1
     try:
         _limit(memory_bytes)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(line_buffering=True)  # so that a crash does not swallow the last words
         line = Line(descriptor)
         execute: Execute | None = None
         while (request := line.receive()) is not None:
