@@ -323,6 +323,8 @@ def test_what_a_partial_has_set_is_neither_shown_nor_changed_by_a_call() -> None
         {"colour": "red", "size": "s"},
     )
     assert tool(functools.partial(search, "secret")).execute({"text": "a"}, Context())[0] == "secret"
+    # Python itself would have let the call change it.
+    assert functools.partial(search, key="secret")(text="a", key="stolen")[0] == "stolen"
 
 
 def test_wrapped_functions_show_the_signature_within_and_run_the_wrapper() -> None:

@@ -1,4 +1,4 @@
-"""Signatures: what can be called, its name and text, and each parameter with the part it plays."""
+"""Inspection: what can be called, its name and text, and each parameter with the part it plays."""
 
 import functools
 import inspect
