@@ -44,6 +44,22 @@ def test_a_name_outside_the_rule_is_refused(name: str) -> None:
         ToolDefinition(name=name)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"effect": "reads"}, "read, write, unknown"),
+        ({"isolation": "fork"}, "inline, thread, process"),
+        ({"trim": "tail"}, "head, middle"),
+        ({"seconds": 0}, "above 0"),
+        ({"seconds": float("nan")}, "above 0"),
+        ({"chars": 0}, "above 0"),
+    ],
+)
+def test_a_definition_that_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidTool, match=said):
+        ToolDefinition(name="x", **options)
+
+
 def test_an_invalid_schema_is_refused_at_registration_with_its_path() -> None:
     bad: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integr"}}}
     with pytest.raises(InvalidSchema) as caught:

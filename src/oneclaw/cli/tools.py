@@ -125,6 +125,7 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
 
     from oneclaw.cli.terminal import print_json, print_line
     from oneclaw.core.display import visible
+    from oneclaw.core.lint import lint
 
     definition = tool.definition
     row = as_row(app, tool, agent) | {
@@ -160,4 +161,13 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
         print(f"  {label:<8}{visible(text)}")
     print_line("\nParameters (JSON Schema):", "bold")
     print(json.dumps(definition.parameters, indent=2, ensure_ascii=True))
+    findings = lint(definition.parameters, definition.name)
+    if findings:
+        print_line("\nWhat some providers refuse:", "bold")
+        for finding in findings:
+            print(
+                visible(
+                    f"  {finding.path} {finding.keyword}: {', '.join(finding.providers)}; {finding.instead}"
+                )
+            )
     return 0

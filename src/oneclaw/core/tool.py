@@ -4,15 +4,17 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from oneclaw.core.errors import InvalidName, Kind, ToolError
+from oneclaw.core.errors import InvalidName, InvalidTool, Kind, ToolError
 from oneclaw.core.session import Session, Workspace
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}\Z")
 
 Effect = Literal["read", "write", "unknown"]
 Isolation = Literal["inline", "thread", "process"]
+Cut = Literal["head", "middle"]
+_CHOICES = {"effect": get_args(Effect), "isolation": get_args(Isolation), "trim": get_args(Cut)}
 Execute = Callable[[dict[str, Any], "Context"], Any]
 """The work of a tool: checked arguments and a context in; a value, an `Output` or an awaitable out."""
 
@@ -38,6 +40,7 @@ class ToolDefinition:
     feature     a switch that must be on for the tool to exist
     default_on  whether the tool is on where nobody has said
     chars       the most characters of a result the model is given
+    trim        which part of a longer one: its `head`, or head and tail (`middle` goes)
     spill       whether what was cut is kept in a file of the session
     """
 
@@ -57,7 +60,7 @@ class ToolDefinition:
     feature: str | None = None
     default_on: bool = True
     chars: int = 20_000
-    trim: Literal["head", "middle"] = "head"
+    trim: Cut = "head"
     spill: bool = True
 
     def __post_init__(self) -> None:
@@ -65,6 +68,17 @@ class ToolDefinition:
             raise InvalidName(
                 f"Tool name {self.name[:80]!r} is not allowed: use lower-case letters, digits and _,"
                 " starting with a letter, at most 64 characters."
+            )
+        for field_name, allowed in _CHOICES.items():
+            value = getattr(self, field_name)
+            if value not in allowed:
+                raise InvalidTool(
+                    f"Tool {self.name!r} has the {field_name} {value!r}; use one of: {', '.join(allowed)}."
+                )
+        if not 0 < self.seconds < float("inf") or self.chars < 1:
+            raise InvalidTool(
+                f"Tool {self.name!r} has the limits {self.seconds!r} seconds and {self.chars!r} characters;"
+                " both must be above 0."
             )
 
 
