@@ -111,14 +111,12 @@ class TestOutOfTime:
     async def test_an_endless_loop_is_gone_within_a_second_and_its_effect_never_lands(
         self, runner: Runner, tmp_path: Path
     ) -> None:
-        spinner = tool(spin)
-        started = time.monotonic()
         with pytest.raises(ToolError) as caught:
-            await runner.run(spinner, {"folder": str(tmp_path)}, Context(), 1.0)
-        took = time.monotonic() - started
+            await runner.run(tool(spin), {"folder": str(tmp_path)}, Context(), 1.0)
+        now = time.time()
         (pid,) = written(tmp_path / "pids")
         assert is_gone(pid), "gone when the result is there, not some time later"
-        assert took < 2.0 + 1.0  # the limit, a second to be gone, and the start of a cold worker
+        assert now - (tmp_path / "pids").stat().st_mtime < 1.0 + 1.0  # the limit, and a second to be gone
         (tmp_path / "go").touch()
         assert await runner.run(tool(who), {}, Context(), LONG) > 0
         assert not (tmp_path / "landed").exists()

@@ -128,6 +128,17 @@ class TestValues:
         assert caught.value.kind is Kind.PERMISSION_DENIED
         assert sorted(asked) == [("mail", "b"), ("network", "a"), ("shell", "c")]
 
+    async def test_the_clock_stands_still_while_a_person_is_asked(self, pool: ProcessPool) -> None:
+        async def require(need: str, reason: str) -> None:
+            await asyncio.sleep(1.2)
+
+        async def work(arguments: dict[str, Any], context: Context) -> str:
+            await context.require("network", "To look.")
+            return "granted"
+
+        asker = tool(work)
+        assert await pool.run(asker, {}, Context(require=require), 1.0) == "granted"
+
     async def test_a_result_too_large_to_pass_on_is_an_error_that_says_so(self, pool: ProcessPool) -> None:
         with pytest.raises(ToolError, match=r"result is 20,000,0\d\d bytes as JSON"):
             await run(pool, lambda arguments, context: "x" * 20_000_000)
@@ -302,6 +313,12 @@ class TestTurns:
 
 
 class TestEnd:
+    async def test_closing_waits_for_those_killed_before(self) -> None:
+        pool = ProcessPool(1, MEMORY)
+        pids = [await run(pool, lambda arguments, context, n=n: os.getpid()) for n in range(3)]
+        await pool.close()
+        assert not any(_exists(pid) for pid in pids)
+
     async def test_closing_kills_the_workers_and_refuses_calls(self, pool: ProcessPool) -> None:
         pid = await run(pool, who)
         await pool.close()

@@ -244,6 +244,17 @@ async def test_a_question_from_a_thread_is_asked_in_the_loop_of_the_caller() -> 
     assert asked == ["network", "shell"]
 
 
+async def test_the_clock_stands_still_while_a_person_is_asked() -> None:
+    async def require(need: str, reason: str) -> None:
+        await asyncio.sleep(0.3)
+
+    async def ask(arguments: dict[str, Any], context: Context) -> str:
+        await context.require("network", "To look.")
+        return "granted"
+
+    assert await ThreadPool(1, 1).run(tool(ask), {}, Context(require=require), 0.2) == "granted"
+
+
 async def test_progress_is_passed_on() -> None:
     told: list[tuple[str, float | None]] = []
 

@@ -23,6 +23,7 @@ from typing import Any, TypeAlias, cast
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Execute
+from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import cancel, failed, out_of_time
 from oneclaw.run.scope import disarm, has_cancelled
 
@@ -75,7 +76,6 @@ class _Suspended:
         "_started",
         "_step",
         "_task",
-        "_timer",
         "_watch",
         "_work",
     )
@@ -103,8 +103,7 @@ class _Suspended:
         self._task: asyncio.Task[Any] = task
         self._cancels_before = task.cancelling()
         self._loop = asyncio.get_running_loop()
-        left = self._seconds - (monotonic() - self._started)
-        self._timer = self._loop.call_later(max(0.0, left), self._expire)
+        deadline = Deadline(self._context, self._seconds, self._started, self._expire)
         try:
             value = yield from self._drive()
         except BaseException as error:
@@ -114,7 +113,7 @@ class _Suspended:
                 self._settle(error)
             raise
         finally:
-            self._timer.cancel()
+            deadline.cancel()
             if self._watch is not None:
                 self._watch.cancel()
         self._settle(None)
@@ -144,11 +143,7 @@ class _Suspended:
             thrown = None  # its traceback holds this frame
 
     def _expire(self) -> None:
-        """The time is up: cancel the coroutine, and close it after the grace. Waiting for people is free."""
-        left = self._seconds + self._context.waited_seconds - (monotonic() - self._started)
-        if left > 0.001:
-            self._timer = self._loop.call_later(left, self._expire)
-            return
+        """The time is up: cancel the coroutine, and close it after the grace."""
         self._is_late = True
         cancel(self._context)
         self._cancel()

@@ -10,11 +10,13 @@ import pickle
 import sys
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import Any, get_args
 
 from oneclaw.core.call import Effects
 from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.tool import Context, Tool
+from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import effects_of_stopped, out_of_time
 from oneclaw.run.parcel import Parcel, pack
 from oneclaw.run.process import Ended, Worker
@@ -37,6 +39,7 @@ class ProcessPool:
         self._slots = asyncio.Semaphore(size)
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
+        self._started: set[Worker] = set()  # and not gone, though perhaps killed
         self._parcels: dict[int, tuple[Tool, Parcel]] = {}
         self._is_closed = False
 
@@ -61,11 +64,10 @@ class ProcessPool:
     async def close(self) -> None:
         """Kill every worker, and wait until they are gone."""
         self._is_closed = True
-        workers = [*self._idle, *self._busy]
         self._idle.clear()
-        for worker in workers:
+        for worker in self._started:
             worker.kill()
-        for worker in workers:
+        for worker in list(self._started):
             await worker.gone()
 
     def _take(self, tool: Tool) -> Worker:
@@ -79,9 +81,14 @@ class ProcessPool:
         if self._idle and len(self._idle) + len(self._busy) >= self._size:
             self._idle.pop(0).kill()
         try:
-            return Worker(self._memory_bytes)
+            return self._start()
         except OSError as error:
             raise ToolError(f"No process could be started: {describe(error)}.", effects="none") from error
+
+    def _start(self) -> Worker:
+        worker = Worker(self._memory_bytes, self._started.discard)
+        self._started.add(worker)
+        return worker
 
     async def _leave(self, worker: Worker, is_fit: bool) -> None:
         """Put a worker back, or kill it and start another in its place."""
@@ -95,7 +102,7 @@ class ProcessPool:
                 self._idle.append(worker)
             elif not self._is_closed and len(self._idle) + len(self._busy) < self._size:
                 with suppress(OSError):  # the next call tries again, and says so
-                    self._idle.insert(0, Worker(self._memory_bytes))
+                    self._idle.insert(0, self._start())
 
     async def _load(self, worker: Worker, tool: Tool) -> None:
         """Have the worker load the tool; modules it cannot import there are sent as code."""
@@ -152,14 +159,15 @@ def _not_loaded(tool: Tool, reason: str, kind: Kind = Kind.EXECUTION_ERROR) -> T
 async def _call(worker: Worker, tool: Tool, request: bytes, context: Context, seconds: float) -> Message:
     effects = effects_of_stopped(tool.definition.effect)
     asked: set[asyncio.Task[None]] = set()
+    deadline = Deadline(context, seconds, monotonic(), worker.give_up)
     try:
-        async with asyncio.timeout(seconds):
-            return await worker.ask(request, partial(_heed, worker, context, asked))
+        return await worker.ask(request, partial(_heed, worker, context, asked))
     except TimeoutError:
         raise out_of_time(seconds, effects=effects) from None
     except Ended as error:
         raise ToolError(str(error), effects=effects) from None
     finally:
+        deadline.cancel()
         for question in asked:
             question.cancel()
 

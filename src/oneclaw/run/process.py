@@ -41,8 +41,9 @@ class Ended(Exception):
 class Worker:
     """A started process. `tool` is what it has loaded; it serves no other."""
 
-    def __init__(self, memory_bytes: int) -> None:
+    def __init__(self, memory_bytes: int, when_gone: Callable[["Worker"], None]) -> None:
         self.tool: object = None
+        self._when_gone = when_gone
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._frames = FrameReader(REPLY_BYTES)
@@ -62,7 +63,7 @@ class Worker:
         return not self._is_killed and not self._ended.done()
 
     async def ask(self, request: bytes, heed: Heed | None = None) -> Message:
-        """Send a request and wait for its reply. Raises `Ended`."""
+        """Send a request and wait for its reply. Raises `Ended`, or `TimeoutError` after `give_up`."""
         if not self.is_alive:
             raise Ended(self._how_it_ended())
         self._reply, self._heed, self._messages = self._loop.create_future(), heed, 0
@@ -71,6 +72,11 @@ class Worker:
             return await self._reply
         finally:
             self._reply = self._heed = None
+
+    def give_up(self) -> None:
+        """Wait for the reply no longer."""
+        if self._reply is not None and not self._reply.done():
+            self._reply.set_exception(TimeoutError())
 
     def tell(self, request: bytes) -> None:
         """Send without waiting; what the socket does not take at once follows when it does."""
@@ -156,6 +162,7 @@ class Worker:
         self._lifeline.close()
         self._keeper.wait()  # it closed the lifeline by ending, so this does not wait
         self._ended.set_result(None)
+        self._when_gone(self)
         if self._reply is not None and not self._reply.done():
             self._reply.set_exception(Ended(self._how_it_ended()))
 

@@ -14,10 +14,12 @@ from functools import partial
 from inspect import isawaitable
 from queue import SimpleQueue
 from threading import Thread
+from time import monotonic
 from typing import Any
 
 from oneclaw.core.errors import ToolError, describe
 from oneclaw.core.tool import Context, Execute, Tool
+from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import cancel, effects_of_stopped, failed, out_of_time
 
 _Outcome = tuple[Any, BaseException | None]
@@ -60,7 +62,7 @@ class ThreadPool:
             loop.call_soon_threadsafe(self._end, work, outcome)
 
         work.inbox.put(partial(_do, partial(copy_context().run, call), end))
-        timer = loop.call_later(seconds, _expire, work.ended)
+        deadline = Deadline(context, seconds, monotonic(), partial(_expire, work.ended))
         try:
             value, error = await work.ended
         except TimeoutError:
@@ -72,7 +74,7 @@ class ThreadPool:
             self._give_up(work, context)
             raise
         finally:
-            timer.cancel()
+            deadline.cancel()
         if error is None:
             return value
         raise error if isinstance(error, Exception) else failed(error) from error
