@@ -23,6 +23,7 @@ from oneclaw.core.encoding import Encoding, UnknownEncoding, describe_binary, de
         (codecs.BOM_UTF32_LE + b"x\0\0\0", "utf-8", Encoding("utf-32-le", codecs.BOM_UTF32_LE)),
         (b"x\0", "utf-16", Encoding("utf-16-le")),
         (b"\xff\xfe", "utf-8", Encoding("utf-8")),
+        (codecs.BOM_UTF8, "utf-8", Encoding("utf-8")),
         (b"\xfe\xff\xff", "utf-8", Encoding("utf-8")),
     ],
 )
@@ -44,6 +45,13 @@ def test_any_bytes_in_any_pieces_decode_as_they_do_whole(data: bytes, cuts: list
     mended, lost = mend(text + decoder.decode(b"", final=True))
     assert mended == data.decode("utf-8", "replace")
     assert lost == mended.count("\ufffd") - data.count("\ufffd".encode())
+
+
+@pytest.mark.parametrize(
+    "data", [b"\a" * 50, bytes(range(1, 32)) * 3, b"\xc3\xa9" * 50 + b"\xc3", b"a\0b", b""]
+)
+def test_valid_text_is_text_whatever_its_controls(data: bytes) -> None:
+    assert describe_binary(data, Encoding("utf-8")) is None
 
 
 def test_text_without_a_mark_in_two_bytes_is_recognised() -> None:

@@ -95,9 +95,19 @@ def describe_binary(head: bytes, encoding: Encoding) -> str | None:
 
 
 def _is_binary(head: bytes) -> bool:
+    if b"\0" not in head and _is_utf8(head):
+        return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
     # A stray control character does not make a text binary, and a few bytes are too few to tell.
     return controls * 20 > len(head) if len(head) >= 32 else controls * 2 > len(head)
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _look_up(name: str) -> str:
@@ -111,10 +121,10 @@ def _look_up(name: str) -> str:
 
 
 def _holds(head: bytes, mark: bytes, name: str) -> bool:
-    """Whether what follows a mark can be what it says: two stray bytes are no mark."""
-    if name == "utf-8":
-        return True
+    """Whether what follows a mark can be what it says: a mark before nothing is no mark."""
     rest = head[len(mark) :]
+    if name == "utf-8":
+        return bool(rest)
     width = 4 if name.startswith("utf-32") else 2
     # The last unit may be half of a character that goes on beyond `head`.
     whole = max(width, len(rest) // width * width - width)

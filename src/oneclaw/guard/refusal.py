@@ -43,10 +43,6 @@ def protected(path: str) -> ToolError:
     return ToolError(f"Access denied: {spell(path)} is closed to tools.", Kind.PATH_NOT_ALLOWED)
 
 
-def not_found(path: str) -> ToolError:
-    return ToolError(f"File not found: {spell(path)}", Kind.FILE_NOT_FOUND)
-
-
 def need_write(access: Access, path: str) -> None:
     if access == "none":
         raise protected(path)
@@ -68,8 +64,11 @@ def need_regular(mode: int, path: str) -> None:
 
 def _explain(error: OSError, path: str, verb: Verb) -> ToolError:
     shown, code = spell(path), error.errno
+    if code == errno.ENOENT and verb == "write":
+        message = f"Folder not found on the way to {shown}; write it without .. and without a / at its end."
+        return ToolError(message, Kind.FILE_NOT_FOUND)
     if code == errno.ENOENT:
-        return not_found(path)
+        return ToolError(f"File not found: {shown}", Kind.FILE_NOT_FOUND)
     if code in (errno.EACCES, errno.EPERM):
         to = "" if verb == "read" else "to "
         return ToolError(f"Permission denied: cannot {verb} {to}{shown}", Kind.PERMISSION_DENIED)

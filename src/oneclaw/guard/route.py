@@ -56,10 +56,9 @@ def parse(workspace: Workspace, path: str) -> Route:
 
 def spell(path: str) -> str:
     """`spell_whole` for a sentence: the middle of a very long path is left out."""
-    if len(path) <= SHOWN_CHARS:
-        return spell_whole(path)
+    shown = spell_whole(path if len(path) <= SHOWN_CHARS else path[:SHOWN_CHARS] + path[-SHOWN_CHARS:])
     half = SHOWN_CHARS // 2
-    return f"{spell_whole(path[:half])}…{spell_whole(path[-half:])}"
+    return shown if len(shown) <= SHOWN_CHARS else f"{shown[:half]}…{shown[-half:]}"
 
 
 def spell_whole(path: str) -> str:
