@@ -90,7 +90,7 @@ def test_ten_seconds_of_exchanged_links_leak_nothing(work: Workspace) -> None:
     before = snapshot(work)
     done, refused = 0, 0
     doings: list[tuple[Callable[[Workspace, str], bytes], str]] = [
-        *((read, path) for path in ("file", "folder/file", "folder/deep/file", "folder/../file")),
+        *((read, path) for path in ("file", "folder/file", "folder/deep/file", "folder/../file") * 20),
         *((write, path) for path in ("file", "folder/file", "folder/new", "folder/fresh/new")),
         (list_names, "folder/file"),
     ]
