@@ -2,6 +2,8 @@
 
 import os
 import signal
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,26 @@ def test_an_orphan_does_not_keep_its_dead_parent_alive(tmp_path: Path, forget_ho
         assert is_alive(tmp_path, name) == forget_hook
     finally:
         os.kill(orphan, signal.SIGKILL)
+
+
+def test_a_program_that_is_just_being_loaded_does_not_keep_its_dead_parent_alive(tmp_path: Path) -> None:
+    orphan, name = orphan_of_a_dead_parent(tmp_path, forget_hook=True)
+    end = threading.Timer(0.05, os.kill, (orphan, signal.SIGKILL))
+    assert is_alive(tmp_path, name, 0)
+    end.start()
+    assert not is_alive(tmp_path, name, 20)
+    end.join()
+
+
+def test_the_living_are_known_at_once(tmp_path: Path) -> None:
+    child, name = live_in_a_child(tmp_path)
+    started = time.monotonic()
+    try:
+        assert is_alive(tmp_path, name, 20)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert time.monotonic() - started < 10
 
 
 def test_the_gate_lets_in_one_at_a_time(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 Beside the database `store.db` lies the folder `store.db-live`. A program that opens the store makes a file
 there, named by its process number and a random part, and keeps it locked (`flock`) for as long as it lives.
 However it ends, the kernel lets the lock go: a file that can be locked, or is not there, belongs to the dead.
-A process number that is used again changes nothing, for nobody asks the number.
+Only a program that was just being started by the one that died holds its lock on, until it is loaded: so who
+finds a lock, and nobody of that number, looks a little longer. The number decides nothing: it may be used
+again, or be of another container.
 
 The folder itself is the gate: who makes, migrates or recovers the store holds a lock on it meanwhile. So
 eight programs that start at once on a new file do it one after another, and nobody sees a half-made lock.
@@ -23,6 +25,7 @@ from oneclaw.core.errors import StoreError
 
 _NAME = re.compile(r"\d+-[0-9a-f]{12}\Z")
 _TRY_AGAIN_SECONDS = 0.005
+_ORPHAN_SECONDS = 0.5
 
 
 class Presence:
@@ -64,25 +67,46 @@ def _drop_all() -> None:
         presence.drop()
 
 
-def is_alive(folder: Path, name: str) -> bool:
+def is_alive(folder: Path, name: str, patience_seconds: float = _ORPHAN_SECONDS) -> bool:
     """Whether the program of this name still runs."""
     try:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
+    end = time.monotonic() + patience_seconds
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        while not _can_lock(descriptor):
+            if time.monotonic() >= end or _runs(int(name.partition("-")[0])):
+                return True
+            time.sleep(_TRY_AGAIN_SECONDS)
     finally:
         os.close(descriptor)
     return False
 
 
+def _can_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _runs(number: int) -> bool:
+    """Whether there is a process of this number that has not ended."""
+    try:
+        os.kill(number, 0)
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # it is another user's, or this system does not say
+
+
 def sweep(folder: Path) -> None:
     """Take away the files of the dead. Call inside the gate."""
     for path in folder.iterdir():
-        if _NAME.match(path.name) and not is_alive(folder, path.name):
+        if _NAME.match(path.name) and not is_alive(folder, path.name, 0):
             path.unlink(missing_ok=True)
 
 
