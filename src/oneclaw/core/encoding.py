@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # The longer marks first: a UTF-32 mark begins with a UTF-16 one.
 _MARKS = (
@@ -42,8 +42,7 @@ _ERRORS = "oneclaw.lost"
 _WIDE = ("utf-16", "utf-32")
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(NamedTuple):
     """How a file's bytes are text: the encoding, and the byte order mark it begins with."""
 
     name: str

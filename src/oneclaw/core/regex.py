@@ -20,6 +20,8 @@ class Match(Protocol):
 
     def start(self) -> int: ...
 
+    def end(self) -> int: ...
+
 
 class Regex(Protocol):
     """What is used of a pattern of RE2."""
@@ -56,17 +58,17 @@ class LinePattern:
     def _find_in_piece(self, text: bytes, pos: int, end: int) -> Iterator[Line]:
         # A piece is searched at once: the lines without a match, which are the most, cost nothing each.
         while pos <= end:
-            at = pos
-            if not self._is_only_in_a_line:
-                match = self._regex.search(text, pos, end)
-                if match is None:
-                    return
-                at = match.start()
+            match = None if self._is_only_in_a_line else self._regex.search(text, pos, end)
+            if match is None and not self._is_only_in_a_line:
+                return
+            at = match.start() if match else pos
             start, stop = max(pos, text.rfind(b"\n", pos, at) + 1), _end_of_line(text, at)
-            # What matched in the piece may reach over the end of a line; only a match within the line counts.
-            match = self._regex.search(text[start:stop])
-            if match is not None:
-                yield Line(start, stop, match.start())
+            if match and match.end() <= stop:
+                yield Line(start, stop, at - start)
+            else:  # it reaches over the end of the line, and only a match within the line counts
+                match = self._regex.search(text[start:stop])
+                if match:
+                    yield Line(start, stop, match.start())
             pos = stop + 1
 
 

@@ -16,9 +16,8 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from oneclaw.core.session import Access, Workspace
 from oneclaw.guard.places import Identity, Places, identity
@@ -37,24 +36,21 @@ class Outside(Exception):
     """The path leads out of every root, or through a link in a closed one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A folder on the way down and what may be done in it."""
 
     identity: Identity
     access: Access
 
 
-@dataclass(frozen=True, slots=True)
-class Below:
+class Below(NamedTuple):
     """A folder that was opened and can be gone into."""
 
     fd: int
     step: Step
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """Where a path ends: the entry `name` of the folder the descent stands in.
 
     `name` is empty when the path ends at that folder itself; `status` is None when there is no such entry.

@@ -3,8 +3,8 @@
 import os
 import stat
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from oneclaw.core.session import Access, Workspace
 
@@ -18,8 +18,7 @@ def identity(status: os.stat_result) -> Identity:
     return status.st_dev, status.st_ino
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """How the owner wrote a root, made absolute, and the same with every link resolved.
 
     `names` are the folder and the folded last name of each.

@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
@@ -14,8 +14,7 @@ NAME_BYTES = 255
 SHOWN_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """The names to go down from `base`; `is_folder` when the spelling asks for a folder, as `src/` does."""
 
     base: str

@@ -3,9 +3,8 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from oneclaw.guard.descent import Descent
 
@@ -15,8 +14,7 @@ ENTRIES = 100_000
 EntryKind = Literal["file", "folder", "link", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One name in a folder. `path` leads there from where the walk began."""
 
     name: str

@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from oneclaw.core.call import Output
 from oneclaw.core.encoding import UnknownEncoding, describe_binary, detect, make_decoder, mend
@@ -19,8 +18,7 @@ CHARS = 20_000
 _CHUNK_BYTES = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Part of a text: from `offset` and `skip_chars` on, up to where the next piece begins, if there is one.
 
     `lines` is how many lines the whole text has, where that was counted.
