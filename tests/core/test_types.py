@@ -281,6 +281,7 @@ SCHEMAS: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.covers("RFC004-UT-08")
 @pytest.mark.parametrize(("annotation", "schema"), SCHEMAS, ids=[str(each[0]) for each in SCHEMAS])
 def test_a_type_has_its_schema(annotation: Any, schema: dict[str, Any]) -> None:
     assert schema_of(annotation) == schema

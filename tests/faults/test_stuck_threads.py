@@ -7,6 +7,8 @@ import threading
 import time
 from typing import Any
 
+import pytest
+
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.run.runner import Runner
@@ -22,6 +24,7 @@ def quick(arguments: dict[str, Any], context: Context) -> str:
 QUICK = Tool(ToolDefinition(name="quick", isolation="thread"), quick)
 
 
+@pytest.mark.covers("FEAT004-AC-03", "FEAT004-PT-03")
 async def test_forty_stuck_threads_do_not_delay_a_quick_tool() -> None:
     let_go = threading.Event()
 

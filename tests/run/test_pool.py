@@ -44,6 +44,7 @@ def who(arguments: dict[str, Any], context: Context) -> int:
 
 
 class TestValues:
+    @pytest.mark.covers("FEAT004-ER-01")
     async def test_a_call_runs_in_another_process_and_gives_its_value(self, pool: ProcessPool) -> None:
         def work(arguments: dict[str, Any], context: Context) -> Any:
             return {"pid": os.getpid(), "got": arguments, "tuple": (1, {"two"})}
@@ -201,6 +202,7 @@ class TestErrors:
 class TestSeclusion:
     """What a worker has of us: nothing it was not given."""
 
+    @pytest.mark.covers("RFC004-SC-05")
     async def test_the_environment_holds_no_keys(
         self, pool: ProcessPool, monkeypatch: pytest.MonkeyPatch
     ) -> None:

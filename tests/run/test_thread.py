@@ -46,6 +46,7 @@ async def all_ended(pool: ThreadPool) -> None:
             await asyncio.sleep(0.001)
 
 
+@pytest.mark.covers("FEAT004-AC-03", "FEAT004-ER-01")
 async def test_a_call_runs_in_another_thread_and_gives_its_value() -> None:
     pool = ThreadPool(2, 2)
     thread, value = await run(pool, lambda arguments, context: (threading.current_thread(), arguments["n"]))
