@@ -1,7 +1,7 @@
 """OneClaw, the tool runtime for AI agents: the front door, loaded name by name when used."""
 
-from typing import TYPE_CHECKING, Any
-
+# `typing` itself is not loaded: it costs more than all of this file.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from oneclaw.app import App as App
     from oneclaw.config import Config as Config
@@ -42,7 +42,7 @@ _HOME = {
 __all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'oneclaw' has no attribute {name!r}")

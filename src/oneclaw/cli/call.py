@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oneclaw.core.call import ToolCall, ToolResult
 
-HELP = "run one call"
 EPILOG = """\
 Examples:
   oneclaw call get_current_time timezone=Asia/Tokyo

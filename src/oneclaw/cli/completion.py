@@ -2,7 +2,6 @@
 
 import argparse
 
-HELP = "print the shell code for completion"
 EPILOG = """\
 Put one of these where your shell starts:
   bash, zsh:  eval "$(oneclaw completion bash)"

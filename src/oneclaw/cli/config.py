@@ -2,8 +2,6 @@
 
 import argparse
 
-HELP = "show the settings, where they come from, and what can be set"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-HELP = "show every built-in tool at work, in a temporary workspace"
-
 PAGE = (
     b"<!doctype html><title>Harbour</title><nav>menu</nav><h1>Harbour news</h1>"
     b"<p>The <b>ferry</b> leaves at nine.</p>"

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-HELP = "check what works on this machine and say what to install"
-
 State = Literal["ok", "warn", "bad"]
 
 

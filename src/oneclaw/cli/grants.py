@@ -3,8 +3,6 @@
 import argparse
 import sys
 
-HELP = "list the remembered answers, or revoke one"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")

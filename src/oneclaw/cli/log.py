@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oneclaw.store.calls import CallRecord
 
-HELP = "show the history of calls"
 EPILOG = """\
 Examples:
   oneclaw log                         the latest calls

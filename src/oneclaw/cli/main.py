@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-COMMANDS = ("tools", "call", "log", "why", "grants", "doctor", "config", "demo", "completion")
+COMMANDS = {
+    "tools": "list the tools, show one, or switch one on or off",
+    "call": "run one call",
+    "log": "show the history of calls",
+    "why": "say why a tool may or may not be called",
+    "grants": "list the remembered answers, or revoke one",
+    "doctor": "check what works on this machine and say what to install",
+    "config": "show the settings, where they come from, and what can be set",
+    "demo": "show every built-in tool at work, in a temporary workspace",
+    "completion": "print the shell code for completion",
+}
+"""Each command is the file of its name; the file is loaded when the command is used."""
 
 EPILOG = """\
 Start with:
@@ -17,8 +28,8 @@ Start with:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line. Only argparse is loaded here; a command loads the rest when it runs."""
+def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The command line, whole for the commands among `words`; the others are known by name only."""
     from oneclaw import __version__
 
     parser = argparse.ArgumentParser(
@@ -33,16 +44,17 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--workspace", metavar="FOLDER", help="let tools work in FOLDER")
     parser.add_argument("--mode", choices=("auto", "ask", "deny"), help="how far tools go without a person")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name in COMMANDS:
-        module = load(name)
+    for name, text in COMMANDS.items():
         one = commands.add_parser(
             name,
-            help=module.HELP,
-            description=module.HELP[0].upper() + module.HELP[1:] + ".",
-            epilog=getattr(module, "EPILOG", None),
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.configure(one)
+        if name in words:
+            module = load(name)
+            one.epilog = getattr(module, "EPILOG", None)
+            module.configure(one)
     return parser
 
 
@@ -52,9 +64,10 @@ def load(name: str) -> ModuleType:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    parser = build_parser()
     if "_ARGCOMPLETE" in os.environ:
-        load("completion").complete(parser)
+        load("completion").complete(build_parser())
+    words = sys.argv[1:] if words is None else words
+    parser = build_parser(words)
     arguments = parser.parse_args(words)
     if arguments.command is None:
         parser.print_help()

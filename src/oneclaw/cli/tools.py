@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from oneclaw.app import App
     from oneclaw.core.tool import Tool
 
-HELP = "list the tools, show one, or switch one on or off"
 EPILOG = """\
 Examples:
   oneclaw tools                    a table: name, on or off, needs, description

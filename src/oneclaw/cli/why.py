@@ -2,8 +2,6 @@
 
 import argparse
 
-HELP = "say why a tool may or may not be called"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import tool_names
