@@ -184,7 +184,7 @@ def _open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Li
             raise protected(path)
         if flags != os.O_RDONLY:
             need_write(access, path)
-        if not links.are_inside(fd):
+        if status.st_nlink > 1 and not links.are_inside(fd):
             raise ToolError(
                 f"Access denied: {spell(path)} has {status.st_nlink} hard links, and not all of them were"
                 f" found inside the workspace (by looking at {ENTRIES:,} entries); copy the file to use it.",

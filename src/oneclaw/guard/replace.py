@@ -12,11 +12,10 @@ a plain replacement takes it for the rename: no change is lost, in one process o
 
 import errno
 import fcntl
-import hashlib
 import os
-import secrets
 import stat
 import time
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
@@ -124,7 +123,7 @@ def _replace(
 
 def create(folder: int, name: str, mode: int, unnamed: int | None) -> tuple[int, str]:
     if unnamed is None:
-        beside = f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+        beside = f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.open(beside, flags, mode, dir_fd=folder), beside
     try:
@@ -136,8 +135,8 @@ def create(folder: int, name: str, mode: int, unnamed: int | None) -> tuple[int,
     if not os.path.exists(f"/proc/self/fd/{fd}"):
         os.close(fd)
         raise _CannotLink
-    digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
-    return fd, f"{PREFIX}{digest}{SUFFIX}"
+    # Two files of a folder may share the name beside: it is used under the lock of the folder only.
+    return fd, f"{PREFIX}{zlib.crc32(os.fsencode(name)):08x}{SUFFIX}"
 
 
 def _take_name(folder: int, fd: int, beside: str, name: str, *, is_new: bool) -> None:
