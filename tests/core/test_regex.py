@@ -68,6 +68,15 @@ def test_pieces_of_a_long_text_join_without_a_seam() -> None:
     ]
 
 
+def test_a_line_without_end_is_searched_in_parts() -> None:
+    text = b"x" * 3_000_000 + b"needle" + b"x" * 3_000_000 + b"\nneedle\n"
+    pattern = LinePattern("needle")
+    found = list(pattern.find(text))
+    assert found.count(None) >= 6
+    assert [text[line.start + line.column :][:6] for line in found if line is not None] == [b"needle"] * 2
+    assert [text.count(b"\n", 0, line.start) for line in found if line is not None] == [0, 1]
+
+
 @pytest.mark.parametrize(
     "pattern",
     ["(", "[", "a(?=b)", r"(a)\1", "*", "(?P<n", "a{1001}", "\ud800", "x" * 1001, r"((\pL{1,50}){1,5}){1,5}"],

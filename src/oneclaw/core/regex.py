@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, cast
 MOST_CHARS = 1_000
 MOST_INSTRUCTIONS = 1_000
 _PIECE_BYTES = 64 * 1024
+_LINE_BYTES = 1024 * 1024  # a longer line is searched in parts, or a heavy pattern could not be stopped in it
 # What means another thing in one line than in a text of many lines.
 _ONLY_IN_A_LINE = re.compile(r"\\[Az]|\(\?[imsU]*-")
 
@@ -50,10 +51,11 @@ class LinePattern:
         """The lines of UTF-8 text that match, in order; None now and then, so that the caller can stop."""
         pos, last = 0, len(text) - text.endswith(b"\n")  # the last line end has no line behind it
         while pos <= last and text:
-            end = min(last, _end_of_line(text, pos if self._is_only_in_a_line else pos + _PIECE_BYTES))
+            end = _end_of_line(text, pos if self._is_only_in_a_line else pos + _PIECE_BYTES)
+            end = min(last, end, pos + _LINE_BYTES)
             yield None
             yield from self._find_in_piece(text, pos, end)
-            pos = end + 1
+            pos = end + 1 if end == last or text[end : end + 1] == b"\n" else end
 
     def _find_in_piece(self, text: bytes, pos: int, end: int) -> Iterator[Line]:
         # A piece is searched at once: the lines without a match, which are the most, cost nothing each.
@@ -62,7 +64,7 @@ class LinePattern:
             if match is None and not self._is_only_in_a_line:
                 return
             at = match.start() if match else pos
-            start, stop = max(pos, text.rfind(b"\n", pos, at) + 1), _end_of_line(text, at)
+            start, stop = max(pos, text.rfind(b"\n", pos, at) + 1), min(end, _end_of_line(text, at))
             if match and match.end() <= stop:
                 yield Line(start, stop, at - start)
             else:  # it reaches over the end of the line, and only a match within the line counts
