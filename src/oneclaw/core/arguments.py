@@ -10,7 +10,7 @@ from oneclaw.core.errors import InvalidSchema, Kind, ToolError
 from oneclaw.core.parameters import Parameters
 from oneclaw.core.payload import read
 from oneclaw.core.plain import Refused, is_large
-from oneclaw.core.problem import clip, nearest, quote
+from oneclaw.core.problem import clip, describe_unknown, nearest, render_path
 from oneclaw.core.repair import Repair
 from oneclaw.core.signature import describe_call
 from oneclaw.core.tool import ToolDefinition
@@ -38,11 +38,11 @@ class ArgumentCheck:
     __slots__ = ("_definition", "_parameters", "_signature", "schema")
 
     def __init__(self, definition: ToolDefinition) -> None:
+        from oneclaw.core.schema import Schema  # loads the validator, which takes a while
+
         self._definition = definition
         self._parameters: Parameters | None = None
         self._signature = ""
-        from oneclaw.core.schema import Schema  # loads the validator, which takes a while
-
         self.schema = Schema(definition.parameters)
         if definition.parameters.get("type") != "object" and not self._takes_objects_only():
             raise InvalidSchema(
@@ -59,59 +59,62 @@ class ArgumentCheck:
             self._signature = describe_call(self._definition.name, self._definition.parameters)
         return self._signature
 
+    @property
+    def parameters(self) -> Parameters:
+        """The names and defaults of the schema, looked up when they are first needed."""
+        if self._parameters is None:
+            self._parameters = Parameters(self.schema)
+        return self._parameters
+
     def check(self, raw: Mapping[str, Any] | str | bytes) -> Checked:
         """The arguments, ready for the tool; raises a `validation_error` that lists every problem."""
         try:
             arguments, repairs = read(raw)
         except Refused as refused:
             raise self._error(str(refused)) from None
+        parameters = self._parameters or self.parameters
+        unknown: list[str] = []
+        if parameters.drops_others and not parameters.names.issuperset(arguments):
+            unknown = [name for name in arguments if name not in parameters.names]
+            for name in unknown:
+                del arguments[name]
         if not self.schema.is_valid(arguments):
-            arguments = self._mend(arguments, repairs)
-        arguments = self._finish(arguments, repairs)
-        if not repairs:
+            arguments = self._mend(arguments, repairs, unknown)
+        if has_whole_floats(arguments):
+            repairs += round_whole_floats(self.schema, arguments)
+        if parameters.defaults or parameters.nested:
+            arguments = self._fill(arguments)
+        if not repairs and not unknown:
             return Checked(arguments)
         self._refuse_guesses(repairs)
+        for name in unknown:
+            repairs.append(
+                Repair(f"unknown parameter '{render_path((name,))}' was ignored{self._hint(name)}")
+            )
         lines = [repair.text for repair in repairs[:REPAIRS]]
         if len(repairs) > REPAIRS:
             lines.append(f"and {len(repairs) - REPAIRS:,} more like these")
         return Checked(arguments, tuple(lines))
 
-    @property
-    def parameters(self) -> Parameters:
-        if self._parameters is None:
-            self._parameters = Parameters(self.schema)
-        return self._parameters
-
-    def _mend(self, arguments: dict[str, Any], repairs: list[Repair]) -> dict[str, Any]:
+    def _mend(self, arguments: dict[str, Any], repairs: list[Repair], unknown: list[str]) -> dict[str, Any]:
         """Coerce, then try the defaults of required parameters; raise what is still wrong."""
         arguments, coerced = coerce(self.schema, arguments)
         repairs += coerced
         if self.schema.is_valid(arguments):
             return arguments
-        filled = deepcopy(arguments)
-        if self.parameters.fill(filled) and self.schema.is_valid(filled):
-            return filled
-        raise self._error(self._list_problems(arguments))
+        filled = self._fill(arguments)
+        if filled is arguments:
+            raise self._error(self._list_problems(arguments, unknown))
+        return filled
 
-    def _finish(self, arguments: dict[str, Any], repairs: list[Repair]) -> dict[str, Any]:
-        """Leave out what the tool does not know, put in defaults, round whole numbers."""
-        parameters = self._parameters or self.parameters
-        if parameters.names is not None and not parameters.names.issuperset(arguments):
-            unknown = [name for name in arguments if name not in parameters.names]
-            for name in unknown:
-                del arguments[name]
-            repairs += [Repair(f"unknown parameter {self._hint(name)} was ignored") for name in unknown]
-        if has_whole_floats(arguments):
-            repairs += round_whole_floats(self.schema, arguments)
-        if parameters.defaults or parameters.nested:
-            filled = deepcopy(arguments) if parameters.nested else dict(arguments)
-            if parameters.fill(filled) and self.schema.is_valid(filled):
-                return filled
-        return arguments
+    def _fill(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with their defaults, unless the schema wants them without."""
+        filled = deepcopy(arguments) if self.parameters.nested else dict(arguments)
+        return filled if self.parameters.fill(filled) and self.schema.is_valid(filled) else arguments
 
     def _hint(self, name: str) -> str:
-        near = nearest(name, self.parameters.names or ())
-        return f"{quote(name)} (did you mean {quote(near)}?)" if near else quote(name)
+        near = nearest(name, self.parameters.names)
+        return f" (did you mean '{render_path((near,))}'?)" if near else ""
 
     def _refuse_guesses(self, repairs: list[Repair]) -> None:
         if self._definition.effect == "read":
@@ -121,14 +124,15 @@ class ArgumentCheck:
             listed = "; ".join(guesses[:PROBLEMS])
             raise self._error(
                 f"The arguments would have to be guessed, and this tool may change things: {listed}."
+                " Send exactly what is meant."
             )
 
-    def _list_problems(self, arguments: dict[str, Any]) -> str:
-        problems = [problem.text for problem in self.schema.problems(arguments)]
-        names = self.parameters.names
-        if names is not None:
-            problems += [f"Unknown parameter: {self._hint(name)}" for name in arguments if name not in names]
-        listed = "; ".join(problems[:PROBLEMS])
+    def _list_problems(self, arguments: dict[str, Any], unknown: list[str]) -> str:
+        problems = self.schema.problems(arguments) + [describe_unknown((name,)) for name in unknown]
+        listed = "; ".join(
+            problem.text + (self._hint(problem.path) if problem.is_unknown else "")
+            for problem in problems[:PROBLEMS]
+        )
         if len(problems) > PROBLEMS:
             listed += f"; and {len(problems) - PROBLEMS:,} more"
         if is_large(arguments):

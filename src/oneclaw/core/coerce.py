@@ -7,8 +7,8 @@ The validator leads: it says where a value does not fit and what it should be, t
     null, "" or "null" for a parameter that may be left out → left out
 
 Numbers do not become strings and booleans do not become numbers. A reading is *ambiguous* when
-another one is as likely: "yes" as true, "a, b" as a list of one, "" as left out, two alternatives
-of one schema that both fit after the same number of changes.
+another one is as likely: "yes" as true, "a, b" as a list of one, "" as left out, another
+alternative of the schema that fits after as few changes.
 """
 
 import re
@@ -129,7 +129,7 @@ class _Mending:
         if not found:
             return None
         best, *others = sorted(found, key=_Mending.rank)
-        rivals = [each for each in others if each.rank() == best.rank() and each.box != best.box]
+        rivals = [each for each in others if len(each.changes) <= len(best.changes) and each.box != best.box]
         below = tuple(replace(each, ambiguous=each.ambiguous or bool(rivals)) for each in best.changes)
         return Reading(best.box[0], below=below)
 
@@ -140,7 +140,7 @@ class _Mending:
         """Take away a member that stands for nothing; it comes back if it turns out to be required."""
         if not path or isinstance(path[-1], int) or path in self.left_out:
             return False
-        if value is not None and value not in _NOTHING:
+        if value not in (None, *_NOTHING):
             return False
         del look_up(self.box[0], path[:-1])[path[-1]]
         self.left_out[path] = value
@@ -169,7 +169,7 @@ def read_as(value: Any, types: Collection[str]) -> Reading | None:
         return reading
     if isinstance(value, float) and "integer" in types and _is_whole(value):
         return Reading(int(value))
-    if "array" in types and value is not None and not isinstance(value, list):
+    if "array" in types and not isinstance(value, list) and value not in (None, *_NOTHING):
         return Reading([value], isinstance(value, str) and bool(_SEVERAL.search(value)))
     return None
 

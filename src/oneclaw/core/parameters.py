@@ -21,20 +21,21 @@ Node = Mapping[str, Any]
 class Parameters:
     """The names a schema knows and the defaults it gives.
 
-    names     every parameter the root names, or None where other names are kept: because the schema
-              itself says what it thinks of them, or because it names no parameter at all
-    defaults  the parameters of the root with a default that fits their own schema
-    nested    whether a default stands deeper, so that `fill` has to look there
+    names         every parameter the root names
+    drops_others  whether other names are ignored: not where the schema itself says what it thinks
+                  of them, or names no parameter at all
+    defaults      the parameters of the root with a default that fits their own schema
+    nested        whether a default stands deeper, so that `fill` has to look there
     """
 
-    __slots__ = ("_root", "defaults", "names", "nested")
+    __slots__ = ("_root", "defaults", "drops_others", "names", "nested")
 
     def __init__(self, schema: "Schema") -> None:
         self._root: Node = schema.document if isinstance(schema.document, dict) else {}
         views = list(_views(self._root, self._root, branches=True))
         named = [view["properties"] for view in views if is_object(view.get("properties"))]
-        is_open = not named or any(keyword in view for view in views for keyword in _OPEN)
-        self.names = None if is_open else frozenset[str]().union(*named)
+        self.names = frozenset[str]().union(*named)
+        self.drops_others = bool(named) and not any(keyword in view for view in views for keyword in _OPEN)
         given = {
             name: default
             for name, node in self._members(self._root).items()
@@ -42,8 +43,9 @@ class Parameters:
         }
         misfits = {finding.path[0] for finding in schema.findings(given) if finding.path}
         self.defaults = {name: default for name, default in given.items() if name not in misfits}
-        keys = sum("default" in each for each in walk(schema.document) if isinstance(each, dict))
-        self.nested = keys > len(given)
+        nodes = [each for each in walk(schema.document) if is_object(each)]
+        defaults = sum("default" in node for node in nodes)
+        self.nested = defaults > len(given) or (defaults > 0 and any("$ref" in node for node in nodes))
 
     def fill(self, arguments: dict[str, Any]) -> bool:
         """Put in the defaults of parameters that are not there; say whether any was put in."""

@@ -131,35 +131,28 @@ def read_number(text: str) -> int | float:
     return _integer(text) if text.lstrip("-").isdigit() else _float(text)
 
 
-class _Decoder(json.JSONDecoder):
+def _decoder(strict: bool = True, parse_int: Callable[[str], int] | None = _integer) -> json.JSONDecoder:
     """Python's own decoder with the strictness it leaves to others."""
-
-    def __init__(self, strict: bool = True, parse_int: Callable[[str], int] | None = _integer) -> None:
-        super().__init__(
-            object_pairs_hook=_unique,
-            parse_float=_float,
-            parse_int=parse_int,
-            parse_constant=_constant,
-            strict=strict,
-        )
-
-    def decode(self, s: str) -> Any:
-        """Most text has no blanks around it: then the search for them can be left out."""
-        if s[:1] == "{" and s[-1:] == "}":
-            value, end = self.raw_decode(s)
-            if end == len(s):
-                return value
-        return super().decode(s)
+    return json.JSONDecoder(
+        object_pairs_hook=_unique,
+        parse_float=_float,
+        parse_int=parse_int,
+        parse_constant=_constant,
+        strict=strict,
+    )
 
 
-_strict, _lenient = _Decoder(), _Decoder(strict=False)
-_short = _Decoder(parse_int=None)  # no number in a short text is too long, so none has to be looked at
+_strict, _lenient = _decoder(), _decoder(strict=False)
+_short = _decoder(parse_int=None)  # no number in a short text is too long, so none has to be looked at
 
 
 def decode(text: str, decoder: json.JSONDecoder = _strict) -> Any:
     """One JSON text, bounded; raises `json.JSONDecodeError` where it is not JSON, else `Refused`."""
     try:
-        value = decoder.decode(text)
+        # Most text has no blanks around it; then the search for them can be left out.
+        value, end = decoder.raw_decode(text) if text[:1] == "{" else (None, -1)
+        if end != len(text):
+            value = decoder.decode(text)
     except RecursionError:
         raise Refused(TOO_DEEP) from None
     is_suspect = len(text) > 2 * DEPTH and (

@@ -56,9 +56,11 @@ def _copy_flat(raw: Mapping[Any, Any]) -> dict[str, Any] | None:
         if type(value) is str:
             if not value.isascii() or len(value) > 100_000:
                 return None
-        elif not (value is None or value is True or value is False):
-            if type(value) is not int or not -_TOO_LONG < value < _TOO_LONG:
+        elif type(value) is int:
+            if not -_TOO_LONG < value < _TOO_LONG:
                 return None
+        elif value is not None and type(value) is not bool:
+            return None
         found[key] = value
     return found if len(found) <= 20 else None
 

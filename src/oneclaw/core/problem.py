@@ -33,12 +33,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A finding in words: `text` is the sentence a model reads."""
+    """A finding in words: `text` is for the model; `is_unknown` marks a name the schema does not know."""
 
     path: str
     value: str
     expected: str
     text: str
+    is_unknown: bool = False
 
 
 def render_path(path: Sequence[str | int]) -> str:
@@ -66,7 +67,10 @@ def clip(text: str, chars: int = SHOWN_CHARS) -> str:
 
 def quote(text: str, chars: int = SHOWN_CHARS) -> str:
     """The text in double quotes, cut, with everything that does not print escaped."""
-    return quoted(text) if len(text) <= chars else f'{quoted(text[:chars])[:-1]}…"'
+    shown = text[:chars]
+    if len(quoted(shown)) > 2 * chars:  # an escape is up to ten characters long
+        shown = text[: chars // 6]
+    return quoted(shown) if shown == text else f'{quoted(shown)[:-1]}…"'
 
 
 def show(value: Any) -> str:
@@ -90,7 +94,7 @@ def show(value: Any) -> str:
             listed = ", ".join(quote(str(name), 20) for name in names[:3])
             return f"an object with {listed}{' …' if len(names) > 3 else ''}" if names else "an empty object"
         case _:
-            return f"a {type(value).__name__}"
+            return f"a Python {type(value).__name__}"
 
 
 def name_type(value: Any) -> str:
@@ -121,7 +125,7 @@ def explain(finding: Finding, root: Any) -> list[Problem]:
         case "required":
             return [_missing((*finding.path, str(finding.detail)))]
         case "additionalProperties" | "unevaluatedProperties":
-            return [_unknown((*finding.path, str(name))) for name in finding.detail]
+            return [describe_unknown((*finding.path, str(name))) for name in finding.detail]
         case "anyOf" | "oneOf":
             return _explain_alternatives(finding, root, value)
         case _:
@@ -133,9 +137,9 @@ def _missing(path: Path) -> Problem:
     return Problem(where, "nothing", "is required", f"Missing required parameter: '{where}'")
 
 
-def _unknown(path: Path) -> Problem:
+def describe_unknown(path: Path) -> Problem:
     where = render_path(path)
-    return Problem(where, "given", "is not a parameter", f"Unknown parameter: '{where}'")
+    return Problem(where, "given", "is not a parameter", f"Unknown parameter: '{where}'", is_unknown=True)
 
 
 def _broken(path: Path, value: Any, expected: str) -> Problem:

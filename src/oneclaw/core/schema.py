@@ -13,7 +13,7 @@ import jsonschema_rs
 from oneclaw.core.errors import InvalidSchema
 from oneclaw.core.pattern import Piece, take_apart
 from oneclaw.core.plain import is_large, members, walk
-from oneclaw.core.problem import Finding, Path, Problem, clip, explain, json_path, quote
+from oneclaw.core.problem import Finding, Path, Problem, clip, explain, json_path, quote, show
 
 ROOT = "urn:oneclaw:document"
 """The address of the document itself, for the parts of it that are checked alone."""
@@ -114,6 +114,8 @@ class Schema:
         documents: Mapping[str, Any] | None = None,
         formats: bool | None = None,
     ) -> None:
+        if not isinstance(document, bool | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidSchema(f"A schema is an object, true or false, not {show(document)}.", "$")
         self.document: dict[str, Any] | bool = document if isinstance(document, bool) else dict(document)
         self._documents = documents or {}
         self._formats = formats
@@ -173,8 +175,9 @@ class Schema:
         return [Finding((), "work", _TOO_MUCH)] if self._work.left < 0 else []
 
     def problems(self, value: Any) -> list[Problem]:
-        """`findings` in words."""
-        return [problem for finding in self.findings(value) for problem in explain(finding, value)]
+        """`findings` in words, what is missing first."""
+        findings = sorted(self.findings(value), key=lambda finding: finding.keyword != "required")
+        return [problem for finding in findings for problem in explain(finding, value)]
 
     def part(self, location: str) -> "Schema | None":
         """The schema at an address that a finding named, or None where it cannot stand alone."""
@@ -268,7 +271,8 @@ def _locate_reference(message: str, document: dict[str, Any] | bool) -> Path:
             here = (*path, step)
             if isinstance(child, str) and step in ("$ref", "$dynamicRef", "$recursiveRef", "$schema", "$id"):
                 pieces = (child, *child.split("#"))
-                best = max(best, (max(len(piece) for piece in pieces if piece in message), here), key=_first)
+                matched = max((len(piece) for piece in pieces if piece in message), default=0)
+                best = max(best, (matched, here), key=_first)
             else:
                 waiting.append((here, child))
     return best[1]

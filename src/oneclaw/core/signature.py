@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from oneclaw.core.display import visible
 from oneclaw.core.problem import clip, show
 from oneclaw.core.subschema import is_array, is_object
 
@@ -14,10 +15,10 @@ def describe_call(name: str, parameters: Mapping[str, Any]) -> str:
     root = resolve(parameters["$ref"], parameters) if "$ref" in parameters else parameters
     properties: Mapping[str, Any] = root.get("properties", {}) if is_object(root) else {}
     required: Iterable[str] = root.get("required", ()) if is_object(root) else ()
-    known = sorted(properties, key=lambda each: each not in required)
+    known = sorted(properties.items(), key=lambda member: member[0] not in required)
     shown = [
-        f"{clip(each, 40)}{'' if each in required else '?'}: {describe_type(properties[each], parameters)}"
-        for each in known
+        f"{visible(clip(each, 40))}{'' if each in required else '?'}: {describe_type(schema, parameters)}"
+        for each, schema in known
     ]
     return clip(f"{name}({', '.join(shown)})", SIGNATURE_CHARS)
 

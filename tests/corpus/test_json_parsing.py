@@ -1,0 +1,92 @@
+"""Raw argument bytes of every shape: taken, repaired in a named way, or refused; never a crash."""
+
+import base64
+import json
+import time
+from typing import Any
+
+from oneclaw.core.arguments import ArgumentCheck, Checked
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.tool import ToolDefinition
+
+Rows = Any
+
+TAKES_ANYTHING = {"type": "object"}
+
+
+def build(effect: Any = "read") -> ArgumentCheck:
+    return ArgumentCheck(ToolDefinition(name="take", parameters=TAKES_ANYTHING, effect=effect))
+
+
+def judge(check: ArgumentCheck, raw: bytes | str) -> Checked | ToolError:
+    start = time.process_time()
+    try:
+        return check.check(raw)
+    except ToolError as error:
+        return error
+    finally:
+        assert time.process_time() - start < 1
+
+
+def is_object(raw: bytes) -> bool:
+    try:
+        return isinstance(json.loads(raw), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def test_every_row_is_answered_with_arguments_or_a_validation_error(rows: Rows) -> None:
+    for row in rows("json_parsing"):
+        raw = base64.b64decode(row["b64"])
+        for effect in ("read", "write"):
+            answer = judge(build(effect), raw)
+            if isinstance(answer, ToolError):
+                assert answer.kind is Kind.VALIDATION_ERROR, row["id"]
+                assert len(answer.message) < 500, row["id"]
+
+
+def test_objects_that_are_json_are_taken_as_they_are(rows: Rows) -> None:
+    objects = 0
+    for row in rows("json_parsing"):
+        raw = base64.b64decode(row["b64"])
+        if row["expect"] == "accept" and is_object(raw) and "duplicated" not in row["id"]:
+            objects += 1
+            assert judge(build("write"), raw) == Checked(json.loads(raw)), row["id"]
+    assert objects > 3
+
+
+def test_what_is_not_json_is_refused_or_repaired_by_name(rows: Rows) -> None:
+    for row in rows("json_parsing"):
+        if row["expect"] == "reject":
+            raw = base64.b64decode(row["b64"])
+            answer = judge(build(), raw)
+            # Arguments of nothing are no arguments; everything else that is taken says what was done to it.
+            assert isinstance(answer, ToolError) or answer.repairs or not raw.strip(), row["id"]
+
+
+def test_what_is_json_but_no_object_is_refused(rows: Rows) -> None:
+    for row in rows("json_parsing"):
+        raw = base64.b64decode(row["b64"])
+        if row["expect"] == "accept" and not is_object(raw):
+            assert isinstance(judge(build(), raw), ToolError), row["id"]
+
+
+def test_every_row_is_answered_inside_an_object_too(rows: Rows) -> None:
+    for row in rows("json_parsing"):
+        inner = base64.b64decode(row["b64"])
+        raw = b'{"value": ' + inner + b"}"
+        answer = judge(build(), raw)
+        if row["expect"] == "accept" and "duplicated" not in row["id"]:
+            assert answer == Checked({"value": json.loads(inner)}), row["id"]
+        elif isinstance(answer, Checked):
+            json.dumps(answer.arguments, allow_nan=False).encode()
+
+
+def test_every_row_cut_anywhere_is_never_taken_for_more_than_it_is(rows: Rows) -> None:
+    check = build()
+    for row in rows("json_parsing"):
+        raw = base64.b64decode(row["b64"])
+        if row["expect"] == "accept" and is_object(raw) and len(raw) < 200:
+            for end in range(1, len(raw.rstrip())):
+                if raw[:end].strip():
+                    assert isinstance(judge(check, raw[:end]), ToolError), (row["id"], end)
