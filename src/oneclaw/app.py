@@ -2,17 +2,21 @@
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
 from oneclaw.config import Config, load_config
 from oneclaw.core.broker import Broker
 from oneclaw.core.engine import Engine
+from oneclaw.core.errors import InvalidConfig, StoreError
 from oneclaw.core.event import Listeners
 from oneclaw.core.grant import GrantBook, MemoryBook
 from oneclaw.core.hook import Hooks
+from oneclaw.core.need import Mode
 from oneclaw.core.permission import Permissions
 from oneclaw.core.policy import Policy, Rules
 from oneclaw.core.registry import Registry, ToolLike, as_tool
@@ -28,6 +32,8 @@ from oneclaw.tools import builtin
 
 SWITCH = "switch."
 """How the settings of the store name a tool's switch."""
+
+_LAG_SECONDS = 0.5
 
 
 class App:
@@ -59,10 +65,12 @@ class App:
             seconds=self.config.get("permissions.prompt_seconds", 300.0), emit=self.listeners.emit
         )
         self.redactor = Redactor(secret_variables(os.environ, self.config.get("secrets.environment", ())))
-        self.policy = Policy()
         self.grants: GrantBook = MemoryBook()
-        self.permissions = Permissions()
-        self._wire()
+        self.permissions = self._permissions(self.config.mode)
+        self.policy = Policy()
+        self._switched = -1
+        self._look_again = 0.0
+        self._rule()
 
     @property
     def store(self) -> Store:
@@ -81,33 +89,43 @@ class App:
         session_id = new_id()
         folder = self.config.home / "sessions" / session_id
         workspace = self.config.workspace_folder
-        workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidConfig(
+                f"The workspace {workspace} cannot be made ({error.strerror}): name another folder with"
+                " workspace.folder, ONECLAW_WORKSPACE or --workspace."
+            ) from error
         network = Network(
             self.config.get("network.proxy"), tuple(self.config.get("network.private_hosts", ()))
         )
         return Session(session_id, agent, Workspace(workspace, self._roots(folder)), network, folder)
 
     async def switch(self, tool: str, is_on: bool) -> None:
-        """Turn a tool on or off, from now on and for every program that uses this store."""
+        """Turn a tool on or off for every program that uses this store; others take half a second."""
         await self.store.settings.set(SWITCH + tool, is_on)
-        self._wire()
+        self._rule()
 
     def __enter__(self) -> "App":
         if self.config.store_file.exists():
-            self._store = Store(self.config.store_file, read_only=True)
-        self._wire()
+            self._open(read_only=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._store is not None:
-            self._store.close()
+        store, self._store, self._engine = self._store, None, None
+        if store is not None:
+            store.close()
 
     async def __aenter__(self) -> "App":
-        self._store = Store(self.config.store_file)
-        self._wire()
         secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
+        store = self._open()
+        try:
+            session = self.new_session()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         self._runner = Runner(
             threads=self.config.get("limits.threads", 32),
             processes=self.config.get("limits.processes", 4),
@@ -119,13 +137,14 @@ class App:
             policy=self.policy,
             permissions=self.permissions,
             hooks=self._hooks,
-            journal=self._store.calls,
+            journal=store.calls,
             secrets=secrets.given,
             redactor=self.redactor,
             spill=spill.keep,
-            session=self.new_session(),
+            session=session,
             listeners=self.listeners,
             parallel=self.config.get("limits.parallel", 64),
+            refresh=self._follow,
         )
         return self
 
@@ -145,24 +164,43 @@ class App:
             made = replace(made, definition=replace(made.definition, **limits))
         self.registry.register(made, origin)
 
-    def _wire(self) -> None:
-        """Make policy and permissions anew from what the settings and the store say now."""
-        switches = self.config.under("switches")
-        if self._store is not None:
-            said = self._store.settings.all(SWITCH)
-            switches |= {key.removeprefix(SWITCH): value for key, value in said.items()}
-            self.grants = self._store.grants
-        self.policy = policy_of(self.config, switches)
-        self.permissions = Permissions(
-            mode=self.config.mode,
+    def _open(self, read_only: bool = False) -> Store:
+        store = self._store = Store(self.config.store_file, read_only=read_only)
+        self.grants = store.grants
+        self.permissions = self._permissions(self.permissions.mode)
+        self._rule()
+        return store
+
+    def _permissions(self, mode: Mode) -> Permissions:
+        return Permissions(
+            mode=mode,
             states=self.config.under("permissions.needs"),
             grants=self.grants,
             broker=self.broker,
             redact=self.redactor.redact_value,
         )
+
+    def _rule(self) -> None:
+        """Make the policy anew from what the settings and the store say now."""
+        switches = self.config.under("switches")
+        if self._store is not None:
+            self._switched = (
+                self._store.settings.version
+            )  # before reading: what changes meanwhile is seen next
+            said = self._store.settings.all(SWITCH)
+            switches |= {key.removeprefix(SWITCH): value for key, value in said.items()}
+        self.policy = policy_of(self.config, switches)
         if self._engine is not None:
             self._engine.policy = self.policy
-            self._engine.permissions = self.permissions
+
+    def _follow(self) -> None:
+        """Take up what other programs have switched."""
+        now = monotonic()
+        if now >= self._look_again and self._store is not None:
+            self._look_again = now + _LAG_SECONDS
+            with suppress(StoreError):  # the journal needs the same store, and says what is wrong with it
+                if self._store.settings.version != self._switched:
+                    self._rule()
 
     def _roots(self, session_folder: Path) -> tuple[Root, ...]:
         """What narrows and widens the workspace: our own files are closed, long results may be read."""

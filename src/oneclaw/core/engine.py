@@ -56,7 +56,9 @@ class Engine:
         session: Session | None = None,
         listeners: Listeners | None = None,
         parallel: int = 64,
+        refresh: Callable[[], None] = lambda: None,
     ) -> None:
+        """`refresh` is called before the policy is asked, so that the owner can change it meanwhile."""
         self.registry = registry
         self.policy = policy or Policy()
         self.permissions = permissions or Permissions()
@@ -68,6 +70,7 @@ class Engine:
         self._results = ResultMaker(redactor, spill)
         self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
+        self._refresh = refresh
         self._order = Order()
 
     def subscribe(self, listener: Emit) -> Callable[[], None]:
@@ -76,6 +79,7 @@ class Engine:
 
     def available(self, session: Session | None = None) -> list[ToolDefinition]:
         """The tools the session's agent may call."""
+        self._refresh()
         agent = (session or self.session).agent
         return [
             tool.definition
@@ -142,6 +146,7 @@ class Engine:
             return await self._run(walk, entry.tool)
 
     def _find(self, walk: Walk) -> Entry:
+        self._refresh()
         name, session = walk.call.name, walk.session
         entry = self.registry.find(name)
         if entry is None:

@@ -63,6 +63,9 @@ async def ask(
         raise ToolError(f"A hook failed, so the call was not run: {describe(error)}") from error
     if isinstance(verdict, Block):
         raise ToolError(f"The call was blocked: {verdict.reason}", Kind.PERMISSION_DENIED)
+    if verdict is not None and not isinstance(verdict, Rewrite | Answer):  # pyright: ignore[reportUnnecessaryIsInstance]
+        named = type(verdict).__name__
+        raise ToolError(f"A hook returned {named} and not a verdict, so the call was not run.")
     return verdict
 
 
@@ -72,7 +75,13 @@ async def show(hook: After, call: ToolCall, result: ToolResult, session: Session
         changed = hook(call, result, session)
         if isawaitable(changed):
             changed = await changed
+        if changed is None:
+            return result
+        if not isinstance(changed, ToolResult):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"it returned {type(changed).__name__} and not a result")
+        return replace(changed, call_id=result.call_id, tool=result.tool)
     except Exception as error:
         message = f"A hook failed on the result, which is therefore withheld: {describe(error)}"
-        return replace(result, value=None, images=(), kind=Kind.EXECUTION_ERROR, message=message)
-    return result if changed is None else replace(changed, call_id=result.call_id, tool=result.tool)
+        return replace(
+            result, value=None, images=(), details=None, kind=Kind.EXECUTION_ERROR, message=message
+        )

@@ -11,11 +11,10 @@ from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.trim import trim
-from oneclaw.core.value import compact, plain
+from oneclaw.core.value import compact, plain, readable
 from oneclaw.core.walk import Walk
 
 MESSAGE_CHARS = 2_000
-_FLAT = (str, int, bool, type(None))
 
 Spill = Callable[[Session, str, str], Awaitable[str]]
 """Keeps a long text of a call in the session's folder and returns the path `read_file` takes."""
@@ -48,7 +47,7 @@ class ResultMaker:
             images = check_images(value.images)
             details = self.redact(plain(value.details)) or None
             value = value.value
-        if type(value) not in _FLAT:
+        if type(value) is not str or not value.isascii():
             value = plain(value)
         value = self.redact(value)
         text = value if type(value) is str else compact(value) if isinstance(value, (dict, list)) else ""
@@ -76,6 +75,7 @@ class ResultMaker:
             kind, message = error.kind, error.message
         else:
             kind, message = Kind.EXECUTION_ERROR, f"Tool execution failed: {describe(error)}"
+        message = readable(message)
         if self.redactor is not None:
             message = self.redactor.redact(message)
         return ToolResult(
