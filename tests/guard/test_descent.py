@@ -104,6 +104,22 @@ class AllInside:
         return True
 
 
+def test_if_every_folder_were_a_root_the_way_up_would_be_open(
+    work: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert refused(read, work, "../secret.txt") is Kind.PATH_NOT_ALLOWED
+
+    def is_a_root(self: places.Places, path: str) -> str:
+        return path
+
+    def is_open(self: places.Places, found: Identity) -> Access:
+        return "write"
+
+    monkeypatch.setattr(places.Places, "at", is_a_root)
+    monkeypatch.setattr(places.Places, "access", is_open)
+    assert read(work, "../secret.txt") == SECRET
+
+
 def test_a_folder_moved_away_on_the_way_does_not_lead_out(
     work: Workspace, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
