@@ -16,7 +16,7 @@ from oneclaw import App, Config, ToolCall
 
 
 class Door(Protocol):
-    """Calls a tool and gives what the caller sees: `status`, `result` or `error_type` and `message`, and more."""
+    """Calls a tool and gives what the caller sees: `status`, `result`, `error_type`, `message`, `effects`."""
 
     home: Path
 

@@ -1,4 +1,4 @@
-"""Who may do what: a person is asked and remembered, the owner's settings hold, and nothing goes round them."""
+"""Who may do what: people are asked and remembered, the owner's settings hold, nothing goes round them."""
 
 import asyncio
 import json
@@ -10,8 +10,8 @@ import pytest
 
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
-from oneclaw.core.permission import Permissions
-from oneclaw.core.prompt import Answer, Prompt
+from oneclaw.core.permit.permission import Permissions
+from oneclaw.core.permit.prompt import Answer, Prompt
 from oneclaw.core.tool import Tool
 
 

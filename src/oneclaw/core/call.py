@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from json.encoder import encode_basestring
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from oneclaw.core.errors import Kind
 
 Effects = Literal["none", "done", "possible", "unknown"]
 """What a call may have changed: nothing, what it says, perhaps something, nobody knows."""
+EFFECTS: tuple[Effects, ...] = get_args(Effects)
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 

@@ -18,8 +18,8 @@ from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
-from oneclaw.core.permission import Permissions
-from oneclaw.core.policy import Policy
+from oneclaw.core.permit.permission import Permissions
+from oneclaw.core.permit.policy import Policy
 from oneclaw.core.progress import Progress
 from oneclaw.core.registry import Entry, Registry, nearest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
@@ -214,7 +214,8 @@ class Engine:
     async def _finish(self, walk: Walk, result: ToolResult) -> ToolResult:
         walk.result = result
         for after in self.hooks.after:
-            walk.result = result = await hook.show(after, walk.call, result, walk.session)
+            shown = await hook.show(after, walk.call, result, walk.session)
+            walk.result = result = result if shown is result else self._results.from_hook(shown)
         return await self._settle(walk, result)
 
     async def _settle(self, walk: Walk, result: ToolResult) -> ToolResult:

@@ -76,18 +76,18 @@ class ToolError(Exception):
         return (ToolError, (self.message, self.kind, self.effects))
 
 
-def describe(error: BaseException) -> str:
-    """The first line of what an exception says, at most 400 characters; never raises.
+def describe(error: BaseException, chars: int = DESCRIPTION_CHARS) -> str:
+    """The first line of what an exception says, at most so many characters; never raises.
 
     An exception that says nothing, only a key, or that was meant to end the program, is named as well.
     """
     try:
-        return _describe(error)
+        return _describe(error, chars)
     except BaseException:  # text and even class of a foreign exception may raise whatever they like
         return "an error that cannot be described"
 
 
-def _describe(error: BaseException) -> str:
+def _describe(error: BaseException, chars: int) -> str:
     name = type(error).__name__
     try:
         # The plain methods of str: a subclass may bring its own.
@@ -97,12 +97,12 @@ def _describe(error: BaseException) -> str:
     text = lines[0].rstrip() if lines else ""
     if isinstance(error, BaseExceptionGroup):
         inner = cast(Sequence[BaseException], error.exceptions)  # pyright: ignore[reportUnknownMemberType]
-        text = f"{text}: {describe(inner[0])}"
+        text = f"{text}: {describe(inner[0], chars)}"
     if not text:
         text = name
     elif isinstance(error, KeyError) or not isinstance(error, Exception):
         text = f"{name}: {text}"
-    return text[:DESCRIPTION_CHARS].encode("utf-8", "replace").decode()
+    return text[:chars].encode("utf-8", "replace").decode()
 
 
 class OneClawError(Exception):

@@ -36,9 +36,10 @@ class Progress:
         if now - self._last < EVERY_SECONDS and (fraction is None or fraction < 1):
             return
         self._last = now
-        shown = str(text)[:TEXT_CHARS]
+        shown = str(text)[: 10 * TEXT_CHARS]
         if self._redactor is not None:
-            shown = self._redactor.redact(shown)
+            shown = self._redactor.redact(shown)  # before the cut: half a secret is not known as one
+        shown = shown[:TEXT_CHARS]
         if fraction is not None:
             fraction = min(1.0, max(0.0, float(fraction)))
         event = ToolProgressed(self._call_id, self._tool, self._session, shown, fraction)

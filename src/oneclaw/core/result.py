@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Protocol
 
-from oneclaw.core.call import Effects, Output, ToolResult
-from oneclaw.core.errors import Kind, ToolError, describe
+from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
+from oneclaw.core.errors import DESCRIPTION_CHARS, Kind, ToolError, describe
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
@@ -15,6 +16,7 @@ from oneclaw.core.value import compact, plain, readable
 from oneclaw.core.walk import Walk
 
 MESSAGE_CHARS = 2_000
+NAME_CHARS = 100
 
 Spill = Callable[[Session, str, str], Awaitable[str]]
 """Keeps a long text of a call in the session's folder and returns the path `read_file` takes."""
@@ -71,16 +73,16 @@ class ResultMaker:
 
     def from_error(self, walk: Walk, error: BaseException) -> ToolResult:
         """The result of a call that failed, whatever failed it."""
-        if isinstance(error, ToolError):
-            kind, message = error.kind, error.message
+        kind, message = kind_of(error), getattr(error, "message", None)
+        if isinstance(error, ToolError) and isinstance(message, str):
+            message = self._redact_text(message)
         else:
-            kind, message = Kind.EXECUTION_ERROR, f"Tool execution failed: {describe(error)}"
-        message = readable(message)
-        if self.redactor is not None:
-            message = self.redactor.redact(message)
+            # Redacted before it is cut: half a secret is not known as one.
+            said = self._redact_text(describe(error, 10 * DESCRIPTION_CHARS))[:DESCRIPTION_CHARS]
+            message = f"Tool execution failed: {said}"
         return ToolResult(
             call_id=walk.call.id,
-            tool=walk.definition.name if walk.definition else walk.call.name[:100],
+            tool=walk.definition.name if walk.definition else self._shown_name(walk.call.name),
             value=None,
             kind=kind,
             message=trim(message, MESSAGE_CHARS).text,
@@ -88,6 +90,23 @@ class ResultMaker:
             effects=effects_of(walk, error),
             repairs=walk.repairs,
         )
+
+    def from_hook(self, result: ToolResult) -> ToolResult:
+        """The result as a hook changed it, which knows the call as it was: made plain and redacted again."""
+        try:
+            value = self.redact(plain(result.value))
+            details = None if result.details is None else self.redact(plain(result.details))
+        except ToolError as error:
+            return replace(result, value=None, details=None, kind=error.kind, message=error.message)
+        return replace(result, value=value, details=details, message=self._redact_text(result.message))
+
+    def _redact_text(self, text: str) -> str:
+        text = readable(text)
+        return text if self.redactor is None else self.redactor.redact(text)
+
+    def _shown_name(self, name: str) -> str:
+        """A name nobody knows, as a model made it up."""
+        return self._redact_text(name[: 10 * NAME_CHARS])[:NAME_CHARS]
 
     async def _fit(self, walk: Walk, definition: ToolDefinition, text: str) -> tuple[str, int | None]:
         kept_in = ""
@@ -99,10 +118,18 @@ class ResultMaker:
         return fitted.text, fitted.truncated_from
 
 
+def kind_of(error: BaseException) -> Kind:
+    """The kind a `ToolError` names, be it by its text; an exception of any other class names none."""
+    if isinstance(error, ToolError):
+        with suppress(ValueError, AttributeError):
+            return Kind(error.kind)
+    return Kind.EXECUTION_ERROR
+
+
 def effects_of(walk: Walk, error: BaseException | None) -> Effects:
     """What the call may have changed: nothing before it ran, and nothing by a tool that only reads."""
-    said = getattr(error, "effects", None)
-    if said is not None:
+    said = getattr(error, "effects", None) if isinstance(error, ToolError) else None
+    if isinstance(said, str) and said in EFFECTS:
         return said
     if walk.context is None or walk.definition is None or walk.definition.effect == "read":
         return "none"

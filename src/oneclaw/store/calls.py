@@ -16,7 +16,7 @@ from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import StoreError
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.guard.shapes import mask as mask_shapes
+from oneclaw.guard.secret.shapes import mask as mask_shapes
 from oneclaw.store.column import NAME_CHARS, bounded, describe_images, from_json, to_json
 from oneclaw.store.db import Database
 from oneclaw.store.sessions import ENSURE, describe_session
@@ -125,7 +125,7 @@ class Calls:
             bounded(session.id, NAME_CHARS) or None,
             bounded(session.agent, NAME_CHARS),
             bounded(call.id, NAME_CHARS),
-            bounded(call.name, NAME_CHARS),
+            bounded(result.tool, NAME_CHARS),
             self._database.process,
             None if arguments is None else self._json(arguments),
         )
