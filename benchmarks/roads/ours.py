@@ -16,9 +16,9 @@ from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.engine import Engine
 from oneclaw.core.event import Event
-from oneclaw.core.function import tool
 from oneclaw.core.hook import Hooks
-from oneclaw.core.policy import Policy, Rules
+from oneclaw.core.make.function import tool
+from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
 from oneclaw.run.runner import Runner

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from oneclaw.core.errors import Kind as Kind
     from oneclaw.core.errors import OneClawError as OneClawError
     from oneclaw.core.errors import ToolError as ToolError
-    from oneclaw.core.function import tool as tool
+    from oneclaw.core.make.function import tool as tool
     from oneclaw.core.session import Session as Session
     from oneclaw.core.tool import Context as Context
     from oneclaw.core.tool import Tool as Tool
@@ -36,7 +36,7 @@ _HOME = {
     "ToolDefinition": "oneclaw.core.tool",
     "ToolError": "oneclaw.core.errors",
     "ToolResult": "oneclaw.core.call",
-    "tool": "oneclaw.core.function",
+    "tool": "oneclaw.core.make.function",
 }
 
 __all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -10,20 +10,20 @@ from types import TracebackType
 from typing import Any
 
 from oneclaw.config import Config, load_config
-from oneclaw.core.broker import Broker
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, StoreError
 from oneclaw.core.event import Listeners
-from oneclaw.core.grant import GrantBook, MemoryBook
 from oneclaw.core.hook import Hooks
-from oneclaw.core.need import Mode
-from oneclaw.core.permission import Permissions
-from oneclaw.core.policy import Policy, Rules
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.permit.grant import GrantBook, MemoryBook
+from oneclaw.core.permit.need import Mode
+from oneclaw.core.permit.permission import Permissions
+from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry, ToolLike, as_tool
 from oneclaw.core.session import Network, Root, Session, Workspace
 from oneclaw.core.tool import Tool
-from oneclaw.guard.redactor import Redactor
-from oneclaw.guard.secrets import Secrets, secret_variables
+from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.secrets import Secrets, secret_variables
 from oneclaw.run.runner import Runner
 from oneclaw.store import spill
 from oneclaw.store.sessions import new_id

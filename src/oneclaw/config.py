@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.need import Mode
+from oneclaw.core.permit.need import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from oneclaw.core.call import Image, Output, ToolCall, ToolResult
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
-from oneclaw.core.function import tool
 from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
-from oneclaw.core.policy import Policy, Rules
+from oneclaw.core.make.function import tool
+from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context, Tool, ToolDefinition
@@ -480,9 +480,8 @@ async def test_cancelling_many_leaves_a_result_for_each(runner: Runner) -> None:
         await asyncio.sleep(30)
 
     pages = Pages()
-    task = asyncio.create_task(
-        engine_of(runner, wait, journal=pages).call_all([ToolCall("wait") for _ in range(10)])
-    )
+    engine = engine_of(runner, wait, journal=pages)
+    task = asyncio.create_task(engine.call_all([ToolCall("wait") for _ in range(10)]))
     await all_started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -529,7 +528,7 @@ async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner)
         return sorted(context.secrets)
 
     def given(names: Any) -> dict[str, str]:
-        return {name: "value" for name in names}
+        return dict.fromkeys(names, "value")
 
     assert (await engine_of(runner, weather, secrets=given).call(ToolCall("weather"))).value == ["WEATHER"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
 from oneclaw.core.registry import Registry, nearest
 from oneclaw.core.tool import Tool, ToolDefinition
 
@@ -32,7 +32,7 @@ def test_a_tool_is_found_by_name_and_group() -> None:
 def test_a_duplicate_is_refused_with_both_origins() -> None:
     registry = Registry()
     registry.register(Tool(ToolDefinition(name="x"), lambda a, c: 1), origin="plugin one")
-    with pytest.raises(DuplicateTool, match="plugin one.*plugin two"):
+    with pytest.raises(DuplicateTool, match=r"plugin one.*plugin two"):
         registry.register(Tool(ToolDefinition(name="x"), lambda a, c: 1), origin="plugin two")
     assert len(registry) == 1
 

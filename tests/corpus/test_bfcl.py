@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.arguments import ArgumentCheck
+from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.foreign import adopt
+from oneclaw.core.make.foreign import adopt
 from oneclaw.core.registry import Registry
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import NAME, Context, Tool

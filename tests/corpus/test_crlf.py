@@ -9,7 +9,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context
-from oneclaw.guard.headers import check
+from oneclaw.guard.network.headers import check
 from oneclaw.tools.http_request import http_request
 
 Rows = Callable[[str], list[dict[str, Any]]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.schema import Schema
+from oneclaw.core.check.schema import Schema
 
 Rows = Any
 

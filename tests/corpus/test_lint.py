@@ -2,7 +2,7 @@
 
 from tests.corpus.conftest import Rows
 
-from oneclaw.core.portable import lint
+from oneclaw.core.make.portable import lint
 
 HARMLESS = ("property named", "properties named", "literal objects")
 """Schemas every provider takes; it was the cleaning on the way that broke them."""

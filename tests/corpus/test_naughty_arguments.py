@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from oneclaw.core.arguments import ArgumentCheck, Checked
+from oneclaw.core.check.arguments import ArgumentCheck, Checked
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import ToolDefinition
 

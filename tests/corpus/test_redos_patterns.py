@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.arguments import ArgumentCheck
+from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import InvalidSchema, ToolError
 from oneclaw.core.tool import ToolDefinition
 

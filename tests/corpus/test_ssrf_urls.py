@@ -7,8 +7,8 @@ import pytest
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context
-from oneclaw.guard import pool
-from oneclaw.guard.gate import check_url
+from oneclaw.guard.network import pool
+from oneclaw.guard.network.gate import check_url
 from oneclaw.tools.http_request import http_request
 
 Rows = Callable[[str], list[dict[str, Any]]]

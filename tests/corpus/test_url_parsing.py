@@ -9,10 +9,10 @@ import pytest
 
 from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Network
-from oneclaw.guard import pool
-from oneclaw.guard.net import fetch
-from oneclaw.guard.pool import Wiring
-from oneclaw.guard.url import DEFAULT_PORTS, Target, parse
+from oneclaw.guard.network import pool
+from oneclaw.guard.network.net import fetch
+from oneclaw.guard.network.pool import Wiring
+from oneclaw.guard.network.url import DEFAULT_PORTS, Target, parse
 
 Rows = Callable[[str], list[dict[str, Any]]]
 

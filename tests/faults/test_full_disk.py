@@ -10,7 +10,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context, Tool
-from oneclaw.guard import replace
+from oneclaw.guard.files import replace
 from oneclaw.tools.edit_file import edit_file
 from oneclaw.tools.write_file import write_file
 

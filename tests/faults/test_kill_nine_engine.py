@@ -31,7 +31,7 @@ import asyncio, os, signal, sys, time
 from itertools import count
 from pathlib import Path
 from oneclaw import App, Config, Context, ToolCall, tool
-from oneclaw.guard import paths
+from oneclaw.guard.files import paths
 from oneclaw.tools import builtin
 
 LINES = 400

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import stat
 import subprocess
@@ -370,3 +371,29 @@ def test_no_worker_outlives_the_program_not_even_one_killed(tmp_path: Path, how:
             program.send_signal(how)
         program.wait(10)
     wait_until_gone(pids, 5)
+
+
+async def test_calls_cancelled_at_any_moment_leave_no_process_and_no_place_taken(runner: Runner) -> None:
+    def nap(arguments: dict[str, Any], context: Context) -> int:
+        time.sleep(arguments["seconds"])
+        return os.getpid()
+
+    lot, tools = random.Random(4), [tool(nap), tool(lambda arguments, context: nap(arguments, context))]
+    calls: list[asyncio.Task[int]] = []
+    for _ in range(40):
+        arguments = {"seconds": lot.random() * 0.02}
+        call = asyncio.ensure_future(runner.run(lot.choice(tools), arguments, Context(), LONG))
+        calls.append(call)
+        asyncio.get_running_loop().call_later(lot.random() * 1.5, call.cancel)
+    ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert all(isinstance(each, int | asyncio.CancelledError) for each in ended)
+    pids = [await runner.run(each, {"seconds": 0}, Context(), LONG) for each in tools]
+    await runner.close()
+    assert all(is_gone(pid) for pid in pids)
+    assert _keepers() == []
+
+
+def _keepers() -> list[str]:
+    """The keepers that are children of this process."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [pid for pid in children if "keeper.py" in Path(f"/proc/{pid}/cmdline").read_text()]

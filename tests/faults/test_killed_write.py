@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.session import Workspace
-from oneclaw.guard import paths, replace
+from oneclaw.guard.files import paths, replace
 
 SIZE = 300_000
 
@@ -20,7 +20,7 @@ import sys
 from itertools import cycle
 from pathlib import Path
 from oneclaw.core.session import Workspace
-from oneclaw.guard import paths, replace
+from oneclaw.guard.files import paths, replace
 
 folder, how, size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 if how == "portable":

@@ -17,8 +17,8 @@ from oneclaw.core.call import ToolCall
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event, ToolFinished
-from oneclaw.core.function import tool
 from oneclaw.core.hook import Block, Hooks, Verdict
+from oneclaw.core.make.function import tool
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
 from oneclaw.run.runner import Runner

@@ -15,7 +15,7 @@ import pytest
 
 from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Workspace
-from oneclaw.guard import paths
+from oneclaw.guard.files import paths
 
 SECRET = b"the secret that lies outside"
 SECONDS = 10.0

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.broker import Broker
 from oneclaw.core.errors import ToolError
 from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked
-from oneclaw.core.permission import Permissions
-from oneclaw.core.prompt import Answer, Prompt
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.permit.permission import Permissions
+from oneclaw.core.permit.prompt import Answer, Prompt
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 

@@ -11,8 +11,8 @@ import httpcore2
 import pytest
 
 from oneclaw.core.session import Workspace
-from oneclaw.guard import descent, replace
-from oneclaw.guard.pool import Wiring
+from oneclaw.guard.files import descent, replace
+from oneclaw.guard.network.pool import Wiring
 
 SECRET = b"the secret that lies outside"
 

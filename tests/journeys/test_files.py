@@ -11,7 +11,7 @@ import pytest
 
 from oneclaw import App, Config, Context, ToolCall, ToolResult, tool
 from oneclaw.core.session import Workspace
-from oneclaw.guard import paths
+from oneclaw.guard.files import paths
 
 Door = Any
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from oneclaw import App, Config, Kind, ToolCall, ToolResult, tool
-from oneclaw.core.prompt import Prompt
+from oneclaw.core.permit.prompt import Prompt
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session
 from oneclaw.tools import builtin

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from oneclaw.run.scope import has_cancelled
+from oneclaw.run.scope import cancelling_scopes
 
 Work = Callable[[asyncio.Event], Coroutine[Any, Any, Any]]
 
@@ -86,12 +86,12 @@ async def in_a_timeout_with_time_left(is_there: asyncio.Event) -> None:
 
 
 async def cancelled_during(work: Work) -> bool:
-    """What `has_cancelled` says when the coroutine has come to the place in question."""
+    """Whether a scope is found when the coroutine has come to the place in question."""
     is_there = asyncio.Event()
     coroutine = work(is_there)
     task = asyncio.ensure_future(coroutine)
     await is_there.wait()
-    answer = has_cancelled(coroutine)
+    answer = bool(cancelling_scopes(coroutine))
     while not task.done():
         task.cancel()
         await asyncio.sleep(0)

@@ -94,6 +94,7 @@ async def test_an_exception_passes_as_itself_and_the_thread_goes_on() -> None:
     with pytest.raises(ValueError, match="no") as caught:
         await run(pool, fail)
     assert caught.value is error
+    assert error.__cause__ is None
     assert await run(pool, lambda arguments, context: 1) == 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.errors import StoreError
-from oneclaw.core.grant import Grant, GrantBook, MemoryBook, new_id
+from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, new_id
 from oneclaw.store.db import Database
 from oneclaw.store.grants import Grants
 

@@ -126,7 +126,7 @@ async def play(folder: Path, address: str, as_json: bool) -> int:
     from oneclaw.cli.terminal import print_line
     from oneclaw.config import Config
     from oneclaw.core.call import ToolCall
-    from oneclaw.core.function import tool
+    from oneclaw.core.make.function import tool
 
     endless = tool(spin, isolation="process", seconds=1.0, effect="read")
     host = address.removeprefix("http://")

@@ -116,7 +116,7 @@ def check_policy(arguments: argparse.Namespace) -> Finding:
 def check_workers() -> Finding:
     import asyncio
 
-    from oneclaw.core.function import tool
+    from oneclaw.core.make.function import tool
     from oneclaw.core.tool import Context
     from oneclaw.run.runner import Runner
 

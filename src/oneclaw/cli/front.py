@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.cli.terminal import console, is_terminal
-from oneclaw.core.broker import Answer, Broker, Prompt
-from oneclaw.core.display import visible
 from oneclaw.core.engine import Engine
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
+from oneclaw.core.permit.broker import Answer, Broker, Prompt
+from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
     from rich.status import Status

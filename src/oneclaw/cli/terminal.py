@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from oneclaw.core.display import visible
+from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

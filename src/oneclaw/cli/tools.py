@@ -64,8 +64,8 @@ def named_tool(app: "App", name: str | None, usage: str) -> "Tool | None":
     """The tool of this name; says what is wrong when there is none."""
     import sys
 
-    from oneclaw.core.display import visible
     from oneclaw.core.registry import nearest
+    from oneclaw.core.text.display import visible
 
     entry = app.registry.find(name) if name else None
     if entry is not None:
@@ -123,8 +123,8 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
     import json
 
     from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.core.display import visible
-    from oneclaw.core.lint import lint
+    from oneclaw.core.make.lint import lint
+    from oneclaw.core.text.display import visible
 
     definition = tool.definition
     row = as_row(app, tool, agent) | {

@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line
     from oneclaw.cli.tools import named_tool
-    from oneclaw.core.display import visible
+    from oneclaw.core.text.display import visible
 
     with open_app(arguments) as app:
         tool = named_tool(app, arguments.name, "oneclaw why TOOL")

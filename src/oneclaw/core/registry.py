@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Protocol, runtime_checkable
 
-from oneclaw.core.arguments import ArgumentCheck
+from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import DuplicateTool, InvalidTool
 from oneclaw.core.tool import Context, Execute, Tool, ToolDefinition
 
@@ -85,7 +85,7 @@ def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
     if isinstance(thing, ToolLike) and not isinstance(thing, type):
         return Tool(thing.definition, _two_parameters(thing.execute), origin=type(thing).__module__)
     if callable(thing) and not isinstance(thing, type):
-        from oneclaw.core.function import tool
+        from oneclaw.core.make.function import tool
 
         return tool(thing)
     raise InvalidTool(

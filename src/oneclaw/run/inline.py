@@ -9,8 +9,8 @@ tool's own `asyncio.timeout` and `TaskGroup` work as everywhere.
     + grace     task.cancel() once more: the coroutine is closed; if it ignores even that, it is given up
     caller's    task.cancel() from outside: thrown into the coroutine; after the grace it is closed
 
-Each task.cancel() of ours is taken back with task.uncancel(), as `asyncio.timeout` does. What is left over
-then is the caller's cancel, and the only reason to raise CancelledError.
+Each task.cancel() of ours is taken back with task.uncancel(), as `asyncio.timeout` does. The caller's own
+cancel, told from those of the tool's scopes by `Cancels`, is the only reason to raise CancelledError.
 """
 
 import asyncio
@@ -23,9 +23,10 @@ from typing import Any, TypeAlias, cast
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Execute
+from oneclaw.run.cancels import Cancels
 from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import cancel, failed, out_of_time
-from oneclaw.run.scope import disarm, has_cancelled
+from oneclaw.run.scope import disarm, frames_of, scopes_of
 
 _Work: TypeAlias = "CoroutineType[Any, Any, Any]"
 
@@ -65,7 +66,6 @@ class _Suspended:
 
     __slots__ = (
         "_cancels",
-        "_cancels_before",
         "_context",
         "_grace_seconds",
         "_is_closing",
@@ -75,7 +75,6 @@ class _Suspended:
         "_seconds",
         "_started",
         "_step",
-        "_task",
         "_watch",
         "_work",
     )
@@ -89,7 +88,6 @@ class _Suspended:
         self._seconds = seconds
         self._started = started
         self._grace_seconds = grace_seconds
-        self._cancels = 0
         self._is_late = False
         self._is_left = False
         self._is_closing = False
@@ -100,23 +98,25 @@ class _Suspended:
         if task is None:
             self._work.close()
             raise RuntimeError("A tool that waits must be run inside an asyncio task.")
-        self._task: asyncio.Task[Any] = task
-        self._cancels_before = task.cancelling()
+        self._cancels = Cancels(task)
         self._loop = asyncio.get_running_loop()
         deadline = Deadline(self._context, self._seconds, self._started, self._expire)
+        value = failure = None
         try:
             value = yield from self._drive()
         except BaseException as error:
             if self._is_left:
                 close(self._work)
-            else:
-                self._settle(error)
-            raise
+                raise
+            failure = error
         finally:
             deadline.cancel()
             if self._watch is not None:
                 self._watch.cancel()
-        self._settle(None)
+        try:
+            yield from self._settle(failure)
+        finally:
+            del failure  # its traceback holds this frame
         return value
 
     def _drive(self) -> Generator[Any, Any, Any]:
@@ -131,6 +131,8 @@ class _Suspended:
                 raise
             except BaseException as error:
                 thrown = error
+            if isinstance(thrown, asyncio.CancelledError):
+                self._cancels.arrive(work)
             if self._is_closing:
                 close(work)
                 return None
@@ -138,42 +140,37 @@ class _Suspended:
                 self._step = work.send(sent) if thrown is None else work.throw(thrown)
             except StopIteration as done:
                 return done.value
-            if self._watch is None and isinstance(thrown, asyncio.CancelledError):
+            self._cancels.wait()
+            if self._watch is None and self._cancels.is_callers:
                 self._watch = self._loop.call_later(self._grace_seconds, self._look)
-            thrown = None  # its traceback holds this frame
+            thrown = None  # as above
 
     def _expire(self) -> None:
         """The time is up: cancel the coroutine, and close it after the grace."""
         self._is_late = True
         cancel(self._context)
-        self._cancel()
+        self._cancels.cancel()
         if self._watch is not None:
             self._watch.cancel()
         self._watch = self._loop.call_later(self._grace_seconds, self._close)
 
     def _look(self) -> None:
-        """The coroutine goes on after a cancel: close it, unless one of its own scopes asked for that."""
+        """The coroutine goes on though the caller has cancelled it: close it."""
         self._watch = None
-        if self._task.cancelling() > self._cancels_before:
-            if has_cancelled(self._work):
-                self._watch = self._loop.call_later(self._grace_seconds, self._look)
-            else:
-                self._close()
+        if self._cancels.is_callers:
+            self._close()
 
     def _close(self) -> None:
         self._is_closing = True
-        self._cancel()
+        self._cancels.cancel()
 
-    def _cancel(self) -> None:
-        self._cancels += 1
-        self._task.cancel()
-
-    def _settle(self, error: BaseException | None) -> None:
+    def _settle(self, error: BaseException | None) -> Generator[Any, Any, None]:
         """Raise what the call ends with, if it is not the value."""
-        for _ in range(self._cancels):
-            self._task.uncancel()
-        if self._task.cancelling() > self._cancels_before:
+        if self._cancels.settle():
             cancel(self._context)
+            with suppress(asyncio.CancelledError):
+                # From Python 3.13 a TaskGroup asks for the cancel anew; it comes now or at some later wait.
+                yield
             if isinstance(error, asyncio.CancelledError):
                 raise error
             raise asyncio.CancelledError from error
@@ -181,22 +178,31 @@ class _Suspended:
             raise out_of_time(self._seconds) from error
         if self._is_closing:
             raise ToolError("The tool was stopped: it went on after it had been cancelled.", Kind.CANCELLED)
-        if error is not None and not isinstance(error, Exception):
+        if isinstance(error, Exception):
+            raise error
+        if error is not None:
             raise failed(error) from error
 
 
 def close(work: _Work) -> None:
-    """End a coroutine; one that refuses to end is disarmed and kept for ever."""
+    """End a coroutine and disarm the scopes it was in. What refuses to end is kept for ever."""
+    frames = frames_of(work)
+    scopes = scopes_of(frames)
     with suppress(BaseException):  # nobody waits for what it raises now
         work.close()
-    if work.cr_frame is not None:
-        disarm(work)
-        _keep_for_ever(work)
+    disarm([*scopes, *scopes_of(frames_of(work))])
+    for frame in frames:  # one that waits on while it is closed is cut off from those that waited for it
+        if _is_unfinished(frame):
+            _keep_for_ever(frame)
 
 
-def _keep_for_ever(work: _Work) -> None:
+def _is_unfinished(frame: Any) -> bool:
+    return any(getattr(frame, name, None) is not None for name in ("cr_frame", "gi_frame", "ag_frame"))
+
+
+def _keep_for_ever(frame: Any) -> None:
     # Freeing it would throw GeneratorExit into it again: noise now, and at exit, when no loop runs, a loop
     # around `await` that catches everything would spin for ever. A reference too many prevents both.
     import ctypes
 
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(work))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(frame))

@@ -75,9 +75,14 @@ class ThreadPool:
             raise
         finally:
             deadline.cancel()
-        if error is None:
-            return value
-        raise error if isinstance(error, Exception) else failed(error) from error
+        try:
+            if error is None:
+                return value
+            if isinstance(error, Exception):
+                raise error
+            raise failed(error) from error
+        finally:
+            del error  # its traceback holds this frame
 
     def close(self) -> None:
         """Let idle threads end; busy ones end after their call."""

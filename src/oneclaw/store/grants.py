@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any
 
 from oneclaw.core.errors import StoreError
-from oneclaw.core.grant import Grant
+from oneclaw.core.permit.grant import Grant
 from oneclaw.store.db import Database
 
 _COLUMNS = "id, tool, need, verdict, scope, holder, pattern, about, digest, created, expires"

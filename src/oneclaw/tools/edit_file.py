@@ -7,12 +7,12 @@ import time
 from difflib import SequenceMatcher
 from typing import BinaryIO
 
-from oneclaw.core.encoding import Encoding, describe_binary, detect
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
+from oneclaw.core.text.encoding import Encoding, describe_binary, detect
 from oneclaw.core.tool import Context
-from oneclaw.guard import paths
-from oneclaw.guard.route import spell
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.route import spell
 
 MAX_BYTES = 10 * 1024 * 1024
 NEAREST_SECONDS = 0.5

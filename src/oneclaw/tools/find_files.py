@@ -1,12 +1,12 @@
 """find_files: files by the pattern of their path."""
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
-from oneclaw.core.glob import Glob, InvalidGlob
+from oneclaw.core.make.function import tool
+from oneclaw.core.text.glob import Glob, InvalidGlob
 from oneclaw.core.tool import Context
-from oneclaw.guard import paths
-from oneclaw.guard.route import spell, spell_whole
-from oneclaw.guard.tree import ENTRIES, Entry
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.route import spell, spell_whole
+from oneclaw.guard.files.tree import ENTRIES, Entry
 
 
 @tool(needs=["files.read"], effect="read", seconds=30, group="files", resource="file:{path}")

@@ -9,7 +9,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
 
 Format = Literal["iso8601", "human_readable"]
 

@@ -4,13 +4,13 @@ from functools import partial
 from typing import Literal
 
 from oneclaw.core.call import Output
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context
-from oneclaw.guard import body as body_text
-from oneclaw.guard import headers as header
-from oneclaw.guard.gate import NEED
-from oneclaw.guard.net import MAX_BYTES, Response, fetch
-from oneclaw.guard.readable import to_readable
+from oneclaw.guard.network import body as body_text
+from oneclaw.guard.network import headers as header
+from oneclaw.guard.network.gate import NEED
+from oneclaw.guard.network.net import MAX_BYTES, Response, fetch
+from oneclaw.guard.network.readable import to_readable
 
 SECONDS = 30
 SHOWN = (

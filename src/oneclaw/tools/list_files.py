@@ -3,12 +3,12 @@
 import stat
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context
-from oneclaw.guard import paths
-from oneclaw.guard.paths import Folder
-from oneclaw.guard.route import spell, spell_whole
-from oneclaw.guard.tree import Entry
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.paths import Folder
+from oneclaw.guard.files.route import spell, spell_whole
+from oneclaw.guard.files.tree import Entry
 
 _ODD = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from oneclaw.core.call import Output
-from oneclaw.core.encoding import UnknownEncoding, describe_binary, detect, make_decoder, mend
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
+from oneclaw.core.text.encoding import UnknownEncoding, describe_binary, detect, make_decoder, mend
 from oneclaw.core.tool import Context
 from oneclaw.core.trim import safe_cut
-from oneclaw.guard import paths
-from oneclaw.guard.route import spell
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.route import spell
 
 MAX_BYTES = 1024 * 1024
 CHARS = 20_000

@@ -5,15 +5,15 @@ import time
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from oneclaw.core.encoding import describe_binary, detect
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
-from oneclaw.core.glob import Glob, InvalidGlob
-from oneclaw.core.regex import InvalidPattern, Line, LinePattern
+from oneclaw.core.make.function import tool
+from oneclaw.core.text.encoding import describe_binary, detect
+from oneclaw.core.text.glob import Glob, InvalidGlob
+from oneclaw.core.text.regex import InvalidPattern, Line, LinePattern
 from oneclaw.core.tool import Context
-from oneclaw.guard import paths
-from oneclaw.guard.route import spell, spell_whole
-from oneclaw.guard.tree import ENTRIES, Entry
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.route import spell, spell_whole
+from oneclaw.guard.files.tree import ENTRIES, Entry
 
 MAX_BYTES = 1024 * 1024
 MAX_NAMED_BYTES = 64 * 1024 * 1024

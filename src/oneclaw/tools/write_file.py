@@ -2,12 +2,12 @@
 
 from typing import BinaryIO, Literal
 
-from oneclaw.core.encoding import detect
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.function import tool
+from oneclaw.core.make.function import tool
+from oneclaw.core.text.encoding import detect
 from oneclaw.core.tool import Context
-from oneclaw.guard import paths
-from oneclaw.guard.route import spell
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.route import spell
 
 _CHUNK_BYTES = 1024 * 1024
 

@@ -1,0 +1,230 @@
+"""Small malformed JSON from a model: a tolerant reader that names what it forgave.
+
+It forgives spelling, never loss. Text that ends before its object does is cut, and is refused: what
+is missing could be anything. Nothing is made up and nothing is dropped without a note.
+
+A repair is *ambiguous* when the reader had to decide where a string, or the object itself, begins
+and ends, or what a character in a string stands for: quotes that are not JSON's, backslashes that
+begin no escape, other text around the object. It is *clear* when only one reading exists: a code
+fence, trailing commas, comments, Python's True, False and None, unquoted keys, raw line breaks in
+strings. Two objects in one text are not repaired at all.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from oneclaw.core.check.problem import quote
+
+REPAIR_CHARS = 4_096
+"""The longest text that is repaired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One thing that was read otherwise than it was written, in one short line."""
+
+    text: str
+    ambiguous: bool = False
+
+
+class Malformed(ValueError):
+    """Text that is not JSON and cannot be read as JSON in one way."""
+
+
+class Cut(Malformed):
+    """Text that ends before its object does."""
+
+
+FENCE = Repair("the code fence around the JSON was removed")
+AROUND = Repair("the text around the JSON object was ignored", ambiguous=True)
+TRAILING_COMMA = Repair("a trailing comma was ignored")
+COMMENT = Repair("a comment was ignored")
+PYTHON_LITERAL = Repair("True, False and None were read as true, false and null")
+UNQUOTED_KEY = Repair("an unquoted key was read as a string")
+OTHER_QUOTES = Repair("quotes other than double quotes were read as string quotes", ambiguous=True)
+CONTROL = Repair("a raw control character in a string was kept")
+ESCAPED_QUOTE = Repair("a quote after a backslash was read as the quote")
+BACKSLASH = Repair("a backslash that begins no JSON escape was kept as it is", ambiguous=True)
+
+_SPACE = re.compile(r"[\s\ufeff]*")
+_COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])")
+_WORD = re.compile(r"[A-Za-z_$][\w$-]*")
+_CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_BODIES = {
+    opening: re.compile(rf"([^\\{closing}]*(?:\\.[^\\{closing}]*)*){closing}", re.DOTALL)
+    for opening, closing in _CLOSING.items()
+}
+_WORDS: dict[str, tuple[Any, Repair | None]] = {
+    "true": (True, None),
+    "false": (False, None),
+    "null": (None, None),
+    "True": (True, PYTHON_LITERAL),
+    "False": (False, PYTHON_LITERAL),
+    "None": (None, PYTHON_LITERAL),
+}
+_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|.)|"', re.DOTALL)
+
+
+class _Reader:
+    """Recursive descent over one text; `depth` bounds the descent."""
+
+    def __init__(self, text: str, at: int, depth: int, number: Callable[[str], int | float]) -> None:
+        self.text = text
+        self.at = at
+        self.depth = depth
+        self.number = number
+        self.repairs: dict[Repair, None] = {}
+
+    def note(self, repair: Repair) -> None:
+        self.repairs[repair] = None
+
+    def peek(self) -> str:
+        """The next character that means something; the end of the text means it was cut."""
+        while True:
+            space = _SPACE.match(self.text, self.at)
+            self.at = space.end() if space else self.at
+            comment = _COMMENT.match(self.text, self.at)
+            if comment is None:
+                break
+            self.note(COMMENT)
+            self.at = comment.end()
+        if self.at >= len(self.text) or self.text.startswith("/*", self.at):
+            raise Cut("the text ends before the object does")
+        return self.text[self.at]
+
+    def value(self) -> Any:
+        char = self.peek()
+        if char in "{[":
+            self.depth -= 1
+            if self.depth < 0:
+                raise Malformed("it is nested too deeply")
+            inner = self.object() if char == "{" else self.array()
+            self.depth += 1
+            return inner
+        if char in _CLOSING:
+            return self.string(char)
+        if number := _NUMBER.match(self.text, self.at):
+            self.at = number.end()
+            return self.number(number.group())
+        return self.word()
+
+    def object(self) -> dict[str, Any]:
+        self.at += 1
+        found: dict[str, Any] = {}
+        while self.peek() != "}":
+            key = self.key()
+            if key in found:
+                raise Malformed(f"the key {quote(key)} stands twice in one object")
+            self.expect(":", f"after the key {quote(key)}")
+            found[key] = self.value()
+            self.separate("}")
+        self.at += 1
+        return found
+
+    def array(self) -> list[Any]:
+        self.at += 1
+        found: list[Any] = []
+        while self.peek() != "]":
+            found.append(self.value())
+            self.separate("]")
+        self.at += 1
+        return found
+
+    def key(self) -> str:
+        char = self.peek()
+        if char in _CLOSING:
+            return self.string(char)
+        word = _WORD.match(self.text, self.at)
+        if word is None:
+            raise Malformed(f"{quote(char)} stands where a key should")
+        self.at = word.end()
+        self.note(UNQUOTED_KEY)
+        return word.group()
+
+    def expect(self, char: str, where: str) -> None:
+        if self.peek() != char:
+            raise Malformed(f"{quote(self.text[self.at])} stands where {quote(char)} should, {where}")
+        self.at += 1
+
+    def separate(self, closing: str) -> None:
+        """A comma before the next member, or the closing bracket; a comma before that is forgiven."""
+        if self.peek() == closing:
+            return
+        self.expect(",", "between two values")
+        if self.peek() == closing:
+            self.note(TRAILING_COMMA)
+
+    def string(self, opening: str) -> str:
+        body = _BODIES[opening].match(self.text, self.at + 1)
+        if body is None:
+            raise Cut("the text ends inside a string")
+        self.at = body.end()
+        if opening != '"':
+            self.note(OTHER_QUOTES)
+        inner = _ESCAPE.sub(self.escape, body.group(1))
+        if any(char < " " for char in inner):
+            self.note(CONTROL)
+        return json.loads(f'"{inner}"', strict=False)
+
+    def escape(self, found: re.Match[str]) -> str:
+        """One escape, or one double quote inside other quotes, as JSON writes it."""
+        if found.group() == '"':
+            return '\\"'
+        char = found.group(1)
+        if char in '"\\/bfnrt' or len(char) == 5:
+            return found.group()
+        if char in _CLOSING:
+            self.note(ESCAPED_QUOTE)
+            return char
+        self.note(BACKSLASH)
+        return "\\\\" + char
+
+    def word(self) -> Any:
+        word = _WORD.match(self.text, self.at)
+        if word is None or word.group() not in _WORDS:
+            shown = quote(word.group() if word else self.text[self.at])
+            raise Malformed(f"{shown} stands where a value should")
+        value, repair = _WORDS[word.group()]
+        if repair:
+            self.note(repair)
+        self.at = word.end()
+        return value
+
+
+def repair(text: str, depth: int, number: Callable[[str], int | float]) -> tuple[Any, list[Repair]]:
+    """The one object in a malformed text, and what was forgiven; raises `Malformed` or `Cut`."""
+    start = text.find("{")
+    if start < 0:
+        raise Malformed("there is no JSON object in it")
+    reader = _Reader(text, start, depth, number)
+    value = reader.value()
+    _judge_surroundings(text[:start], text[reader.at :], reader)
+    return value, list(reader.repairs)
+
+
+def repair_whole(text: str, depth: int, number: Callable[[str], int | float]) -> tuple[Any, list[Repair]]:
+    """A malformed text that is one value from end to end, as a list written by Python."""
+    reader = _Reader(text, 0, depth, number)
+    value = reader.value()
+    if text[reader.at :].strip():
+        raise Malformed("there is more text after the value")
+    return value, list(reader.repairs)
+
+
+def _judge_surroundings(before: str, after: str, reader: _Reader) -> None:
+    """What stands around the object must be a fence or prose: never a part that was left out."""
+    before, after = before.strip("\ufeff \t\r\n"), after.strip("\ufeff \t\r\n")
+    if not before and not after:
+        return
+    if re.fullmatch(r"```[\w-]*", before) and after in ("", "```"):
+        reader.note(FENCE)
+        return
+    if "{" in after:
+        raise Malformed("there is more than one JSON object in it")
+    if re.search(r"[{}\[\]]", before) or re.search(r'[{}\[\]"]', after):
+        raise Malformed("the text around the object could be a part of it")
+    reader.note(AROUND)

@@ -1,0 +1,1 @@
+"""Making tools: from functions and their types, from schemas, from foreign documents."""

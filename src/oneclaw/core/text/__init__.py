@@ -1,0 +1,1 @@
+"""Text: shown to people, decoded from bytes, matched."""

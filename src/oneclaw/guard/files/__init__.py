@@ -1,0 +1,1 @@
+"""The door to files: nothing outside the workspace is reached."""

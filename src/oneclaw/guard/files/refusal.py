@@ -1,0 +1,87 @@
+"""Why a path was refused or a file could not be opened, in one sentence."""
+
+import errno
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Literal
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.session import Access
+from oneclaw.guard.files.descent import LINKS, Descent, Outside
+from oneclaw.guard.files.route import Route, spell
+
+Verb = Literal["read", "write"]
+
+_STUCK = (errno.ENOENT, errno.ENOTDIR, errno.EACCES)
+
+_ODD = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+@contextmanager
+def explained(descent: Descent, path: str, route: Route, verb: Verb) -> Generator[None]:
+    """Turn what the system says on the way down `path` into a `ToolError`."""
+    try:
+        yield
+    except Outside:
+        raise outside(path) from None
+    except OSError as error:
+        if descent.access == "none":  # where tools may not look, they do not learn what is there either
+            raise protected(path) from None
+        # A path that was on its way out is told that, wherever it got stuck.
+        if error.errno in _STUCK and descent.is_outside_by_text(route.base, route.parts):
+            raise outside(path) from None
+        raise _explain(error, path, verb) from None
+
+
+def outside(path: str) -> ToolError:
+    return ToolError(f"Access denied: {spell(path)} is outside the workspace.", Kind.PATH_NOT_ALLOWED)
+
+
+def protected(path: str) -> ToolError:
+    return ToolError(f"Access denied: {spell(path)} is closed to tools.", Kind.PATH_NOT_ALLOWED)
+
+
+def need_write(access: Access, path: str) -> None:
+    if access == "none":
+        raise protected(path)
+    if access != "write":
+        message = f"Access denied: {spell(path)} may be read but not written."
+        raise ToolError(message, Kind.PATH_NOT_ALLOWED)
+
+
+def need_regular(mode: int, path: str) -> None:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        message = f"Path is a directory, not a file: {spell(path)}; see what is in it with list_files."
+    else:
+        what = _ODD.get(stat.S_IFMT(mode), "not a regular file")
+        message = f"{spell(path)} is {what}; only regular files can be read and written."
+    raise ToolError(message, Kind.VALIDATION_ERROR)
+
+
+def _explain(error: OSError, path: str, verb: Verb) -> ToolError:
+    shown, code = spell(path), error.errno
+    if code == errno.ENOENT and verb == "write":
+        message = f"Folder not found on the way to {shown}; write it without .. and without a / at its end."
+        return ToolError(message, Kind.FILE_NOT_FOUND)
+    if code == errno.ENOENT:
+        return ToolError(f"File not found: {shown}", Kind.FILE_NOT_FOUND)
+    if code in (errno.EACCES, errno.EPERM):
+        to = "" if verb == "read" else "to "
+        return ToolError(f"Permission denied: cannot {verb} {to}{shown}", Kind.PERMISSION_DENIED)
+    if code == errno.ENOTDIR:
+        return ToolError(f"Part of {shown} is a file, not a folder.", Kind.VALIDATION_ERROR)
+    if code == errno.EISDIR:
+        return ToolError(f"Path is a directory, not a file: {shown}", Kind.VALIDATION_ERROR)
+    if code == errno.ELOOP:
+        message = f"Access denied: {shown} leads through more than {LINKS} links."
+        return ToolError(message, Kind.PATH_NOT_ALLOWED)
+    if code == errno.ENAMETOOLONG:
+        return ToolError(f"{shown} contains a name that is too long here.", Kind.VALIDATION_ERROR)
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return ToolError(f"Failed to write {shown}: the disk is full; nothing was changed.")
+    reason = error.strerror or (os.strerror(code) if code else str(error))
+    return ToolError(f"Failed to {verb} {shown}: {reason}.")

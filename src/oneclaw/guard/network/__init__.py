@@ -1,0 +1,1 @@
+"""The door to the network: what is checked is what is dialled."""

@@ -1,0 +1,41 @@
+"""One hop of a request, and the hop a redirect asks for: pure functions."""
+
+from dataclasses import dataclass
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.network.headers import Headers, drop_content, keep_harmless
+from oneclaw.guard.network.url import Target, parse
+
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What is asked of whom."""
+
+    method: str
+    target: Target
+    headers: Headers = ()
+    body: bytes | None = None
+
+
+def follow(errand: Errand, status: int, location: str | None) -> Errand | None:
+    """The errand after a redirect, or None when the answer is not one; raises `ToolError` for a bad address.
+
+    The method changes as browsers change it. Another scheme, host or port gets harmless headers only, and
+    they do not come back on a later hop.
+    """
+    if status not in REDIRECTS or location is None:
+        return None
+    target = parse(location, errand.target)
+    method, headers, body = errand.method, errand.headers, errand.body
+    if (status in (301, 302) and method == "POST") or (status == 303 and method not in ("GET", "HEAD")):
+        method, headers, body = "GET", drop_content(headers), None
+    if target.origin != errand.target.origin:
+        headers = keep_harmless(headers)
+        if body is not None and errand.target.scheme == "https" and target.scheme == "http":
+            raise ToolError(
+                f"The redirect to {target} was not followed: it would send the body unencrypted.",
+                Kind.NETWORK_ERROR,
+            )
+    return Errand(method, target, headers, body)

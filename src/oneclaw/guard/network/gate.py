@@ -1,0 +1,117 @@
+"""Who may be reached: every address of a host is checked, and asked for if private, before it is dialled."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.session import Network
+from oneclaw.guard.network.address import why_local_name, why_private
+from oneclaw.guard.network.url import Target, parse, parse_host
+
+NEED = "network.private"
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""All addresses of a name; raises `ToolError` when there is none."""
+
+AllowPrivate = Callable[[str, str], Awaitable[None]]
+"""Asked with `host:port` and why it is private; returns to allow it, raises `ToolError` to refuse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The addresses of one host, all checked; `is_private` when one of them needed leave."""
+
+    addresses: tuple[str, ...]
+    is_private: bool
+
+
+class Gate:
+    """The check of one errand. Leave given for one host, port and address opens no other."""
+
+    def __init__(self, network: Network, allow_private: AllowPrivate | None, resolve: Resolve) -> None:
+        self._network = network
+        self._allow_private = allow_private
+        self._resolve = resolve
+        self._allowed: set[tuple[str, int, str]] = set()
+
+    async def admit(self, host: str, port: int, is_odd: bool = False) -> Admitted:
+        """The addresses to dial for `host`, or `ToolError` when one of them may not be reached."""
+        name, written_oddly = _canonical(host)
+        if _is_address(name):
+            return await self._admit_address(name, port, is_odd or written_oddly)
+        why = why_local_name(name)
+        if why is not None:
+            await self._allow(name, port, "", why)
+        addresses = tuple(await self._resolve(name, port))
+        if not addresses:
+            raise ToolError(f"Cannot resolve host: {name}", Kind.NETWORK_ERROR)
+        private = {address: reason for address in addresses if (reason := why_private(address))}
+        if why is None:
+            for address, reason in private.items():
+                await self._allow(name, port, address, f"{address}, {reason}")
+        return Admitted(addresses, bool(private) or why is not None)
+
+    async def _admit_address(self, address: str, port: int, is_odd: bool) -> Admitted:
+        why = _why_address(address, is_odd)
+        if why is not None:
+            await self._allow(address, port, address, why)
+        return Admitted((address,), why is not None)
+
+    async def _allow(self, host: str, port: int, address: str, why: str) -> None:
+        key = (host, port, address)
+        if key in self._allowed or _is_listed(host, port, self._network.private_hosts):
+            return
+        if self._allow_private is None:
+            raise refusal(host, why)
+        await self._allow_private(_shown(host, port), why)
+        self._allowed.add(key)
+
+
+def check_url(url: str, network: Network | None = None) -> Target:
+    """The target of `url` if it can be told public without a lookup, or is listed; raises `ToolError`.
+
+    A name that passes here is still checked, address by address, when it is dialled.
+    """
+    target = parse(url)
+    is_address = _is_address(target.host)
+    why = _why_address(target.host, target.is_odd) if is_address else why_local_name(target.host)
+    if why is not None and not _is_listed(target.host, target.port, (network or Network()).private_hosts):
+        raise refusal(target.host, why)
+    return target
+
+
+def refusal(host: str, why: str) -> ToolError:
+    return ToolError(
+        f"Cannot reach {host}: it is {why}; this needs the permission {NEED}.", Kind.PERMISSION_DENIED
+    )
+
+
+def _why_address(address: str, is_odd: bool) -> str | None:
+    return why_private(address) or (f"{address} in an unusual notation" if is_odd else None)
+
+
+def _canonical(host: str) -> tuple[str, bool]:
+    try:
+        return parse_host(host)
+    except ValueError as error:
+        raise ToolError(f"Invalid URL: {host[:200]} ({error}).", Kind.VALIDATION_ERROR) from None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_listed(host: str, port: int, entries: Sequence[str]) -> bool:
+    """Whether the owner named this host, with or without its port. IPv6 may stand in brackets."""
+    bare = host.removesuffix(".")
+    names = {bare, _shown(bare, port)} | ({f"[{bare}]"} if ":" in bare else set[str]())
+    return any(entry.strip().lower() in names for entry in entries)
+
+
+def _shown(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

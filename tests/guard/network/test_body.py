@@ -1,0 +1,151 @@
+"""Bodies: unpacked within a bound, read in the right character set."""
+
+import gzip
+import time
+import zlib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.network.body import Unpacker, decode, is_text, media_type
+
+
+def unpack(data: bytes, encoding: str, limit: int = 1000, step: int | None = None) -> Unpacker:
+    unpacker = Unpacker(encoding, limit)
+    for start in range(0, len(data), step or len(data) or 1):
+        unpacker.feed(data[start : start + (step or len(data))])
+    return unpacker
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "identity": bytes,
+    "gzip": gzip.compress,
+    "X-GZip": gzip.compress,
+    "deflate": zlib.compress,
+    "deflate ": raw_deflate,
+    "gzip, deflate": lambda data: zlib.compress(gzip.compress(data)),
+    "deflate, identity, gzip": lambda data: gzip.compress(zlib.compress(data)),
+}
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=300), st.sampled_from(sorted(PACKERS)), st.sampled_from((None, 1, 7)))
+def test_what_was_packed_comes_out_whatever_the_pieces(data: bytes, encoding: str, step: int | None) -> None:
+    unpacker = unpack(PACKERS[encoding](data), encoding, step=step)
+    assert bytes(unpacker.body) == data
+    assert unpacker.is_known
+    assert not unpacker.is_full
+
+
+@settings(deadline=None)
+@given(st.binary(min_size=5, max_size=300), st.sampled_from(sorted(PACKERS)), st.sampled_from((None, 1, 7)))
+def test_never_more_than_the_limit_comes_out(data: bytes, encoding: str, step: int | None) -> None:
+    unpacker = unpack(PACKERS[encoding](data), encoding, limit=4, step=step)
+    assert bytes(unpacker.body) == data[:4]
+    assert unpacker.is_full
+
+
+def test_gzip_files_one_after_the_other_are_one_body_and_padding_is_ignored() -> None:
+    packed = gzip.compress(b"one ") + gzip.compress(b"two")
+    assert bytes(unpack(packed + b"\0\0\0", "gzip").body) == b"one two"
+    for step in (1, 2, 3, 24):
+        assert bytes(unpack(packed, "gzip", step=step).body) == b"one two"
+
+
+def test_an_outer_bomb_behind_an_inner_layer_is_bounded() -> None:
+    inner = gzip.compress(b"") * 3_000_000
+    unpacker = unpack(gzip.compress(inner), "gzip, gzip", step=65536)
+    assert unpacker.is_full
+    assert bytes(unpacker.body) == b""
+
+
+def test_an_encoding_we_do_not_know_is_left_as_it_is() -> None:
+    for encoding in ("br", "zstd", "gzip, br", "gzip, gzip, gzip, gzip"):
+        unpacker = unpack(b"abc", encoding)
+        assert not unpacker.is_known
+        assert bytes(unpacker.body) == b"abc"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_bytes_that_are_not_packed_are_an_error(encoding: str) -> None:
+    with pytest.raises(ToolError, match=f"not valid {encoding}") as caught:
+        unpack(b"\xff" * 50, encoding)
+    assert caught.value.kind is Kind.NETWORK_ERROR
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "expected"),
+    [
+        ("text/plain; charset=utf-8", b"x", True),
+        ("TEXT/HTML", b"\0\0", True),
+        ("application/json", b"{}", True),
+        ("application/problem+json", b"{}", True),
+        ("image/svg+xml", b"<svg/>", True),
+        ("application/x-www-form-urlencoded", b"a=b", True),
+        ("image/png", b"plain", False),
+        ("video/mp4", b"plain", False),
+        ("font/woff2", b"plain", False),
+        (None, b"hello", True),
+        (None, b"hello \xff\xfe world", True),
+        (None, b"\x89PNG\r\n\x1a\n" + b"\0" * 40, False),
+        ("application/octet-stream", b"only words in this body, nothing else", True),
+        ("application/octet-stream", b"words" * 10 + b"\x01", False),
+        ("application/pdf", b"%PDF-1.4" + bytes(range(40)), False),
+        ("", b"", True),
+    ],
+)
+def test_text_is_told_from_binary_by_type_and_else_by_bytes(
+    content_type: str | None, body: bytes, expected: bool
+) -> None:
+    assert is_text(body, content_type) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "text"),
+    [
+        ("é".encode(), None, "é"),
+        ("é".encode("latin-1"), "text/plain; charset=ISO-8859-1", "é"),
+        ("é".encode("latin-1"), 'text/plain; charset="iso-8859-1"', "é"),
+        ("日本".encode("shift_jis"), "text/html; charset=Shift_JIS", "日本"),
+        ("日本".encode("utf-16"), "text/plain; charset=utf-8", "日本"),
+        (b"\xef\xbb\xbfhi", "text/plain; charset=latin-1", "hi"),
+        ('<meta charset="gbk">你'.encode("gbk"), "text/html", '<meta charset="gbk">你'),
+        ('<meta http-equiv=x content="text/html; charset=gbk">你'.encode("gbk"), "text/html", None),
+        (b"\xff", "text/plain", "\ufffd"),
+        (b"\xe9", "text/plain; charset=no-such-set", "\ufffd"),
+        (b"68656c6c6f", "text/plain; charset=hex", "68656c6c6f"),
+        (b"\\u0041", "text/plain; charset=unicode_escape", "\\u0041"),
+        (b"+AEE-", "text/plain; charset=utf-7", "+AEE-"),
+    ],
+)
+def test_a_body_is_read_in_its_own_character_set(
+    body: bytes, content_type: str | None, text: str | None
+) -> None:
+    assert decode(body, content_type) == (text if text is not None else body.decode("gbk"))
+
+
+def test_no_character_set_makes_reading_slow() -> None:
+    body = b"a-" + b"b" * 100_000
+    started = time.perf_counter()
+    for charset in ("punycode", "idna", "zlib", "bz2", "undefined", "rot13", "unicode_escape"):
+        assert decode(body, f"text/plain; charset={charset}") == body.decode()
+    assert time.perf_counter() - started < 1
+
+
+def test_half_a_character_at_a_cut_is_left_out_and_elsewhere_replaced() -> None:
+    assert decode("aé".encode()[:-1], None, is_cut=True) == "a"
+    assert decode("aé".encode()[:-1], None) == "a\ufffd"
+
+
+def test_the_media_type_is_bare() -> None:
+    assert media_type(" Text/HTML ; charset=x") == "text/html"
+    assert media_type(None) == ""

@@ -1,0 +1,39 @@
+"""The hop after a redirect."""
+
+import pytest
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.network.errand import Errand, follow
+from oneclaw.guard.network.url import parse
+
+START = Errand("POST", parse("https://a.example/x"), (("Authorization", "k"), ("Content-Type", "t")), b"body")
+
+
+def test_what_is_not_a_redirect_leads_nowhere() -> None:
+    for status in (200, 300, 304, 305, 306, 400):
+        assert follow(START, status, "/y") is None
+    assert follow(START, 302, None) is None
+
+
+def test_a_post_becomes_a_get_without_its_body() -> None:
+    assert follow(START, 302, "/y") == Errand("GET", parse("https://a.example/y"), (("Authorization", "k"),))
+
+
+def test_a_kept_method_keeps_its_body_and_harmless_headers_on_another_host() -> None:
+    target = parse("https://b.example/")
+    assert follow(START, 307, "//b.example") == Errand("POST", target, (("Content-Type", "t"),), b"body")
+
+
+@pytest.mark.parametrize("place", ["http://a.example/x", "https://a.example:444/x", "https://b.a.example/x"])
+def test_another_scheme_port_or_subdomain_is_another_origin(place: str) -> None:
+    after = follow(Errand("GET", START.target, START.headers), 302, place)
+    assert after is not None
+    assert after.headers == (("Content-Type", "t"),)
+
+
+def test_a_body_is_never_sent_on_unencrypted() -> None:
+    with pytest.raises(ToolError, match="unencrypted") as caught:
+        follow(START, 308, "http://a.example/x")
+    assert caught.value.kind is Kind.NETWORK_ERROR
+    plain = Errand("POST", parse("http://a.example/x"), (), b"body")
+    assert follow(plain, 308, "http://b.example/") is not None

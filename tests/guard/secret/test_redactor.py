@@ -1,0 +1,203 @@
+"""Known secrets taken out, in whatever spelling they come."""
+
+import base64
+import html
+import json
+import shlex
+import threading
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from oneclaw.guard.secret.redactor import Redactor
+
+SECRET = 'Tr0ub4dor&3/+ "quoted" é=\\'
+KEY = "7f3Kq9LmZx82VbNtRw"
+
+
+def redact(text: str, secret: str = SECRET) -> str:
+    return Redactor({"NAME": secret}).redact(text)
+
+
+def small_percent(text: str) -> str:
+    return "".join(
+        f"%{byte:02x}" if byte > 127 or chr(byte) in '&/+ "=\\' else chr(byte) for byte in text.encode()
+    )
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": lambda s: s,
+    "json": lambda s: json.dumps({"a": s}),
+    "json with letters as they are": lambda s: json.dumps({"a": s}, ensure_ascii=False),
+    "json in json": lambda s: json.dumps(json.dumps({"a": s})),
+    "python": lambda s: repr([s]),
+    "html": html.escape,
+    "percent": lambda s: quote(s, safe=""),
+    "percent in a path": quote,
+    "form": quote_plus,
+    "percent in small letters": small_percent,
+    "base64": lambda s: base64.b64encode(s.encode()).decode(),
+    "base64 for addresses": lambda s: base64.urlsafe_b64encode(s.encode()).decode(),
+    "basic authorization": lambda s: "Basic " + base64.b64encode(f"user:{s}".encode()).decode(),
+    "basic authorization, shifted": lambda s: "Basic " + base64.b64encode(f"user1:{s}".encode()).decode(),
+    "basic authorization, shifted twice": lambda s: base64.b64encode(f"user12:{s}!!".encode()).decode(),
+    "hex": lambda s: s.encode().hex(),
+    "HEX": lambda s: s.encode().hex().upper(),
+    "shell": lambda s: shlex.quote(s + "'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.parametrize("secret", [SECRET, KEY])
+def test_a_secret_is_taken_out_in_each_spelling(name: str, secret: str) -> None:
+    text = f"before {SPELLINGS[name](secret)} after"
+    redacted = redact(text, secret)
+    assert "[redacted:NAME]" in redacted
+    assert redacted.startswith("before ")
+    assert redacted.endswith(" after")
+    for spell in SPELLINGS.values():
+        assert spell(secret) not in redacted
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_without_the_redactor_it_would_be_there(name: str) -> None:
+    text = f"before {SPELLINGS[name](KEY)} after"
+    assert Redactor().redact(text) is text
+
+
+def test_base64_leaves_no_letter_of_the_secret_behind() -> None:
+    for before in ("", "a", "ab", "abc"):
+        for after in ("", "x", "xy"):
+            encoded = base64.b64encode(f"{before}{KEY}{after}".encode()).decode()
+            rest = redact(encoded, KEY).replace("[redacted:NAME]", "")
+            assert len(rest.rstrip("=")) <= 4, rest
+
+
+def test_text_without_secrets_is_the_same_object() -> None:
+    text = "nothing to see here " * 100
+    assert redact(text) is text
+
+
+def test_the_longest_secret_wins() -> None:
+    redactor = Redactor({"SHORT": "correct-horse", "LONG": "correct-horse-battery"})
+    assert redactor.redact("correct-horse-battery correct-horse") == "[redacted:LONG] [redacted:SHORT]"
+
+
+def test_a_value_under_two_names_keeps_the_first() -> None:
+    assert Redactor({"A": KEY, "B": KEY}).redact(KEY) == "[redacted:A]"
+
+
+def test_every_occurrence_goes() -> None:
+    assert redact(f"{KEY}{KEY} {KEY}", KEY) == "[redacted:NAME][redacted:NAME] [redacted:NAME]"
+
+
+def test_a_short_secret_goes_only_where_it_stands_alone() -> None:
+    assert redact("pin 4711, not 147112 nor x4711", "4711") == "pin [redacted:NAME], not 147112 nor x4711"
+
+
+@pytest.mark.parametrize("value", ["", "a", "abc", "   ", " ab "])
+def test_what_is_too_short_is_never_taken_out(value: str) -> None:
+    text = f"{value} abc a  "
+    assert redact(text, value) is text
+
+
+def test_space_around_a_value_does_not_count() -> None:
+    assert redact(f"<{KEY}>", f"  {KEY}\n") == "<[redacted:NAME]>"
+
+
+def test_the_lines_of_a_key_are_taken_out_one_by_one() -> None:
+    line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+    key = f"-----BEGIN PRIVATE KEY-----\n{line}\n-----END PRIVATE KEY-----\n"
+    shown = redact(f"12: -----BEGIN PRIVATE KEY-----\n13: {line}\n", key)
+    assert shown == "12: -----BEGIN PRIVATE KEY-----\n13: [redacted:NAME]\n"
+    assert redact(key, key) == "[redacted:NAME]\n"
+
+
+# ---------------------------------------------------------------------- values
+
+
+def test_a_value_is_searched_in_keys_and_members_at_every_depth() -> None:
+    value: dict[str, Any] = {"a": [1, {KEY: f"x{KEY}"}, (KEY, None)], "b": True, "c": 1.5, KEY: {}}
+    redacted = Redactor({"NAME": KEY}).redact_value(value)
+    mark = "[redacted:NAME]"
+    assert redacted == {"a": [1, {mark: f"x{mark}"}, [mark, None]], "b": True, "c": 1.5, mark: {}}
+    assert KEY in value
+
+
+def test_a_number_can_be_a_secret() -> None:
+    redactor = Redactor({"PIN": "8345127790"})
+    assert redactor.redact_value({"pin": 8345127790, "other": 8345127791}) == {
+        "pin": "[redacted:PIN]",
+        "other": 8345127791,
+    }
+
+
+class Showing:
+    def __str__(self) -> str:
+        return f"Showing({KEY})"
+
+
+class Raising:
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+def test_an_object_is_searched_by_its_text() -> None:
+    raising = Raising()
+    redacted = Redactor({"NAME": KEY}).redact_value([Showing(), raising, 10**5000])
+    assert redacted == ["Showing([redacted:NAME])", raising, 10**5000]
+
+
+def test_without_secrets_a_value_is_the_same_object() -> None:
+    value = {"a": [1]}
+    assert Redactor().redact_value(value) is value
+
+
+def test_a_value_too_deep_to_search_is_not_let_through() -> None:
+    deep: list[Any] = reduce(lambda inner, _: [inner], range(100_000), [KEY])
+    assert (
+        Redactor({"NAME": KEY}).redact_value(deep) == "(a value nested too deeply to be searched for secrets)"
+    )
+
+
+# ---------------------------------------------------------------------- for all texts
+
+
+@given(st.text(min_size=8), st.text(), st.text())
+def test_no_secret_survives(secret: str, before: str, after: str) -> None:
+    assume(len(secret.strip()) >= 8)
+    redacted = Redactor({"N": secret}).redact(before + secret.strip() + after)
+    assert secret.strip() not in redacted or secret.strip() in "[redacted:N]"
+
+
+@given(st.text(), st.lists(st.text(alphabet="abcdefgh123", min_size=8), max_size=5))
+def test_text_that_holds_no_secret_is_left_as_it_is(text: str, secrets: list[str]) -> None:
+    assume(not any(secret in text for secret in secrets))
+    assume(not set(text) & set("abcdefgh123"))
+    assert Redactor({f"N{number}": secret for number, secret in enumerate(secrets)}).redact(text) == text
+
+
+def test_learning_while_others_redact_is_safe() -> None:
+    redactor = Redactor()
+    wrong: list[str] = []
+
+    def read() -> None:
+        for _ in range(300):
+            shown = redactor.redact("secret-number-7 and text")
+            if shown not in ("secret-number-7 and text", "[redacted:N7] and text"):
+                wrong.append(shown)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for number in range(60):
+        redactor.learn(f"N{number}", f"secret-number-{number}" if number < 10 else f"other-secret-{number}")
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert redactor.redact("secret-number-7") == "[redacted:N7]"
