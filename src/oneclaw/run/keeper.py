@@ -27,10 +27,6 @@ _PR_SET_CHILD_SUBREAPER = 36
 _Prctl = Callable[[int, int], object]
 
 
-class ProgramEnded(BaseException):
-    """The program that started the keeper is gone."""
-
-
 def main() -> None:
     line, lifeline, memory_bytes = (int(number) for number in sys.argv[1:4])
     program = os.getppid()
@@ -39,7 +35,7 @@ def main() -> None:
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _note)
-    signal.signal(signal.SIGTERM, _end_now)
+    signal.signal(signal.SIGTERM, _note)
     prctl = _prctl_of_linux()
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
     keeper = os.getpid()
@@ -52,13 +48,9 @@ def main() -> None:
     os.close(worker_output)
     os.write(lifeline, b'{"pid":%d}\n' % worker)
     status, tail = None, b""
-    try:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() == program:
-            status, tail = _watch(worker, lifeline, output, wake)
-    except ProgramEnded:
-        pass
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() == program:
+        status, tail = _watch(worker, lifeline, output, wake)
     status = _sweep(worker, status)
     _report(lifeline, status, tail + _drain(output))
     os._exit(0)
@@ -102,7 +94,8 @@ def _watch(worker: int, lifeline: int, output: int, wake: int) -> tuple[int | No
             # The line to the worker has ended: if the worker is about to as well, how is worth knowing.
             until = time.monotonic() + LAST_WORDS_SECONDS
         if wake in ready:
-            os.read(wake, 64)
+            if signal.SIGTERM in os.read(wake, 64):  # the program is gone, or somebody wants us to go
+                return None, tail
             status = _reap(worker)
             if status is not None:
                 return status, tail
@@ -177,11 +170,7 @@ def _report(lifeline: int, status: int | None, tail: bytes) -> None:
 
 
 def _note(*_: object) -> None:
-    """Having a handler is what makes the signal wake `poll`."""
-
-
-def _end_now(*_: object) -> None:
-    raise ProgramEnded
+    """Having a handler, if an idle one, is what has the signal written to where `_watch` reads it."""
 
 
 def _prctl_of_linux() -> _Prctl:
