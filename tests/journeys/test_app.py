@@ -1,0 +1,289 @@
+"""The app as a program uses it: events in order, hooks, one app after another, two at once, a clean end."""
+
+import asyncio
+import json
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw import App, Config, Context, Kind, OneClawError, Output, ToolCall, ToolError, ToolResult, tool
+from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked
+from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
+from oneclaw.core.session import Session
+from oneclaw.core.tool import ToolDefinition
+
+
+@tool(effect="write", needs=["mail"], isolation="thread")
+def post(context: Context, to: str) -> str:
+    """Work in steps, and tell them."""
+    context.progress("half way", 0.5)
+    context.progress("there", 1.0)
+    return f"posted to {to}"
+
+
+@tool(effect="read", isolation="process")
+def who() -> int:
+    """Say which process works."""
+    return os.getpid()
+
+
+def names(events: list[Event], call_id: str) -> list[str]:
+    return [type(event).__name__ for event in events if event.call_id == call_id]
+
+
+async def test_events_of_a_call_come_in_the_order_of_its_road(tmp_path: Path) -> None:
+    events: list[Event] = []
+    later: list[Event] = []
+    async with App(Config(home=tmp_path), tools=[post]) as app:
+        app.broker.bind(lambda prompt: app.broker.answer(prompt.id, "once"))  # pyright: ignore[reportArgumentType]
+        app.engine.subscribe(events.append)
+        end = app.engine.subscribe(later.append)
+        await app.engine.call(ToolCall("post", {"to": "ada"}, "fine"))
+        end()
+        await app.engine.call(ToolCall("post", {}, "wrong"))
+        await app.engine.call(ToolCall("invented", {}, "unknown"))
+        rows = {row.call_id: row for row in app.store.calls.history()}
+    walked = ["PermissionAsked", "PermissionAnswered", "ToolStarted", "ToolProgressed", "ToolFinished"]
+    assert list(dict.fromkeys(names(events, "fine"))) == walked
+    assert names(events, "wrong") == names(events, "unknown") == ["ToolFinished"]
+    assert [event.call_id for event in later] == ["fine"] * len(later)
+    assert set(rows) == {"fine", "wrong", "unknown"}
+    asked, answered = events[:2]
+    assert isinstance(asked, PermissionAsked)
+    assert isinstance(answered, PermissionAnswered)
+    assert (asked.prompt_id, answered.answer) == (answered.prompt_id, "once")
+
+
+async def test_a_listener_that_fails_stops_neither_calls_nor_others(tmp_path: Path) -> None:
+    heard: list[Event] = []
+
+    def fail(event: Event) -> None:
+        raise RuntimeError("I am deaf")
+
+    async with App(Config(home=tmp_path)) as app:
+        app.engine.subscribe(fail)
+        app.engine.subscribe(heard.append)
+        assert (await app.engine.call(ToolCall("list_files"))).ok
+    assert [type(event).__name__ for event in heard] == ["ToolStarted", "ToolFinished"]
+
+
+async def test_hooks_block_rewrite_answer_and_change_results(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def before(
+        call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
+    ) -> Verdict:
+        seen.append(definition.name)
+        if definition.name == "edit_file":
+            return Block("Not on a Sunday.")
+        if definition.name == "write_file":
+            return Rewrite({**arguments, "path": f"safe/{arguments['path']}"})
+        return Answer("from memory") if definition.name == "list_files" else None
+
+    async def after(call: ToolCall, result: ToolResult, session: Session) -> ToolResult | None:
+        return replace(result, value=result.value.upper()) if result.tool == "read_file" else None
+
+    async with App(Config(home=tmp_path), hooks=Hooks((before,), (after,))) as app:
+        (app.config.workspace_folder / "safe").mkdir()
+        written = await app.engine.call(ToolCall("write_file", {"path": "a.txt", "content": "hi"}))
+        assert "changed by a hook" in written.repairs[0]
+        blocked = await app.engine.call(ToolCall("edit_file", {"path": "a", "old": "b", "new": "c"}))
+        assert (blocked.kind, blocked.effects) == (Kind.PERMISSION_DENIED, "none")
+        assert "Not on a Sunday." in blocked.message
+        assert (await app.engine.call(ToolCall("list_files"))).value == "from memory"
+        assert (await app.engine.call(ToolCall("read_file", {"path": "safe/a.txt"}))).value == "HI"
+        stored = {row.tool: row for row in app.store.calls.history()}
+    assert (tmp_path / "workspace" / "safe" / "a.txt").read_text() == "hi"
+    assert seen == ["write_file", "edit_file", "list_files", "read_file"]
+    assert stored["read_file"].value == "HI"
+    assert stored["write_file"].arguments["path"] == "safe/a.txt"
+    assert stored["edit_file"].kind == "permission_denied"
+
+
+async def test_a_hook_cannot_lead_a_call_round_its_checks(tmp_path: Path) -> None:
+    def outside(*_: Any) -> Verdict:
+        return Rewrite({"path": "../oneclaw.db"})
+
+    async with App(Config(home=tmp_path), hooks=Hooks(before=(outside,))) as app:
+        result = await app.engine.call(ToolCall("read_file", {"path": "a.txt"}))
+    assert result.kind is Kind.PATH_NOT_ALLOWED
+
+
+@pytest.mark.parametrize("wrong", [5, "yes", False, ToolError("no"), Output("x")])
+async def test_a_hook_that_returns_nonsense_is_one_error(tmp_path: Path, wrong: Any) -> None:
+    def say(*_: Any) -> Any:
+        return wrong
+
+    async with App(Config(home=tmp_path), hooks=Hooks(before=(say,))) as app:
+        result = await app.engine.call(ToolCall("write_file", {"path": "a", "content": "b"}))
+        assert (result.kind, result.effects) == (Kind.EXECUTION_ERROR, "none")
+        assert "A hook returned" in result.message
+    async with App(Config(home=tmp_path), hooks=Hooks(after=(say,))) as app:
+        (result, other) = await app.engine.call_all([ToolCall("list_files"), ToolCall("list_files")])
+        assert result.kind is other.kind is Kind.EXECUTION_ERROR
+        assert "A hook failed on the result" in result.message
+        assert len(app.store.calls.history(tool="list_files")) == 2
+
+
+class Odd(ToolError):
+    """An error of a tool that never calls the one it is made from."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+ODD: tuple[Exception, ...] = (
+    ToolError(5),  # pyright: ignore[reportArgumentType]
+    ToolError("no way", "network_error"),  # pyright: ignore[reportArgumentType]
+    ToolError("no way", "my own kind"),  # pyright: ignore[reportArgumentType]
+    ToolError("half \ud800 a pair"),
+    ToolError("x" * 100_000),
+    ToolError("no way", Kind.TIMEOUT, ["none"]),  # pyright: ignore[reportArgumentType]
+    Odd("odd"),
+    ValueError("half \udfff a pair"),
+)
+
+
+@pytest.mark.parametrize("isolation", ["inline", "thread", "process"])
+async def test_however_oddly_a_tool_fails_its_result_is_valid_json(tmp_path: Path, isolation: Any) -> None:
+    @tool(effect="write", isolation=isolation)
+    def fail(number: int) -> None:
+        """Fail in a way of its own."""
+        raise ODD[number]
+
+    async with App(Config(home=tmp_path), tools=[fail]) as app:
+        results = await app.engine.call_all([ToolCall("fail", {"number": n}) for n in range(len(ODD))])
+        rows = app.store.calls.history(tool="fail")
+    for result in results:
+        body = json.loads(result.to_json().encode())
+        assert body["error_type"] in list(Kind)
+        assert len(body["message"]) <= 2_000
+    assert len(rows) == len(ODD)
+
+
+async def test_whatever_a_tool_returns_its_result_is_valid_json(tmp_path: Path) -> None:
+    values = ["half \ud800 a pair", 10**5_000, -(10**5_000), float("nan"), {"\udc00": 1}, {1, 2}, b"\xff"]
+
+    @tool(effect="read")
+    async def give(number: int) -> Any:
+        """Give one of them."""
+        return values[number]
+
+    async with App(Config(home=tmp_path), tools=[give]) as app:
+        results = await app.engine.call_all([ToolCall("give", {"number": n}) for n in range(len(values))])
+        rows = app.store.calls.history()
+    assert all(json.loads(result.to_json().encode())["status"] == "success" for result in results)
+    assert [row.status for row in rows] == ["success"] * len(values)
+
+
+def test_an_app_is_opened_again_in_another_loop(tmp_path: Path) -> None:
+    app = App(Config(home=tmp_path), tools=[who])
+    workers: list[int] = []
+
+    async def use() -> None:
+        async with app:
+            calls = [ToolCall("list_files"), ToolCall("get_current_time"), ToolCall("who")]
+            results = await app.engine.call_all(calls)
+            assert all(result.ok for result in results)
+            workers.append(results[2].value)
+
+    asyncio.run(use())
+    for closed in ("store", "engine"):
+        with pytest.raises(RuntimeError, match="inside"):
+            getattr(app, closed)
+    asyncio.run(use())
+    assert len(set(workers)) == 2
+    with app:
+        assert len(app.store.calls.history()) == 6
+
+
+async def test_two_apps_in_one_loop_share_a_home(tmp_path: Path) -> None:
+    config = Config(home=tmp_path)
+    async with App(config) as one, App(config) as other:
+        write = ToolCall("write_file", {"path": "a.txt", "content": "hi"}, "w")
+        assert (await one.engine.call(write)).ok
+        assert (await other.engine.call(ToolCall("read_file", {"path": "a.txt"}, "r"))).value == "hi"
+        assert {row.call_id for row in one.store.calls.history()} == {"w", "r"}
+        assert one.engine.session.id != other.engine.session.id
+
+
+def test_apps_in_several_threads_share_a_home(tmp_path: Path) -> None:
+    problems: list[BaseException] = []
+
+    async def use(number: int) -> None:
+        async with App(Config(home=tmp_path)) as app:
+            for _ in range(10):
+                arguments = {"path": f"{number}.txt", "content": "x", "mode": "append"}
+                assert (await app.engine.call(ToolCall("write_file", arguments))).ok
+
+    def run(number: int) -> None:
+        try:
+            asyncio.run(use(number))
+        except BaseException as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    with App(Config(home=tmp_path)) as app:
+        assert len(app.store.calls.history(status="success", limit=100)) == 40
+
+
+async def test_a_call_still_running_when_the_app_closes_is_interrupted_in_the_journal(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
+    @tool(effect="write")
+    async def wait() -> None:
+        """Wait for ever."""
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with App(Config(home=tmp_path), tools=[wait]) as app:
+        task = asyncio.ensure_future(app.engine.call(ToolCall("wait", {}, "w")))
+        await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with App(Config(home=tmp_path)) as app:
+        (row,) = app.store.calls.find("w")
+        assert (row.status, row.kind, row.effects) == ("error", "interrupted", "unknown")
+
+
+async def test_an_app_that_cannot_open_leaves_nothing_open(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    secrets = tmp_path / "home" / "secrets.toml"
+    secrets.write_text('KEY = "value"\n')
+    secrets.chmod(0o644)
+    (tmp_path / "file").touch()
+    wrong = [
+        (Config(home=tmp_path / "home"), "chmod 600"),
+        (Config(home=tmp_path / "other", workspace=tmp_path / "file"), "cannot be made"),
+        (Config(home=tmp_path / "file"), "file"),
+    ]
+    for config, said in wrong:
+        with pytest.raises(OneClawError, match=said):
+            await App(config).__aenter__()
+        assert not list(config.home.glob("oneclaw.db-live/*")), "nobody is there"
+    secrets.chmod(0o600)
+    async with App(Config(home=tmp_path / "home")) as app:
+        assert (await app.engine.call(ToolCall("list_files"))).ok
+
+
+async def test_each_agent_sees_its_own_tools_and_names_near_those(tmp_path: Path) -> None:
+    values = {"agents.reader.tools.allow": ["read_file"], "switches.find_files": False}
+    async with App(Config(home=tmp_path, values=values)) as app:
+        reader = app.new_session("reader")
+        assert [one.name for one in app.engine.available(reader)] == ["read_file"]
+        wrong = await app.engine.call(ToolCall("reed_file"), reader)
+        assert "read_file" in wrong.message
+        wrong = await app.engine.call(ToolCall("write_fil"), reader)
+        assert "write_file" not in wrong.message
+        refused = await app.engine.call(ToolCall("find_files", {"pattern": "*"}))
+        assert "switched off" in refused.message
