@@ -99,7 +99,10 @@ class Database:
             return [str(error)]
 
     def close(self) -> None:
-        """Give every call still open its result, and let go of the file."""
+        """Give every call still open its result, and let go of the file.
+
+        Where that cannot be written, as on a full disk, whoever opens the store next does it.
+        """
         if self._closed:
             return
         self._closed = True
@@ -110,7 +113,8 @@ class Database:
         last = None if self._writer is None else self._writer.submit(INTERRUPT, (self.process,))
         self._let_go()
         if last is not None:
-            last.result()
+            with suppress(StoreError):
+                last.result()
 
     def _let_go(self) -> None:
         self._checkpointer.stop()

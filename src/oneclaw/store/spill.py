@@ -25,7 +25,11 @@ def _write(folder: Path, name: str, text: str) -> Path:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileExistsError:
             continue
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
         return path
     raise FileExistsError(f"{folder} holds too many results of the call {name}.")
