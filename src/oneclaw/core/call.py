@@ -90,8 +90,13 @@ class ToolResult:
 
     def to_json(self) -> str:
         """`for_model` as JSON text."""
-        if self.kind is None and not self.repairs and type(self.value) is str:
-            return f'{{"status":"success","result":{encode_basestring(self.value)}}}'
+        if self.kind is None and not self.repairs:
+            # The usual case, without the price of an encoder.
+            value = self.value
+            if type(value) is str:
+                return f'{{"status":"success","result":{encode_basestring(value)}}}'
+            if type(value) is int:
+                return f'{{"status":"success","result":{value}}}'
         return _encode(self.for_model())
 
 

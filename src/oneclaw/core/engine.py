@@ -6,7 +6,7 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -87,9 +87,9 @@ class Engine:
             if self.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
         ]
 
-    async def call(self, call: ToolCall, session: Session | None = None) -> ToolResult:
+    def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
-        return await self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
+        return self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
 
     async def call_all(self, calls: Iterable[ToolCall], session: Session | None = None) -> list[ToolResult]:
         """Run calls side by side; the results stand in the order of the calls."""
@@ -116,10 +116,18 @@ class Engine:
         walk = Walk(call, session)
         try:
             try:
-                result = await self._results.from_value(walk, await self._walk(walk, slots))
+                result = self._results.from_value(walk, await self._walk(walk, slots))
+                if walk.long_text is not None:
+                    result = await self._results.cut(walk, result)
             except Exception as error:
                 result = self._fail(walk, error)
-            return await self._finish(walk, result)
+            walk.result = result
+            if self.hooks.after:
+                result = await self._show_hooks(walk, result)
+            if self._journal is not None:
+                result = await self._write(self._journal, walk, result)
+            self._tell(walk, result)
+            return result
         except asyncio.CancelledError as error:
             result = walk.result or self._fail(walk, ToolError("The call was cancelled.", Kind.CANCELLED))
             await asyncio.shield(self._settle(walk, result))
@@ -211,22 +219,23 @@ class Engine:
             walk.context.cancel()
         return self._results.from_error(walk, error)
 
-    async def _finish(self, walk: Walk, result: ToolResult) -> ToolResult:
-        walk.result = result
+    async def _show_hooks(self, walk: Walk, result: ToolResult) -> ToolResult:
         for after in self.hooks.after:
             shown = await hook.show(after, walk.call, result, walk.session)
             walk.result = result = result if shown is result else self._results.from_hook(shown)
-        return await self._settle(walk, result)
+        return result
 
-    async def _settle(self, walk: Walk, result: ToolResult) -> ToolResult:
-        """Write the result down and tell it, once each; a cancelled call may come here a second time."""
+    async def _settle(self, walk: Walk, result: ToolResult) -> None:
+        """What is left to do for a call that was cancelled, be it while its result was being written."""
         if self._journal is not None and not walk.is_written:
             result = await self._write(self._journal, walk, result)
+        self._tell(walk, result)
+
+    def _tell(self, walk: Walk, result: ToolResult) -> None:
         if self._listeners and not walk.is_told:
             walk.is_told = True
             session = walk.session
             self._listeners.emit(ToolFinished(walk.call.id, result.tool, session.id, session.agent, result))
-        return result
 
     async def _write(self, journal: Journal, walk: Walk, result: ToolResult) -> ToolResult:
         try:

@@ -10,7 +10,6 @@ from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
 from oneclaw.core.errors import DESCRIPTION_CHARS, Kind, ToolError, describe
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
-from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.trim import trim
 from oneclaw.core.value import compact, plain, readable
 from oneclaw.core.walk import Walk
@@ -40,8 +39,11 @@ class ResultMaker:
     def redact(self, value: Any) -> Any:
         return value if self.redactor is None else self.redactor.redact_value(value)
 
-    async def from_value(self, walk: Walk, value: Any) -> ToolResult:
-        """The result of a call that went well. Raises `ToolError` for what cannot be given on."""
+    def from_value(self, walk: Walk, value: Any) -> ToolResult:
+        """The result of a call that went well; a text too long is left in `walk.long_text`, see `cut`.
+
+        Raises `ToolError` for what cannot be given on.
+        """
         definition = walk.definition
         assert definition is not None
         images, details = (), None
@@ -53,9 +55,8 @@ class ResultMaker:
             value = plain(value)
         value = self.redact(value)
         text = value if type(value) is str else compact(value) if isinstance(value, (dict, list)) else ""
-        truncated_from = None
         if len(text) > definition.chars:
-            value, truncated_from = await self._fit(walk, definition, text)
+            walk.long_text = text
         # By position: this is the hottest line of the product.
         return ToolResult(
             walk.call.id,
@@ -66,10 +67,22 @@ class ResultMaker:
             monotonic() - walk.started,
             effects_of(walk, None),
             walk.repairs,
-            truncated_from,
+            None,
             images,
             details,
         )
+
+    async def cut(self, walk: Walk, result: ToolResult) -> ToolResult:
+        """The result with its long text cut to fit, and the whole kept in a file of the session."""
+        definition, text, kept_in = walk.definition, walk.long_text, ""
+        assert definition is not None
+        assert text is not None
+        if definition.spill and self._spill is not None:
+            # Without room for the whole text the model still gets its head.
+            with suppress(OSError):
+                kept_in = await self._spill(walk.session, walk.call.id, text)
+        fitted = trim(text, definition.chars, definition.trim, kept_in)
+        return replace(result, value=fitted.text, truncated_from=fitted.truncated_from)
 
     def from_error(self, walk: Walk, error: BaseException) -> ToolResult:
         """The result of a call that failed, whatever failed it."""
@@ -107,15 +120,6 @@ class ResultMaker:
     def _shown_name(self, name: str) -> str:
         """A name nobody knows, as a model made it up."""
         return self._redact_text(name[: 10 * NAME_CHARS])[:NAME_CHARS]
-
-    async def _fit(self, walk: Walk, definition: ToolDefinition, text: str) -> tuple[str, int | None]:
-        kept_in = ""
-        if definition.spill and self._spill is not None:
-            # Without room for the whole text the model still gets its head.
-            with suppress(OSError):
-                kept_in = await self._spill(walk.session, walk.call.id, text)
-        fitted = trim(text, definition.chars, definition.trim, kept_in)
-        return fitted.text, fitted.truncated_from
 
 
 def kind_of(error: BaseException) -> Kind:

@@ -20,6 +20,7 @@ class Walk:
         "is_told",
         "is_written",
         "key",
+        "long_text",
         "repairs",
         "result",
         "session",
@@ -37,6 +38,7 @@ class Walk:
         self.ticket: Ticket | None = None
         self.key: int | None = None
         self.context: Context | None = None
+        self.long_text: str | None = None
         self.result: ToolResult | None = None
         self.is_written = False
         self.is_told = False
