@@ -9,6 +9,7 @@ from json.encoder import encode_basestring
 from typing import Any, Literal, get_args
 
 from oneclaw.core.errors import Kind
+from oneclaw.core.quick import quick
 
 Effects = Literal["none", "done", "possible", "unknown"]
 """What a call may have changed: nothing, what it says, perhaps something, nobody knows."""
@@ -17,6 +18,7 @@ EFFECTS: tuple[Effects, ...] = get_args(Effects)
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One request to run a tool: arguments as a mapping, or as the raw text or bytes of a model."""
@@ -46,6 +48,7 @@ class Output:
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The one result of a call. `value` is text or any JSON value; `kind` is set on errors only."""

@@ -206,7 +206,7 @@ class Engine:
             except StoreError as error:
                 raise ToolError(f"The journal cannot be written, so the call was not run: {error}") from error
         progress = None
-        if self._listeners:
+        if self._listeners.all:
             emit, redactor = self._listeners.emit, self._results.redactor
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown))
@@ -232,7 +232,7 @@ class Engine:
         self._tell(walk, result)
 
     def _tell(self, walk: Walk, result: ToolResult) -> None:
-        if self._listeners and not walk.is_told:
+        if self._listeners.all and not walk.is_told:
             walk.is_told = True
             session = walk.session
             self._listeners.emit(ToolFinished(walk.call.id, result.tool, session.id, session.agent, result))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.call import ToolResult
+from oneclaw.core.quick import quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
     """A call passed every check and its work began."""
@@ -30,6 +32,7 @@ class ToolProgressed:
     fraction: float | None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
     """A call got its result, whether it ran or was refused."""
@@ -73,25 +76,22 @@ log = logging.getLogger("oneclaw")
 class Listeners:
     """Those who are told of events, in the order they came. One that fails does not stop the others."""
 
-    __slots__ = ("_all",)
+    __slots__ = ("all",)
 
     def __init__(self) -> None:
-        self._all: tuple[Emit, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self._all)
+        self.all: tuple[Emit, ...] = ()
 
     def add(self, listener: Emit) -> Callable[[], None]:
         """Have `listener` told of every event; returns the function that ends it."""
-        self._all = (*self._all, listener)
+        self.all = (*self.all, listener)
 
         def remove() -> None:
-            self._all = tuple(one for one in self._all if one is not listener)
+            self.all = tuple(one for one in self.all if one is not listener)
 
         return remove
 
     def emit(self, event: Event) -> None:
-        for listener in self._all:
+        for listener in self.all:
             try:
                 listener(event)
             except Exception:

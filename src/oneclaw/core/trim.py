@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 _JOINERS = {"\u200d", "\ufe0e", "\ufe0f"}
+_LONGEST_CHARS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +30,29 @@ def trim(text: str, chars: int, how: Literal["head", "middle"] = "head", kept_in
         shown = body + _note(len(body), len(text), how, kept_in)
     else:
         head = text[: safe_cut(text, room - room // 2)]
-        tail = text[safe_cut(text, len(text) - room // 2) :]
-        tail = tail[-(room // 2) :] if room // 2 else ""
+        tail = text[_safe_start(text, len(text) - room // 2) :]
         shown = head + _note(len(head) + len(tail), len(text), how, kept_in) + tail
     return Trimmed(shown[:chars], len(text))
 
 
 def safe_cut(text: str, at: int) -> int:
     """The place nearest below `at` where a cut tears no character apart."""
-    cut = max(0, min(at, len(text)))
-    for _ in range(32):
+    return _nearest(text, max(0, min(at, len(text))), -1)
+
+
+def _safe_start(text: str, at: int) -> int:
+    """The place nearest above `at` where a cut tears no character apart."""
+    return _nearest(text, max(0, min(at, len(text))), 1)
+
+
+def _nearest(text: str, at: int, step: int) -> int:
+    cut = at
+    for _ in range(_LONGEST_CHARS):
         if 0 < cut < len(text) and _belongs_together(text[cut - 1], text[cut]):
-            cut -= 1
+            cut += step
         else:
             return cut
-    return min(at, len(text))
+    return at  # a tower of marks: it is cut all the same
 
 
 def _belongs_together(left: str, right: str) -> bool:

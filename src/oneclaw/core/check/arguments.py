@@ -13,6 +13,7 @@ from oneclaw.core.check.problem import clip, describe_unknown, nearest, render_p
 from oneclaw.core.check.repair import Repair
 from oneclaw.core.check.signature import describe_call
 from oneclaw.core.errors import InvalidSchema, Kind, ToolError
+from oneclaw.core.quick import quick
 from oneclaw.core.tool import ToolDefinition
 
 PROBLEMS = 20
@@ -20,6 +21,7 @@ REPAIRS = 20
 MESSAGE_CHARS = 2_000
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Checked:
     """Arguments that fit their schema, and one short line for each thing that was read otherwise."""

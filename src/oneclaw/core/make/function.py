@@ -88,6 +88,8 @@ class Work:
             raise ToolError(str(problem), Kind.VALIDATION_ERROR) from None
         for name in self.contexts:
             values[name] = context
+        if not self.positional:
+            return self.function(**values)
         first = [values.pop(name, default) for name, default in self.positional]
         return self.function(*first, **values)
 
