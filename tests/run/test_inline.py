@@ -634,3 +634,16 @@ async def test_the_limit_holds_after_a_person_was_waited_for() -> None:
 
     with pytest.raises(ToolError, match="timed out"):
         await run_inline(work, {}, Context(require=ask_slowly), 0.05, 0.05)
+
+
+async def test_two_questions_at_once_are_waited_for_until_the_last_answer() -> None:
+    async def ask_slowly(need: str, reason: str) -> None:
+        await asyncio.sleep(0.05 if need == "mail" else 0.25)
+
+    async def work(arguments: dict[str, Any], context: Context) -> str:
+        await asyncio.gather(context.require("mail", "To send."), context.require("network", "To look."))
+        return "allowed"
+
+    context = Context(require=ask_slowly)
+    assert await run_inline(work, {}, context, 0.1, 0.05) == "allowed"
+    assert 0.25 <= context.waited_seconds < 0.3 + 5

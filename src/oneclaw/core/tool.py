@@ -90,6 +90,7 @@ class Context:
         "_cancelled",
         "_on_cancel",
         "_progress",
+        "_questions",
         "_require",
         "_waited_seconds",
         "call_id",
@@ -113,6 +114,7 @@ class Context:
         self.secrets: Mapping[str, str] = secrets or {}
         self._progress = progress
         self._require = require
+        self._questions = 0
         self._asked_at: float | None = None
         self._waited_seconds = 0.0
         self._cancelled = False
@@ -135,12 +137,16 @@ class Context:
         """Ask for a need that only shows while running; raises `ToolError` when it is not granted."""
         if self._require is None:
             raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
-        self._asked_at = monotonic()
+        self._questions += 1
+        if self._asked_at is None:
+            self._asked_at = monotonic()
         try:
             await self._require(need, reason)
         finally:
-            self._waited_seconds = self.waited_seconds
-            self._asked_at = None
+            self._questions -= 1
+            if not self._questions:  # the last answer: until then somebody was waited for
+                self._waited_seconds = self.waited_seconds
+                self._asked_at = None
 
     @property
     def waited_seconds(self) -> float:
