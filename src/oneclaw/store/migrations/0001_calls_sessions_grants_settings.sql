@@ -37,11 +37,10 @@ CREATE TABLE calls (
     details        TEXT
 );
 
-CREATE INDEX calls_started ON calls (started);
-CREATE INDEX calls_tool ON calls (tool);
+-- Every index is one more page to write on every call. A log is read newest first and seldom; tools, kinds and
+-- times are looked for on the way down.
 CREATE INDEX calls_session ON calls (session) WHERE session IS NOT NULL;
 CREATE INDEX calls_open ON calls (process) WHERE status = 'open';
-CREATE INDEX calls_error ON calls (kind) WHERE status = 'error';
 
 CREATE TABLE grants (
     id      TEXT PRIMARY KEY,
