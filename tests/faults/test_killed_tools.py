@@ -109,6 +109,7 @@ def find_line() -> int:
 
 
 class TestOutOfTime:
+    @pytest.mark.covers("FEAT004-ER-02", "FEAT004-FT-07", "RFC004-ET-12")
     async def test_an_endless_loop_is_gone_within_a_second_and_its_effect_never_lands(
         self, runner: Runner, tmp_path: Path
     ) -> None:
@@ -135,6 +136,7 @@ class TestOutOfTime:
             assert time.monotonic() < until
             await asyncio.sleep(0.005)
 
+    @pytest.mark.covers("FEAT004-FT-07")
     @pytest.mark.parametrize("how", ["sleep", "ignore signals", "hold the interpreter", "async"])
     async def test_whatever_it_does_it_is_stopped(self, runner: Runner, how: str) -> None:
         def hang(arguments: dict[str, Any], context: Context) -> None:
@@ -174,6 +176,7 @@ class TestOutOfTime:
             os.kill(each, signal.SIGKILL)
         assert left == pids[1:]
 
+    @pytest.mark.covers("FEAT004-PT-03")
     async def test_other_kinds_of_work_are_not_kept_waiting(self, runner: Runner, tmp_path: Path) -> None:
         spinner = tool(spin)
         stuck = [
@@ -212,6 +215,7 @@ class TestCancelled:
 
 
 class TestCrash:
+    @pytest.mark.covers("FEAT004-AC-06")
     @pytest.mark.parametrize(
         ("statement", "message"),
         [

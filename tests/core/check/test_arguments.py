@@ -127,6 +127,7 @@ def test_defaults_that_the_schema_does_not_want_together_are_not_filled_in() -> 
     assert build(parameters).check({"a": 5}) == Checked({"a": 5})
 
 
+@pytest.mark.covers("RFC004-EC-02")
 def test_unknown_parameters_are_ignored_with_a_note() -> None:
     checked = build().check({"path": "a", "mode": "text", "ofset": 3, "zzz": 1})
     assert checked.arguments == {"path": "a", "mode": "text"}
@@ -153,6 +154,7 @@ def test_unknown_parameters_do_not_count_for_the_schema() -> None:
     assert "at least 1 properties" in refuse(check, {"b": 1})
 
 
+@pytest.mark.covers("FEAT004-EC-01")
 @pytest.mark.parametrize("text", ["", "  \n", b""])
 def test_no_text_is_no_arguments_where_nothing_is_required(text: Any) -> None:
     assert build({"type": "object", "properties": {"a": {}}}).check(text) == Checked({})
@@ -231,6 +233,7 @@ def test_many_repairs_are_told_in_a_few_lines() -> None:
 # What is refused
 
 
+@pytest.mark.covers("FEAT004-ES-02", "RFC004-GO-07")
 def test_every_problem_is_told_at_once_with_the_signature() -> None:
     assert refuse(build(), {"offset": -1, "mode": "other", "tags": [1], "pat": "a"}) == (
         "Missing required parameter: 'path';"
@@ -243,6 +246,7 @@ def test_every_problem_is_told_at_once_with_the_signature() -> None:
     )
 
 
+@pytest.mark.covers("RFC004-ET-03", "RFC004-ET-04", "RFC004-UT-02a", "RFC004-UT-02c")
 def test_the_messages_of_the_first_description_hold() -> None:
     assert "Missing required parameter: 'path'" in refuse(build(), {})
     assert "Parameter 'path' expected type 'string' but got the integer 5" in refuse(build(), {"path": 5})
@@ -301,6 +305,7 @@ HOSTILE: dict[str, Any] = {
 }
 
 
+@pytest.mark.covers("FEAT004-EC-02")
 @pytest.mark.parametrize("raw", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_arguments_are_refused_within_a_second(raw: Any) -> None:
     check = build()

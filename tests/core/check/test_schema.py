@@ -272,6 +272,7 @@ PROBLEMS: list[tuple[Any, Any, str]] = [
 ]
 
 
+@pytest.mark.covers("RFC004-UT-02b")
 @pytest.mark.parametrize(("schema", "value", "text"), PROBLEMS, ids=[text for _, _, text in PROBLEMS])
 def test_a_problem_says_where_what_and_what_was_expected(schema: Any, value: Any, text: str) -> None:
     (problem,) = Schema(schema).problems(value)
