@@ -23,7 +23,7 @@ PEERS = [
     ["peer_agno.py"],
     ["peer_toolregistry.py"],
 ]
-ONE, MANY = 300, 500
+ONE, MANY = 1000, 500
 
 
 @dataclass

@@ -25,7 +25,12 @@ def measure(rounds: int) -> str:
             times[name].append(_start(command))
     floor = min(times["python -c pass"])
     rows = [
-        [name, f"{min(took) * 1e3:.1f}", f"{median(took) * 1e3:.1f}", f"{(min(took) - floor) * 1e3:.1f}"]
+        [
+            name,
+            f"{min(took) * 1e3:.1f}",
+            f"{median(took) * 1e3:.1f}",
+            f"{max(0.0, min(took) - floor) * 1e3:.1f}",
+        ]
         for name, took in times.items()
     ]
     return draw("Start", ["command", "min ms", "median ms", "over bare ms"], rows)

@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass
 One = Callable[[str], Awaitable[str]]
 Many = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
+WARM = 100
+"""Calls before the clock starts: each process has slept while the others ran."""
+
 
 @dataclass(frozen=True)
 class Road:
@@ -46,6 +49,8 @@ async def race(road: Road, one: One, many: Many | None = None) -> None:
     for line in iter(sys.stdin.readline, ""):
         what, count = line.split()
         arguments = texts(int(count))
+        for text in arguments[:WARM]:
+            await one(text)
         start = time.perf_counter()
         if what == "one":
             answers: Sequence[str] = [await one(text) for text in arguments]
