@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from types import ModuleType
 
 COMMANDS = {
@@ -64,6 +65,9 @@ def load(name: str) -> ModuleType:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
     if "_ARGCOMPLETE" in os.environ:
         load("completion").complete(build_parser())
     words = sys.argv[1:] if words is None else words

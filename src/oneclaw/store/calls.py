@@ -17,12 +17,14 @@ from oneclaw.core.errors import StoreError
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.secret.shapes import mask as mask_shapes
-from oneclaw.store.column import NAME_CHARS, bounded, describe_images, from_json, to_json
+from oneclaw.store.column import NAME_CHARS, as_stored, bounded, describe_images, from_json, to_json
 from oneclaw.store.db import Database
 from oneclaw.store.sessions import ENSURE, describe_session
 from oneclaw.store.writer import Values, Written, settle
 
 Status = Literal["open", "success", "error"]
+_LARGEST = 2**63 - 1
+"""The largest number SQLite knows."""
 
 _OPEN = """
 INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments)
@@ -150,25 +152,28 @@ class Calls:
         """
         wanted = [
             ("started >= ?", since),
-            ("session = ?", session),
-            ("id < ?", before),
-            ("tool GLOB ?" if tool and set(tool) & set("*?[") else "tool = ?", tool),
-            (_condition(status), status),
+            ("session = ?", as_stored(session)),
+            ("id < ?", before if before is None else min(before, _LARGEST)),
+            ("tool GLOB ?" if tool and set(tool) & set("*?[") else "tool = ?", as_stored(tool)),
+            (_condition(status), as_stored(status)),
         ]
         asked = [(condition, value) for condition, value in wanted if value is not None]
         where = " AND ".join(condition for condition, _ in asked) or "TRUE"
         sql = f"SELECT {_COLUMNS} FROM calls WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608  only our words
-        return [_record(row) for row in self._database.select(sql, (*(value for _, value in asked), limit))]
+        values = (*(value for _, value in asked), min(limit, _LARGEST))
+        return [_record(row) for row in self._database.select(sql, values)]
 
     def get(self, key: int) -> CallRecord | None:
         """The call of this key."""
+        if abs(key) > _LARGEST:
+            return None
         rows = self._database.select(f"SELECT {_COLUMNS} FROM calls WHERE id = ?", (key,))  # noqa: S608
         return _record(rows[0]) if rows else None
 
     def find(self, call_id: str) -> list[CallRecord]:
         """The calls to which a model gave this id, newest first; ids are unique within one answer only."""
         sql = f"SELECT {_COLUMNS} FROM calls WHERE call_id = ? ORDER BY id DESC"  # noqa: S608
-        return [_record(row) for row in self._database.select(sql, (call_id,))]
+        return [_record(row) for row in self._database.select(sql, (as_stored(call_id),))]
 
     async def _ensure(self, session: Session) -> None:
         if session.id:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, cast, overload
 
 from oneclaw.core.call import Image
 
@@ -19,6 +19,15 @@ def bounded(text: str, chars: int = TEXT_CHARS) -> str:
     if len(text) > chars:
         text = f"{text[:chars]}… (the first {chars:,} of {len(text):,} characters)"
     return _storable(text)
+
+
+@overload
+def as_stored(name: str) -> str: ...
+@overload
+def as_stored(name: str | None) -> str | None: ...
+def as_stored(name: str | None) -> str | None:
+    """A name or an id as it stands in the store, to look for it there."""
+    return None if name is None else bounded(name, NAME_CHARS)
 
 
 def to_json(value: Any) -> str:

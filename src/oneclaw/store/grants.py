@@ -7,6 +7,7 @@ from typing import Any
 
 from oneclaw.core.errors import StoreError
 from oneclaw.core.permit.grant import Grant
+from oneclaw.store.column import as_stored
 from oneclaw.store.db import Database
 
 _COLUMNS = "id, tool, need, verdict, scope, holder, pattern, about, digest, created, expires"
@@ -58,7 +59,7 @@ class Grants:
             raise ValueError(f"There is already a grant {grant.id!r}.")
 
     async def revoke(self, grant_id: str) -> bool:
-        return await self._write("DELETE FROM grants WHERE id = ?", (grant_id,))
+        return await self._write("DELETE FROM grants WHERE id = ?", (as_stored(grant_id),))
 
     async def _write(self, sql: str, values: tuple[Any, ...]) -> bool:
         written = await self._database.write(sql, values)

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import time
 
 from oneclaw.core.session import Session
-from oneclaw.store.column import NAME_CHARS, bounded
+from oneclaw.store.column import NAME_CHARS, as_stored, bounded
 from oneclaw.store.db import Database
 from oneclaw.store.writer import Values
 
@@ -45,7 +45,7 @@ class Sessions:
 
     def get(self, session_id: str) -> SessionRecord | None:
         sql = f"SELECT {_COLUMNS} FROM sessions WHERE id = ?"  # noqa: S608  only our words
-        rows = self._database.select(sql, (session_id,))
+        rows = self._database.select(sql, (as_stored(session_id),))
         return _record(rows[0]) if rows else None
 
     def list(self, *, agent: str | None = None, limit: int = 50) -> list[SessionRecord]:
@@ -59,7 +59,7 @@ class Sessions:
         """Say that the session was used now, and name it; False when there is none of this id."""
         written = await self._database.write(
             "UPDATE sessions SET updated = ?, title = coalesce(?, title) WHERE id = ?",
-            (time(), None if title is None else bounded(title, _TITLE_CHARS), session_id),
+            (time(), None if title is None else bounded(title, _TITLE_CHARS), as_stored(session_id)),
         )
         return written.rows == 1
 
