@@ -1,10 +1,12 @@
 """A limit is a limit: calls out of time are stopped as far as can be, and say what may still happen."""
 
+import asyncio
 import os
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,8 +40,6 @@ def slow(isolation: Isolation, effect: str = "write") -> Tool:
 @tool(effect="write", seconds=0.2)
 async def dawdle(context: Context) -> str:
     """Wait in the loop for what never comes, then change something."""
-    import asyncio
-
     await asyncio.Event().wait()
     (context.workspace.folder / "landed").touch()
     return "done"
@@ -128,6 +128,28 @@ async def test_what_only_reads_has_changed_nothing_when_it_is_stopped(
             assert not landed(app, 0.2)
         else:  # the tool said that it only reads, and does not
             assert landed(app, PATIENCE_SECONDS)
+
+
+async def test_a_call_that_is_cancelled_is_killed_and_has_its_result_in_the_journal(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path), tools=[replace_seconds(slow("process")), quick]) as app:
+        folder = app.config.workspace_folder
+        calls = [ToolCall("slow", {}, "slow"), ToolCall("quick", {}, "quick")]
+        task = asyncio.ensure_future(app.engine.call_all(calls))
+        while not (folder / "pid").exists() or not (folder / "pid").read_text():
+            await asyncio.sleep(0.002)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert is_gone(int((folder / "pid").read_text()))
+        rows = {row.call_id: row for row in app.store.calls.history()}
+        assert (rows["slow"].kind, rows["slow"].effects) == ("cancelled", "possible")
+        assert rows["quick"].status == "success"
+        assert not landed(app, 0.1)
+
+
+def replace_seconds(tool: Tool) -> Tool:
+    """The same tool with all the time it wants."""
+    return replace(tool, definition=replace(tool.definition, seconds=60.0))
 
 
 async def test_the_owner_sets_another_limit(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.prompt import Answer, Prompt
-from oneclaw.core.tool import Tool
+from oneclaw.core.tool import Isolation, Tool
 
 
 def send_mail(text: str = "Send a letter.") -> Tool:
@@ -256,3 +256,86 @@ async def test_a_tool_switched_off_at_the_command_line_is_off_for_a_running_prog
         assert (await app.engine.call(ToolCall("list_files"))).kind is Kind.TOOL_NOT_AVAILABLE
         await app.switch("list_files", True)
         assert (await app.engine.call(ToolCall("list_files"))).ok
+
+
+async def test_a_question_nobody_answers_is_a_no_after_its_time(tmp_path: Path) -> None:
+    config = Config(home=tmp_path, values={"permissions.prompt_seconds": 0.05})
+    withdrawn: list[str] = []
+    async with App(config, tools=[send_mail()]) as app:
+        app.broker.bind(lambda prompt: None, withdrawn.append)
+        refused = await send(app)
+        assert refused.kind is Kind.PERMISSION_DENIED
+        assert "Nobody answered within 0.05 seconds" in refused.message
+        assert len(withdrawn) == 1
+        assert app.broker.pending() == ()
+    assert sent(tmp_path) == []
+
+
+def ask_on_the_way(isolation: Isolation) -> Tool:
+    @tool(name="visit", effect="write", isolation=isolation, seconds=0.4)
+    async def visit(context: Context) -> str:
+        """Find out while running that a power is needed."""
+        await context.require("browser", "The page wants a browser.")
+        (context.workspace.folder / "visited").touch()
+        return "visited"
+
+    return visit
+
+
+@pytest.mark.parametrize("isolation", ["inline", "thread", "process"])
+@pytest.mark.parametrize("answer", ["once", "no"])
+async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
+    tmp_path: Path, isolation: Isolation, answer: Answer
+) -> None:
+    async with App(Config(home=tmp_path), tools=[ask_on_the_way(isolation)]) as app:
+
+        def think_long(prompt: Prompt) -> None:
+            assert prompt.about == "The page wants a browser."
+            asyncio.get_running_loop().call_later(0.6, app.broker.answer, prompt.id, answer)
+
+        app.broker.bind(think_long)
+        result = await app.engine.call(ToolCall("visit"))
+        (row,) = app.store.calls.history()
+    assert result.seconds > 0.6, "longer than its limit, for a person thought"
+    assert (tmp_path / "workspace" / "visited").exists() == (answer == "once")
+    if answer == "once":
+        assert (result.value, row.status) == ("visited", "success")
+    else:
+        assert result.kind is Kind.PERMISSION_DENIED
+        assert "The page wants a browser." in result.message
+
+
+ROOTS = """
+[workspace]
+folder = "{0}/work"
+read = ["{0}/library"]
+write = ["{0}/out"]
+"""
+
+
+async def test_folders_the_owner_adds_are_open_as_far_as_he_said(tmp_path: Path) -> None:
+    for name in ("work", "library", "out", "library-evil"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(name)
+    file = tmp_path / "work" / "oneclaw.toml"
+    file.write_text(ROOTS.format(tmp_path))
+    config = load_config(file, {"ONECLAW_HOME": str(tmp_path / "work" / "home")})
+    async with App(config) as app:
+
+        async def attempt(name: str, path: str) -> str:
+            arguments = {"path": path, **({"content": "x"} if name == "write_file" else {})}
+            result = await app.engine.call(ToolCall(name, arguments))
+            return "ok" if result.ok else str(result.kind)
+
+        expected = {
+            "a.txt": ("ok", "ok"),
+            f"{tmp_path}/library/a.txt": ("ok", "path_not_allowed"),
+            f"{tmp_path}/out/a.txt": ("ok", "ok"),
+            f"{tmp_path}/library-evil/a.txt": ("path_not_allowed", "path_not_allowed"),
+            "oneclaw.toml": ("ok", "path_not_allowed"),
+            "home/oneclaw.db": ("path_not_allowed", "path_not_allowed"),
+            "home/secrets.toml": ("path_not_allowed", "path_not_allowed"),
+        }
+        for path, outcome in expected.items():
+            assert (await attempt("read_file", path), await attempt("write_file", path)) == outcome, path
+    assert file.read_text() == ROOTS.format(tmp_path)
