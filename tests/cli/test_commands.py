@@ -214,7 +214,7 @@ def test_files_of_the_home_are_for_the_owner_alone(cli: Cli, home: Path) -> None
     assert not stat.S_IMODE(home.stat().st_mode) & 0o077
 
 
-@pytest.mark.covers("FEAT004-ST-01", "RFC004-ET-09", "RFC004-SC-02")
+@pytest.mark.covers("FEAT004-ST-01", "RFC004-ET-09", "RFC004-SC-02a")
 def test_tools_cannot_reach_our_own_files(cli: Cli, home: Path) -> None:
     cli("call", "get_current_time")
     for path in (home / "oneclaw.db", home / "secrets.toml", Path("../oneclaw.db")):
@@ -222,7 +222,7 @@ def test_tools_cannot_reach_our_own_files(cli: Cli, home: Path) -> None:
         assert cli("call", "write_file", f"path={path}", "content=x").code == 5
 
 
-@pytest.mark.covers("FEAT004-ST-01", "RFC004-SC-02")
+@pytest.mark.covers("FEAT004-ST-01", "RFC004-SC-02a")
 def test_a_home_inside_the_workspace_is_still_out_of_reach(cli: Cli, home: Path, tmp_path: Path) -> None:
     cli("call", "get_current_time")
     assert cli("--workspace", str(tmp_path), "call", "read_file", "path=home/oneclaw.db").code == 5

@@ -186,6 +186,25 @@ async def test_a_person_is_asked_before_each_call_and_the_answer_counts(tmp_path
     assert [prompt.needs for prompt in asked] == [("mail",)] * 3
 
 
+@pytest.mark.covers("FEAT004-ST-01", "RFC004-SC-02a")
+async def test_a_settings_file_in_the_workspace_is_read_and_not_written(tmp_path: Path) -> None:
+    settings = tmp_path / "work" / "oneclaw.toml"
+    settings.parent.mkdir()
+    settings.write_text("[limits]\nparallel = 8\n")
+    changes = [
+        ToolCall("write_file", {"path": "oneclaw.toml", "content": "[tools]"}),
+        ToolCall("write_file", {"path": "oneclaw.toml", "content": "[tools]", "mode": "append"}),
+        ToolCall("edit_file", {"path": "oneclaw.toml", "old": "8", "new": "9"}),
+    ]
+    async with App(Config(home=tmp_path / "home", file=settings, workspace=settings.parent)) as opened:
+        kinds = [(await opened.engine.call(call)).kind for call in changes]
+        assert (await opened.engine.call(ToolCall("read_file", {"path": "oneclaw.toml"}))).ok
+    assert kinds == [Kind.PATH_NOT_ALLOWED] * 3
+    assert settings.read_text() == "[limits]\nparallel = 8\n"
+    async with App(Config(home=tmp_path / "home", workspace=settings.parent)) as unguarded:
+        assert (await unguarded.engine.call(changes[0])).ok, "nothing else would have kept it"
+
+
 def least(rounds: int, work: Any) -> float:
     """The seconds of the quickest round: what the work costs, and not what else the machine did."""
     took: list[float] = []
