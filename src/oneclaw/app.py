@@ -9,7 +9,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any
 
-from oneclaw.config import Config, load_config
+from oneclaw.config import Config, load_config, user_folder
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, StoreError
 from oneclaw.core.event import Listeners
@@ -209,6 +209,8 @@ class App:
             Root(config.home, "none"),
             Root(config.secrets_file, "none"),
             Root(session_folder, "read"),
+            # Whether the file is there or not: one that a tool made would be obeyed at the next start.
+            Root(user_folder("config"), "read"),
             *((Root(config.file, "read"),) if config.file else ()),
             *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
             *(Root(Path(folder).expanduser(), "write") for folder in config.get("workspace.write", ())),

@@ -230,6 +230,23 @@ def test_a_home_inside_the_workspace_is_still_out_of_reach(cli: Cli, home: Path,
     assert cli("--workspace", str(tmp_path), "call", "write_file", "path=x", "content=x").code == 0
 
 
+@pytest.mark.covers("RFC004-SC-02b")
+def test_a_tool_cannot_make_the_settings_that_would_rule_it(cli: Cli, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "config" / "oneclaw" / "oneclaw.toml"
+    for _ in range(2):  # first without the folder, then with it
+        ended = cli(
+            "--workspace",
+            str(tmp_path),
+            "call",
+            "write_file",
+            "path=config/oneclaw/oneclaw.toml",
+            'content=[permissions.needs]\nshell = "granted"',
+        )
+        assert ended.code == 5
+        assert not target.exists()
+        target.parent.mkdir(parents=True, exist_ok=True)
+
+
 def test_a_long_result_can_be_read_in_pieces(cli: Cli, home: Path) -> None:
     (home / "workspace").mkdir(parents=True)
     for number in range(600):

@@ -481,7 +481,7 @@ async def test_cancelling_many_leaves_a_result_for_each(runner: Runner) -> None:
 
     pages = Pages()
     engine = engine_of(runner, wait, journal=pages)
-    task = asyncio.ensure_future(engine.call_all([ToolCall("wait") for _ in range(10)]))
+    task = asyncio.ensure_future(engine.call_all([ToolCall("wait") for _ in range(10)]))  # noqa: RUF006  it is kept, and awaited below
     await all_started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

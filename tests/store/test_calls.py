@@ -543,6 +543,6 @@ async def test_a_call_is_found_by_its_id(history: Calls) -> None:
         ("status = 'open' AND process = 'x'", "calls_open"),
     ],
 )
-def test_what_is_looked_up_while_working_has_its_index(database: Database, condition: str, index: str) -> None:
+def test_what_is_looked_up_at_work_has_its_index(database: Database, condition: str, index: str) -> None:
     plan = database.select(f"EXPLAIN QUERY PLAN SELECT * FROM calls WHERE {condition}")
     assert index in json.dumps(plan)

@@ -57,6 +57,8 @@ async def ask(
     """What a hook says before the call; raises `ToolError` when it blocks or fails."""
     try:
         verdict = hook(call, definition, arguments, session)
+        if verdict is None:
+            return None
         if isawaitable(verdict):
             verdict = await verdict
     except Exception as error:
@@ -73,6 +75,8 @@ async def show(hook: After, call: ToolCall, result: ToolResult, session: Session
     """The result after a hook has seen it; one that fails withholds it."""
     try:
         changed = hook(call, result, session)
+        if changed is None:
+            return result
         if isawaitable(changed):
             changed = await changed
         if changed is None:
