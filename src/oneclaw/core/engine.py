@@ -122,8 +122,10 @@ class Engine:
             except Exception as error:
                 result = self._fail(walk, error)
             walk.result = result
-            if self.hooks.after:
-                result = await self._show_hooks(walk, result)
+            for after in self.hooks.after:
+                said = hook.show(after, walk.call, result, session)
+                if said is not None:
+                    result = await self._take(walk, result, said)
             if self._journal is not None:
                 result = await self._write(self._journal, walk, result)
             self._tell(walk, result)
@@ -142,10 +144,12 @@ class Engine:
         self._check(walk, entry, walk.call.arguments)
         if definition.resource is not None:
             await self._take_turn(walk, definition)
-        if self.hooks.before:
-            answer = await self._ask_hooks(walk, entry)
-            if answer is not None:
-                return answer.value
+        for before in self.hooks.before:
+            said = hook.ask(before, walk.call, definition, walk.arguments, walk.session)
+            if said is not None:
+                answer = await self._heed(walk, entry, await hook.heed(said))
+                if answer is not None:
+                    return answer.value
         if not self.permissions.quick(definition, walk.session):
             await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
@@ -183,18 +187,16 @@ class Engine:
         walk.ticket = self._order.take(key, definition.effect != "read")
         await walk.ticket.turn()
 
-    async def _ask_hooks(self, walk: Walk, entry: Entry) -> hook.Answer | None:
-        definition = entry.tool.definition
-        for before in self.hooks.before:
-            verdict = await hook.ask(before, walk.call, definition, walk.arguments, walk.session)
-            if isinstance(verdict, hook.Answer):
-                return verdict
-            if verdict is not None:
-                self._check(walk, entry, verdict.arguments)
-                walk.repairs = (*walk.repairs, "the arguments were changed by a hook")
-                if definition.resource is not None:
-                    await self._take_turn(walk, definition)
-        return None
+    async def _heed(
+        self, walk: Walk, entry: Entry, verdict: hook.Rewrite | hook.Answer | None
+    ) -> hook.Answer | None:
+        if isinstance(verdict, hook.Rewrite):
+            self._check(walk, entry, verdict.arguments)
+            walk.repairs = (*walk.repairs, "the arguments were changed by a hook")
+            if entry.tool.definition.resource is not None:
+                await self._take_turn(walk, entry.tool.definition)
+            return None
+        return verdict
 
     async def _run(self, walk: Walk, tool: Tool) -> Any:
         call, session, definition = walk.call, walk.session, tool.definition
@@ -219,11 +221,12 @@ class Engine:
             walk.context.cancel()
         return self._results.from_error(walk, error)
 
-    async def _show_hooks(self, walk: Walk, result: ToolResult) -> ToolResult:
-        for after in self.hooks.after:
-            shown = await hook.show(after, walk.call, result, walk.session)
-            walk.result = result = result if shown is result else self._results.from_hook(shown)
-        return result
+    async def _take(
+        self, walk: Walk, result: ToolResult, said: ToolResult | Awaitable[ToolResult | None]
+    ) -> ToolResult:
+        taken = await hook.take(result, said)
+        walk.result = result if taken is result else self._results.from_hook(taken)
+        return walk.result
 
     async def _settle(self, walk: Walk, result: ToolResult) -> None:
         """What is left to do for a call that was cancelled, be it while its result was being written."""

@@ -51,18 +51,22 @@ class Hooks:
     after: tuple[After, ...] = ()
 
 
-async def ask(
+def ask(
     hook: Before, call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
-) -> Rewrite | Answer | None:
-    """What a hook says before the call; raises `ToolError` when it blocks or fails."""
+) -> Verdict | Awaitable[Verdict]:
+    """What a hook says before the call; raises `ToolError` when it fails."""
     try:
-        verdict = hook(call, definition, arguments, session)
-        if verdict is None:
-            return None
-        if isawaitable(verdict):
-            verdict = await verdict
+        return hook(call, definition, arguments, session)
     except Exception as error:
-        raise ToolError(f"A hook failed, so the call was not run: {describe(error)}") from error
+        raise _not_run(error) from error
+
+
+async def heed(said: Block | Rewrite | Answer | Awaitable[Verdict]) -> Rewrite | Answer | None:
+    """The verdict of a hook that said something; raises `ToolError` when it blocks or fails."""
+    try:
+        verdict = await said if isawaitable(said) else said
+    except Exception as error:
+        raise _not_run(error) from error
     if isinstance(verdict, Block):
         raise ToolError(f"The call was blocked: {verdict.reason}", Kind.PERMISSION_DENIED)
     if verdict is not None and not isinstance(verdict, Rewrite | Answer):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -71,21 +75,33 @@ async def ask(
     return verdict
 
 
-async def show(hook: After, call: ToolCall, result: ToolResult, session: Session) -> ToolResult:
-    """The result after a hook has seen it; one that fails withholds it."""
+def _not_run(error: Exception) -> ToolError:
+    return ToolError(f"A hook failed, so the call was not run: {describe(error)}")
+
+
+def show(
+    hook: After, call: ToolCall, result: ToolResult, session: Session
+) -> ToolResult | Awaitable[ToolResult | None] | None:
+    """What a hook makes of a result; one that fails withholds it."""
     try:
-        changed = hook(call, result, session)
-        if changed is None:
-            return result
-        if isawaitable(changed):
-            changed = await changed
+        return hook(call, result, session)
+    except Exception as error:
+        return _withheld(result, error)
+
+
+async def take(result: ToolResult, said: ToolResult | Awaitable[ToolResult | None]) -> ToolResult:
+    """The result that a hook gave in place of another, or that other one where it gave none."""
+    try:
+        changed = await said if isawaitable(said) else said
         if changed is None:
             return result
         if not isinstance(changed, ToolResult):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"it returned {type(changed).__name__} and not a result")
         return replace(changed, call_id=result.call_id, tool=result.tool)
     except Exception as error:
-        message = f"A hook failed on the result, which is therefore withheld: {describe(error)}"
-        return replace(
-            result, value=None, images=(), details=None, kind=Kind.EXECUTION_ERROR, message=message
-        )
+        return _withheld(result, error)
+
+
+def _withheld(result: ToolResult, error: Exception) -> ToolResult:
+    message = f"A hook failed on the result, which is therefore withheld: {describe(error)}"
+    return replace(result, value=None, images=(), details=None, kind=Kind.EXECUTION_ERROR, message=message)
