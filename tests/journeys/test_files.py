@@ -28,7 +28,6 @@ def test_a_note_is_written_edited_found_and_read(door: Door) -> None:
     assert said["result"].startswith("notes/today.md:2: call Zoë\n")
     assert said["effects"] == "none"
     assert door.call("find_files", pattern="**/*.md")["result"].splitlines()[0] == "notes/today.md"
-    assert "notes/" in door.call("list_files")["result"]
     said = door.call("read_file", path="notes/today.md")
     assert said["result"] == "buy oat milk\ncall Zoë\nsleep\n"
     whole = (door.home / "workspace" / "notes" / "today.md").read_bytes()
@@ -44,9 +43,7 @@ def test_a_mistake_on_the_way_is_told_and_mended(door: Door) -> None:
     assert said["error_type"] == "validation_error"
     assert "path" in said["message"]
     assert door.call("read_file", path="b.txt")["error_type"] == "file_not_found"
-    for path in ("../oneclaw.db", "/etc/passwd"):
-        said = door.call("read_file", path=path)
-        assert said["error_type"] == "path_not_allowed", path
+    assert door.call("read_file", path="../oneclaw.db")["error_type"] == "path_not_allowed"
     assert door.call("read_file", path="a.txt")["result"] == "alpha beta\n"
 
 
