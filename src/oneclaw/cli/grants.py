@@ -25,7 +25,7 @@ def show(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_table, time_text
+    from oneclaw.cli.terminal import STATE, print_json, print_table, time_text
 
     with open_app(arguments) as app:
         grants = app.grants.all()
@@ -47,7 +47,9 @@ def show(arguments: argparse.Namespace) -> int:
             )
             for grant in grants
         ]
-        print_table(("ID", "", "TOOL", "NEED", "FOR", "ENDS", "ARGUMENTS"), rows, ("bold", "yellow"))
+        print_table(
+            ("ID", "", "TOOL", "NEED", "FOR", "ENDS", "ARGUMENTS"), rows, ("bold", STATE, "bold"), wrapped=4
+        )
         return 0
 
 

@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ Examples:
   oneclaw log --status timeout        open, success, error, or a kind of error
   oneclaw log 42                      one call, whole
 """
+MARKS = {"success": "✓", "error": "✗", "open": "…"}
+SHOWN = {"key": "number", "seconds": "took", "call_id": "call id", "truncated_from": "cut from"}
+LABEL_CHARS = 11
+MOST = 1_000_000_000
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -25,15 +30,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", metavar="STATUS", help="only open, success, error, or a kind of error")
     parser.add_argument("--session", metavar="ID", help="only calls of this session")
     parser.add_argument("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
-    parser.add_argument("--limit", type=int, default=50, metavar="N", help="at most N calls (default 50)")
+    parser.add_argument("--limit", type=count, default=50, metavar="N", help="at most N calls (default 50)")
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def count(text: str) -> int:
+    """A number of calls, from the command line."""
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return min(int(text), MOST)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
-    from oneclaw.cli.terminal import print_json, print_table, seconds_text, time_text
+    from oneclaw.cli.terminal import print_json
+    from oneclaw.core.errors import Kind
     from oneclaw.store.store import Store
 
+    statuses = ("open", "success", "error", *(kind.value for kind in Kind))
+    if arguments.status is not None and arguments.status not in statuses:
+        known = ", ".join(statuses)
+        print(f"oneclaw: there is no status {arguments.status!r}; use one of: {known}.", file=sys.stderr)
+        return 2
     try:
         since = None if arguments.since is None else read_since(arguments.since, time.time())
     except ValueError as error:
@@ -61,19 +79,36 @@ def run(arguments: argparse.Namespace) -> int:
     if not records:
         print("No calls match.", file=sys.stderr)
         return 0
-    rows = [
-        (
-            str(record.key),
-            time_text(record.started),
-            record.tool,
-            "" if record.seconds is None else seconds_text(record.seconds),
-            record.kind or record.status,
-            summary(record),
-        )
-        for record in records
-    ]
-    print_table(("#", "TIME", "TOOL", "TOOK", "STATUS", "WHAT"), rows, ("dim", "dim", "bold"))
+    show_all(records)
     return 0
+
+
+def show_all(records: "Sequence[CallRecord]") -> None:
+    """A table; on a terminal each call has one line, which `oneclaw log NUMBER` shows whole."""
+    from oneclaw.cli.terminal import STATE, is_terminal, print_table, seconds_text, time_text
+
+    is_short = is_terminal(sys.stdout)
+    rows: list[tuple[str, ...]] = []
+    for record in records:
+        took = "" if record.seconds is None else seconds_text(record.seconds)
+        ended = record.kind or record.status
+        if is_short:
+            mark = MARKS[record.status]
+            what = f"{ended}: {summary(record)}" if record.kind else summary(record)
+            rows.append((str(record.key), short_time(record.started), mark, record.tool, took, what))
+        else:
+            moment = time_text(record.started)
+            rows.append((str(record.key), moment, record.tool, took, ended, summary(record)))
+    print_table(("#", "TIME", "", "TOOL", "TOOK", "WHAT"), rows, ("bold", "dim", STATE, "bold"), wrapped=0)
+
+
+def short_time(moment: float) -> str:
+    """The time of a call of today, the day of one before."""
+    from datetime import datetime
+
+    then = datetime.fromtimestamp(moment).astimezone()
+    is_today = then.date() == datetime.now().astimezone().date()
+    return then.strftime("%H:%M:%S" if is_today else "%Y-%m-%d")
 
 
 def read_since(text: str, now: float) -> float:
@@ -109,7 +144,7 @@ def as_json(record: "CallRecord") -> dict[str, Any]:
 def show_one(record: "CallRecord | None", key: int, is_json: bool) -> int:
     import json
 
-    from oneclaw.cli.terminal import print_json, print_line, printable, time_text
+    from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text, time_text
 
     if record is None:
         print(f"oneclaw: there is no call {key}; `oneclaw log` lists them.", file=sys.stderr)
@@ -117,13 +152,19 @@ def show_one(record: "CallRecord | None", key: int, is_json: bool) -> int:
     if is_json:
         print_json(as_json(record))
         return 0
-    for name, value in as_json(record).items():
+    whole = as_json(record) | {
+        "started": time_text(record.started),
+        "seconds": None if record.seconds is None else seconds_text(record.seconds),
+    }
+    for name, value in whole.items():
         if value in (None, "", (), {}):
             continue
-        if name == "started":
-            value = time_text(value)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-        print_line(f"{name}:", "bold")
+        label = SHOWN.get(name, name)
+        if "\n" not in text:
+            print_line(f"{label:<{LABEL_CHARS}}{printable(text)}", indent=LABEL_CHARS)
+            continue
+        print_line(f"{label}", "bold")
         for line in printable(text).splitlines():
             print(f"  {line}")
     return 0

@@ -1,0 +1,76 @@
+"""What a terminal shows, at the widths people have: nothing is broken inside a word, nothing pushed off."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw.cli.terminal import folded
+
+ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
+Cli = Any
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    return {**inherited, "ONECLAW_HOME": str(home), "TERM": "xterm", "COLUMNS": "80", **more}
+
+
+def run(words: list[str], home: Path) -> None:
+    subprocess.run([*ONECLAW, *words], env=environment(home), capture_output=True, timeout=60)
+
+
+def on_screen(words: list[str], home: Path, **more: str) -> str:
+    """All that a command leaves on a terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*ONECLAW, *words], stdin=slave, stdout=slave, stderr=slave, env=environment(home, **more)
+    )
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            data = os.read(master, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not data:
+            break
+        seen += data
+    os.close(master)
+    assert process.wait(20) in (0, 1), seen
+    return seen.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_log_has_one_line_a_call_and_its_number_however_narrow_the_screen(
+    tmp_path: Path, columns: int
+) -> None:
+    run(["call", "write_file", "path=a.txt", "content=" + "long words " * 30], tmp_path)
+    run(["call", "read_file", "path=../nowhere.txt"], tmp_path)
+    lines = on_screen(["log"], tmp_path, NO_COLOR="1", COLUMNS=str(columns)).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert [line.split()[0] for line in lines[2:]] == ["2", "1"]
+    assert ["✗" in line for line in lines[2:]] == [True, False]
+    assert "read_file" in lines[2]
+    assert lines[3].endswith("…")
+
+
+def test_without_colour_a_table_is_still_a_table(tmp_path: Path) -> None:
+    lines = on_screen(["tools"], tmp_path, NO_COLOR="1").splitlines()
+    assert "\t" not in "".join(lines)
+    assert lines[0].split() == ["TOOL", "NEEDS", "DESCRIPTION"]
+    assert {line.index("files.") for line in lines if " files." in line} == {lines[0].index("NEEDS")}
+
+
+def test_prose_is_folded_between_words_and_a_long_word_stays_whole() -> None:
+    path = "/" + "x" * 30
+    assert folded("one two three", 9) == "one two\nthree"
+    assert folded("  in far enough", 9) == "  in far\n  enough"
+    assert folded("a  b", 9) == "a  b"
+    assert folded(f"see {path} now", 12, indent=4) == f"see\n    {path}\n    now"
+    assert folded("日本語 日本語", 8) == "日本語\n日本語"
+    assert folded("one\n\ntwo", 9) == "one\n\ntwo"
