@@ -76,6 +76,13 @@ def test_call_takes_json_words_text_and_a_pipe(cli: Cli, monkeypatch: pytest.Mon
     assert cli("call", "read_file", "-").out == "1\n2\n3\n"
 
 
+def test_words_may_stand_behind_an_option(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = cli("call", "get_current_time", "timezone=UTC", "--format", "json", "format=human_readable")
+    assert "UTC" in given.json["result"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"timezone": "Asia/Tokyo"}'))
+    assert cli("call", "get_current_time", "--format", "json", "-").json["result"].endswith("+09:00")
+
+
 @pytest.mark.covers("RFC004-VF-01a", "RFC004-EC-01")
 def test_call_prints_the_whole_result_as_json(cli: Cli) -> None:
     result = cli("call", "get_current_time", "--format", "json").json
@@ -96,6 +103,9 @@ def test_call_prints_the_whole_result_as_json(cli: Cli) -> None:
         (("read_file", "nonsense"), 2, "KEY=VALUE"),
         (("read_file", "path:={"), 2, "not JSON"),
         (("read_file", "path=a", "--json", "{}"), 2, "not both"),
+        (("read_file", "--json", "{}", "path=a"), 2, "not both"),
+        (("read_file", "--format", "json", "path=a", "--nonsense"), 2, "--nonsense"),
+        pytest.param(("read_file", "path:=" + "[" * 100_000), 2, "nested too deeply", id="deep"),
     ],
 )
 def test_the_exit_code_tells_how_a_call_ended(cli: Cli, words: tuple[str, ...], code: int, said: str) -> None:
@@ -151,6 +161,15 @@ def test_config_says_where_things_are(cli: Cli, home: Path) -> None:
     assert str(home / "workspace") in said
     assert "permissions.mode" in cli("config", "--all").out
     assert cli("config", "--json").json["mode"] == "auto"
+
+
+def test_config_shows_no_password(cli: Cli, tmp_path: Path) -> None:
+    settings = tmp_path / "oneclaw.toml"
+    settings.write_text('[network]\nproxy = "http://me:hunter2hunter2@10.0.0.1:8080"\n')
+    for words in ((), ("--json",)):
+        said = cli("--config", str(settings), "config", *words).out
+        assert "@10.0.0.1:8080" in said
+        assert "hunter2" not in said
 
 
 def test_a_wrong_setting_is_one_line_and_code_two(cli: Cli, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import socket
 import subprocess
 import sys
 import time
@@ -126,6 +127,27 @@ def test_colour_on_a_terminal_and_none_in_a_pipe(tmp_path: Path) -> None:
     plain.read_until("search_text")
     assert "\x1b[" not in plain.seen
     plain.end()
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_call_of_more_than_a_second_shows_that_it_runs(tmp_path: Path, is_asked: bool) -> None:
+    settings = tmp_path / "oneclaw.toml"
+    settings.write_text("" if is_asked else '[network]\nprivate_hosts = ["127.0.0.1"]\n')
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"url=http://127.0.0.1:{server.getsockname()[1]}/"
+        terminal = Terminal(["--config", str(settings), "call", "http_request", url], tmp_path)
+        if is_asked:
+            terminal.read_until(r"\[v\].*\n> ")
+            terminal.type("y\n")
+        server.settimeout(20)
+        connection, _ = server.accept()
+        with connection:
+            # The server answers only when the spinner has been seen.
+            terminal.read_until(r"[\u2800-\u28ff]\S* http_request")
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+            terminal.read_until("hi\r\n")
+    assert terminal.end() == 0
 
 
 def test_a_result_cannot_drive_the_terminal(tmp_path: Path) -> None:

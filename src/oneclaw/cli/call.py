@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     name = parser.add_argument("name", metavar="TOOL", help="the tool")
     name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument(
-        "words", nargs="*", metavar="KEY=VALUE", help="arguments; `-` reads JSON from the pipe"
+        "words", nargs="*", default=[], metavar="KEY=VALUE", help="arguments; `-` reads JSON from the pipe"
     )
     parser.add_argument("--json", metavar="TEXT", dest="text", help="the arguments as JSON")
     parser.add_argument("--agent", default="default", metavar="NAME", help="call as this agent")
@@ -78,6 +78,8 @@ def _read_word(word: str) -> tuple[str, Any]:
         return name[:-1], json.loads(value)
     except ValueError as error:
         raise ValueError(f"{value!r} after {name}= is not JSON: {error}.") from None
+    except RecursionError:
+        raise ValueError(f"the JSON after {name}= is nested too deeply.") from None
 
 
 async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolResult":

@@ -1,6 +1,7 @@
 """`oneclaw config`: where the settings are and what they say."""
 
 import argparse
+import json
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -12,8 +13,10 @@ def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
     from oneclaw.cli.terminal import print_json, print_line, print_table
     from oneclaw.config import ENVIRONMENT, SETTINGS, user_folder
+    from oneclaw.guard.secret.shapes import mask
 
     config = read_config(arguments)
+    values = json.loads(mask(json.dumps(dict(config.values))))  # the proxy may have a password
     places = {
         "settings file": str(config.file or f"none ({user_folder('config') / 'oneclaw.toml'} would be read)"),
         "data folder": str(config.home),
@@ -26,11 +29,11 @@ def run(arguments: argparse.Namespace) -> int:
         listed = [
             {"key": s.key, "type": s.type, "default": s.default, "meaning": s.meaning} for s in SETTINGS
         ]
-        print_json(places | {"set": dict(config.values)} | ({"settings": listed} if arguments.all else {}))
+        print_json(places | {"set": values} | ({"settings": listed} if arguments.all else {}))
         return 0
     for name, place in places.items():
         print(f"{name:<15}{place}")
-    for key, value in config.values.items():
+    for key, value in values.items():
         print(f"{key} = {value!r}")
     if arguments.all:
         print_line("\nSettings", "bold")

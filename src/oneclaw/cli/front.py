@@ -50,16 +50,14 @@ class TerminalFront:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop_status()
         for undo in self._undo:
             undo()
+        self._stop_status()
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, ToolStarted):
-            import asyncio
-
             self._label = event.tool
-            self._timer = asyncio.get_running_loop().call_later(AFTER_SECONDS, self._start_status)
+            self._await_status()
         elif isinstance(event, ToolProgressed):
             part = "" if event.fraction is None else f" {event.fraction:.0%}"
             self._label = f"{event.tool}{part} {visible(event.text)}"
@@ -67,6 +65,11 @@ class TerminalFront:
                 self._status.update(self._label)
         elif isinstance(event, ToolFinished):
             self._stop_status()
+
+    def _await_status(self) -> None:
+        import asyncio
+
+        self._timer = asyncio.get_running_loop().call_later(AFTER_SECONDS, self._start_status)
 
     def _start_status(self) -> None:
         from rich.status import Status
@@ -97,6 +100,8 @@ class TerminalFront:
     def _withdraw(self, prompt_id: str) -> None:
         if self._shown is not None and self._shown.id == prompt_id:
             self._shown = None
+            if self._label:  # a question on the way: the tool is running on
+                self._await_status()
 
     def _read(self) -> None:
         """One reader for all prompts: a line answers the prompt that is shown when it comes."""

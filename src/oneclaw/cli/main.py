@@ -63,6 +63,13 @@ def load(name: str) -> ModuleType:
     return import_module(f"oneclaw.cli.{name}")
 
 
+def take_rest(parser: argparse.ArgumentParser, arguments: argparse.Namespace, rest: list[str]) -> None:
+    """Add KEY=VALUE words that came after an option, which argparse leaves over; refuse anything else."""
+    if not hasattr(arguments, "words") or any(word.startswith("-") and word != "-" for word in rest):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    arguments.words = [*arguments.words, *rest]
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -72,7 +79,9 @@ def main(words: Sequence[str] | None = None) -> int:
         load("completion").complete(build_parser())
     words = sys.argv[1:] if words is None else words
     parser = build_parser(words)
-    arguments = parser.parse_args(words)
+    arguments, rest = parser.parse_known_args(words)
+    if rest:
+        take_rest(parser, arguments, rest)
     if arguments.command is None:
         parser.print_help()
         return 0
