@@ -342,6 +342,48 @@ async def test_a_hook_that_fails_on_a_result_withholds_it(runner: Runner) -> Non
     assert result.value is None
 
 
+@pytest.mark.parametrize("wrong", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()])
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_hook_that_would_end_the_program_has_failed(
+    runner: Runner, wrong: BaseException, is_async: bool
+) -> None:
+    def leave(*_: Any) -> Any:
+        raise wrong
+
+    async def leave_later(*_: Any) -> Any:
+        await asyncio.sleep(0)
+        raise wrong
+
+    hook = leave_later if is_async else leave
+    for hooks in (Hooks(before=(hook,)), Hooks(after=(hook,))):
+        pages = Pages()
+        result = await engine_of(runner, add, hooks=hooks, journal=pages).call(
+            ToolCall("add", {"a": 1, "b": 2})
+        )
+        assert result.kind is Kind.EXECUTION_ERROR
+        assert "A hook failed" in result.message
+        assert type(wrong).__name__ in result.message
+        assert [row[1] for row in pages.rows] == [result]
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+async def test_a_call_cancelled_in_a_hook_is_cancelled(runner: Runner, where: str) -> None:
+    waiting = asyncio.Event()
+
+    async def wait(*_: Any) -> None:
+        waiting.set()
+        await asyncio.sleep(30)
+
+    pages = Pages()
+    engine = engine_of(runner, add, hooks=Hooks(**{where: (wait,)}), journal=pages)
+    task = asyncio.create_task(engine.call(ToolCall("add", {"a": 1, "b": 2})))
+    await waiting.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(pages.rows) == 1
+
+
 async def test_a_long_result_is_cut_and_kept(runner: Runner, tmp_path: Path) -> None:
     @tool(effect="read")
     async def long() -> str:

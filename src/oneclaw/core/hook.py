@@ -6,6 +6,7 @@ call gets the call, its result and the session, and may return another result. E
 A hook that raises blocks the call: a broken guard is a closed one.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import isawaitable
@@ -57,7 +58,7 @@ def ask(
     """What a hook says before the call; raises `ToolError` when it fails."""
     try:
         return hook(call, definition, arguments, session)
-    except Exception as error:
+    except BaseException as error:  # one that calls sys.exit has failed, as a tool that does
         raise _not_run(error) from error
 
 
@@ -65,7 +66,9 @@ async def heed(said: Block | Rewrite | Answer | Awaitable[Verdict]) -> Rewrite |
     """The verdict of a hook that said something; raises `ToolError` when it blocks or fails."""
     try:
         verdict = await said if isawaitable(said) else said
-    except Exception as error:
+    except BaseException as error:
+        if _is_callers(error):
+            raise
         raise _not_run(error) from error
     if isinstance(verdict, Block):
         raise ToolError(f"The call was blocked: {verdict.reason}", Kind.PERMISSION_DENIED)
@@ -75,8 +78,15 @@ async def heed(said: Block | Rewrite | Answer | Awaitable[Verdict]) -> Rewrite |
     return verdict
 
 
-def _not_run(error: Exception) -> ToolError:
+def _not_run(error: BaseException) -> ToolError:
     return ToolError(f"A hook failed, so the call was not run: {describe(error)}")
+
+
+def _is_callers(error: BaseException) -> bool:
+    """Whether what came up through an async hook is meant for the call, which is cancelled or closed."""
+    task = asyncio.current_task()
+    is_cancelled = task is not None and task.cancelling() > 0
+    return isinstance(error, GeneratorExit) or (isinstance(error, asyncio.CancelledError) and is_cancelled)
 
 
 def show(
@@ -85,7 +95,7 @@ def show(
     """What a hook makes of a result; one that fails withholds it."""
     try:
         return hook(call, result, session)
-    except Exception as error:
+    except BaseException as error:
         return _withheld(result, error)
 
 
@@ -98,10 +108,12 @@ async def take(result: ToolResult, said: ToolResult | Awaitable[ToolResult | Non
         if not isinstance(changed, ToolResult):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"it returned {type(changed).__name__} and not a result")
         return replace(changed, call_id=result.call_id, tool=result.tool)
-    except Exception as error:
+    except BaseException as error:
+        if _is_callers(error):
+            raise
         return _withheld(result, error)
 
 
-def _withheld(result: ToolResult, error: Exception) -> ToolResult:
+def _withheld(result: ToolResult, error: BaseException) -> ToolResult:
     message = f"A hook failed on the result, which is therefore withheld: {describe(error)}"
     return replace(result, value=None, images=(), details=None, kind=Kind.EXECUTION_ERROR, message=message)

@@ -96,6 +96,7 @@ def test_other_text_is_forgiven_and_says_so(raw: Any, value: Any, note: str) -> 
         ('{"a": "' + "x" * 5_000, "cut off"),
         ('{"a": [' + "1, " * 5_000, "cut off"),
         ('{"a": tru}' + " " * 5_000, "not valid JSON (Expecting value at 6)"),
+        ({"k" * ARGUMENT_BYTES: 1, "a": 1}, "larger than 4,194,304 bytes"),
         (5, "must be a JSON object, not 5"),
         (None, "must be a JSON object, not null"),
         ([("a", 1)], "must be a JSON object, not an array"),

@@ -51,7 +51,7 @@ def _copy_flat(raw: Mapping[Any, Any]) -> dict[str, Any] | None:
     """The copy of a small mapping of plain scalars, which most are; None for any other."""
     found: dict[str, Any] = {}
     for key, value in raw.items():
-        if type(key) is not str or not key.isascii():
+        if type(key) is not str or not key.isascii() or len(key) > 1_000:
             return None
         if type(value) is str:
             if not value.isascii() or len(value) > 100_000:
