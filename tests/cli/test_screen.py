@@ -71,6 +71,26 @@ def test_prose_is_folded_between_words_and_a_long_word_stays_whole() -> None:
     assert folded("one two three", 9) == "one two\nthree"
     assert folded("  in far enough", 9) == "  in far\n  enough"
     assert folded("a  b", 9) == "a  b"
-    assert folded(f"see {path} now", 12, indent=4) == f"see\n    {path}\n    now"
+    assert folded(f"see {path} now", 12) == f"see\n{path}\nnow"
+    assert folded(f"see {path} now", 12, indent=4) == f"see {path}\n    now"
     assert folded("日本語 日本語", 8) == "日本語\n日本語"
     assert folded("one\n\ntwo", 9) == "one\n\ntwo"
+
+
+def test_what_doctor_says_stands_in_its_column(tmp_path: Path) -> None:
+    lines = on_screen(["doctor"], tmp_path, NO_COLOR="1", COLUMNS="60").splitlines()
+    assert all(line[14:].strip() and line[13] == " " for line in lines)
+    assert any(line.startswith(" " * 14) for line in lines)
+
+
+def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_command(
+    tmp_path: Path,
+) -> None:
+    # As `make run` starts it: by its path, in a shell that has no `oneclaw`.
+    folder = Path(sys.executable).parent
+    command = [str(folder / "oneclaw"), "demo"]
+    for path, named in (("/nowhere", os.path.relpath(command[0])), (str(folder), "oneclaw")):
+        ended = subprocess.run(
+            command, env=environment(tmp_path, PATH=path), capture_output=True, text=True, timeout=60
+        )
+        assert ended.stdout.splitlines()[-1].startswith(f"Next: `{named} tools`"), ended.stdout

@@ -167,7 +167,7 @@ def show_scene(scene: Scene, result: Any, as_json: bool) -> None:
         if isinstance(scene.arguments, str)
         else json.dumps(scene.arguments, ensure_ascii=False)
     )
-    print(f"  → {scene.tool} {words}")
+    print_line(f"  → {scene.tool} {words}", indent=2)
     lines = printable(result.text).splitlines() or [""]
     mark, style = ("✓", "green") if result.ok else ("✗", "red")
     name = "done" if result.kind is None else result.kind.value
@@ -175,7 +175,7 @@ def show_scene(scene: Scene, result: Any, as_json: bool) -> None:
     for repair in result.repairs:
         print_line(f"    note: {printable(repair)}", "yellow")
     for line in lines[:SHOWN_LINES]:
-        print(f"    {line}")
+        print_line(f"    {line}")
     if len(lines) > SHOWN_LINES:
         print_line(f"    … {len(lines) - SHOWN_LINES} more lines", "dim")
 
@@ -189,4 +189,17 @@ def show_end(app: Any, count: int, surprises: int) -> None:
         print_line(f"{surprises} of {count} calls did not end as they should.", "bold red")
     else:
         print_line(f"{count} calls, {count} results, {written} in the journal.", "bold green")
-    print("Next: `oneclaw tools` lists the tools, `oneclaw call NAME key=value` runs one.")
+    name = command_name()
+    print_line(f"Next: `{name} tools` lists the tools, `{name} call TOOL KEY=VALUE` runs one.")
+
+
+def command_name() -> str:
+    """What to type to go on: `make` leaves the command in an environment that the shell does not know."""
+    import os
+    import shutil
+    import sys
+
+    started = Path(sys.argv[0])
+    if shutil.which("oneclaw") or started.name != "oneclaw":
+        return "oneclaw"
+    return os.path.relpath(started)

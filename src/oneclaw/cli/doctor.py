@@ -36,9 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for finding in findings:
             mark, style = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}[finding.state]
-            print_line(f"{mark} {finding.topic:<12}{finding.text}", style)
+            print_line(f"{mark} {finding.topic:<12}{finding.text}", style, indent=14)
             if finding.remedy:
-                print_line(f"  {'':<12}→ {finding.remedy}")
+                print_line(f"  {'':<12}→ {finding.remedy}", indent=2)
     return 1 if any(finding.state == "bad" for finding in findings) else 0
 
 
@@ -81,6 +81,9 @@ def check_python() -> Finding:
 def check_store(file: Path) -> Finding:
     import sqlite3
 
+    if not can_be_made(file.parent):
+        remedy = "Name another data folder with --home or ONECLAW_HOME."
+        return Finding("store", "bad", f"{file.parent} cannot be made or written", remedy)
     if not file.exists():
         return Finding("store", "ok", f"SQLite {sqlite3.sqlite_version}; {file} is made at the first call")
     from oneclaw.store.store import Store
@@ -93,12 +96,17 @@ def check_store(file: Path) -> Finding:
 
 
 def check_workspace(folder: Path) -> Finding:
-    if not folder.exists():
-        return Finding("workspace", "ok", f"{folder} is made when first used")
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+    if not can_be_made(folder):
         remedy = "Name another folder with --workspace or `workspace.folder`."
-        return Finding("workspace", "bad", f"{folder} cannot be read and written", remedy)
-    return Finding("workspace", "ok", str(folder))
+        return Finding("workspace", "bad", f"{folder} cannot be made, read or written", remedy)
+    return Finding("workspace", "ok", str(folder) + ("" if folder.exists() else " is made when first used"))
+
+
+def can_be_made(folder: Path) -> bool:
+    """Whether the folder is there for us to use, or the nearest one above it lets us make it."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)
 
 
 def check_policy(arguments: argparse.Namespace) -> Finding:

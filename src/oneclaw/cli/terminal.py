@@ -61,7 +61,8 @@ def folded(text: str, width: int, indent: int = 0) -> str:
         hanging = " " * (len(whole) - len(whole.lstrip(" ")) + indent)
         line = ""
         for word in re.findall(r" *[^ ]+ *$| *[^ ]+", whole):
-            if line.strip() and cell_len(line + word.rstrip(" ")) > width:
+            has_text = bool(line.strip()) and cell_len(line) > len(hanging)  # a label alone is no line
+            if has_text and cell_len(line + word.rstrip(" ")) > width:
                 lines.append(line)
                 line = hanging + word.lstrip(" ")
             else:

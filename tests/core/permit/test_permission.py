@@ -139,7 +139,7 @@ async def test_the_owners_setting_decides_in_every_mode(mode: Mode) -> None:
     message = await refused(denied, READ)
     assert message.startswith("Required permissions were denied: files.read. ")
     assert "for good" in message
-    assert "permissions.needs.files.read" in message
+    assert 'permissions.needs."files.read"' in message
     assert person.asked == []
 
 
@@ -196,7 +196,7 @@ async def test_a_no_refuses_this_call_only() -> None:
 async def test_nobody_there_means_denied_at_once() -> None:
     message = await refused(Permissions(), SHELL)
     assert message.startswith("Required permissions were denied: shell. Nobody is there to ask. ")
-    assert "permissions.needs" in message
+    assert message.endswith("the owner can grant it ahead: set permissions.needs.shell to granted.")
 
 
 @pytest.mark.covers("FEAT004-EC-09")
@@ -395,7 +395,7 @@ async def test_the_text_is_complete_and_escaped() -> None:
         "Arguments:\n"
         '  command = "echo safe\\u202e\\n\\x1b[2Krm -rf ~ #\\u200b"\n'
         '  list = ["a\\tb", 1]\n'
-        "A yes that is kept holds for this tool whatever the arguments are; never holds for the whole tool."
+        "A yes that is kept holds for this tool whatever the arguments are; a no for good holds for all of it."
     )
     assert prompt.arguments["list"] == '["a\\tb", 1]'
     assert (prompt.created, prompt.expires) == (1_000.0, 1_060.0)

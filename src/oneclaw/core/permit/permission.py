@@ -159,12 +159,12 @@ class Permissions:
             return Standing(need, State.DENIED_FOR_GOOD, text, grant)
         state = self.state_of(need)
         if state is State.DENIED_FOR_GOOD:
-            text = f"The owner denied it for good with the setting permissions.needs.{need}."
+            text = f"The owner denied it for good with the setting {setting_of(need)}."
             return Standing(need, state, text)
         if state is State.GRANTED or grant is not None:
             return Standing(need, State.GRANTED, grant=grant)
         if state is State.DENIED:
-            text = f"In the mode deny nobody is asked; the owner can set permissions.needs.{need} to granted."
+            text = f"In the mode deny nobody is asked; the owner can set {setting_of(need)} to granted."
             return Standing(need, state, text)
         return Standing(need, state)
 
@@ -213,7 +213,7 @@ class Permissions:
         if reply.outcome == "never":
             _raise_denied(self._standings(question))  # it names the grant to revoke
         if reply.outcome not in YES:
-            raise refusal(asked, _why(reply))
+            raise refusal(asked, _why(reply, asked))
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
 
@@ -267,6 +267,11 @@ class Permissions:
         return ""
 
 
+def setting_of(need: str) -> str:
+    """The owner's setting for a need, as it is written in the file: with a dot in the name, in quotes."""
+    return f'permissions.needs."{need}"' if "." in need else f"permissions.needs.{need}"
+
+
 def refusal(needs: Iterable[str], why: str) -> ToolError:
     return ToolError(f"Required permissions were denied: {', '.join(needs)}. {why}", Kind.PERMISSION_DENIED)
 
@@ -278,10 +283,11 @@ def _raise_denied(standings: Sequence[Standing]) -> None:
         raise refusal([one.need for one in denied], " ".join(reasons))
 
 
-def _why(reply: Reply) -> str:
+def _why(reply: Reply, needs: Sequence[str]) -> str:
     """By whom, and what to do next."""
     if reply.outcome == "no":
         return "A person said no; ask them what to do instead."
     if reply.outcome == "never":
         return "A person denied it for good."
-    return f"{reply.reason} Tell the person; the owner can grant it ahead with the setting permissions.needs."
+    settings = " and ".join(setting_of(need) for need in needs)
+    return f"{reply.reason} Tell the person; the owner can grant it ahead: set {settings} to granted."

@@ -149,5 +149,5 @@ def prompt_text(
     lines.append("Arguments:" if arguments else "Arguments: none.")
     lines += [f"  {name} = {value}" for name, value in arguments.items()]
     extent = "for this reason alone" if about else "whatever the arguments are"
-    lines.append(f"A yes that is kept holds for this tool {extent}; never holds for the whole tool.")
+    lines.append(f"A yes that is kept holds for this tool {extent}; a no for good holds for all of it.")
     return "\n".join(lines)
