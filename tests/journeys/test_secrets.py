@@ -281,3 +281,20 @@ async def test_secrets_are_taken_out_while_calls_run_side_by_side(home: Path) ->
         batches = [app.engine.call(call) for call in calls]
         results = await asyncio.gather(*batches)
     assert not any(VALUE in result.to_json() for result in results)
+
+
+def raise_with_the_secret_at_the_cut(context: Context) -> str:
+    """Fail in a process, with half of the secret within the length that is given on."""
+    raise ValueError("x" * 390 + context.secrets["WEATHER_KEY"])
+
+
+async def test_a_secret_at_the_cut_of_a_foreign_error_in_a_process_is_taken_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEATHER_KEY", "wk-77aa88bb99cc00dd")
+    leaky = tool(raise_with_the_secret_at_the_cut, name="leaky", isolation="process", secrets=["WEATHER_KEY"])
+    async with App(Config(home=tmp_path / "home"), tools=[leaky]) as app:
+        result = await app.engine.call(ToolCall("leaky"))
+    assert result.kind is Kind.EXECUTION_ERROR
+    assert "wk-77aa88" not in result.message
+    assert len(result.message) <= 430

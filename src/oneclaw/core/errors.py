@@ -76,6 +76,10 @@ class ToolError(Exception):
         return (ToolError, (self.message, self.kind, self.effects))
 
 
+class ForeignError(ToolError):
+    """What a foreign exception said, longer than it is given on: secrets are taken out before it is cut."""
+
+
 def describe(error: BaseException, chars: int = DESCRIPTION_CHARS) -> str:
     """The first line of what an exception says, at most so many characters; never raises.
 

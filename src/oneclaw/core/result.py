@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
-from oneclaw.core.errors import DESCRIPTION_CHARS, Kind, ToolError, describe
+from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, ToolError, describe
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
 from oneclaw.core.trim import trim
@@ -15,6 +15,7 @@ from oneclaw.core.value import compact, plain, readable
 from oneclaw.core.walk import Walk
 
 MESSAGE_CHARS = 2_000
+FAILED = "Tool execution failed: "
 NAME_CHARS = 100
 
 Spill = Callable[[Session, str, str], Awaitable[str]]
@@ -89,10 +90,12 @@ class ResultMaker:
         kind, message = kind_of(error), getattr(error, "message", None)
         if isinstance(error, ToolError) and isinstance(message, str):
             message = self._redact_text(message)
+            if isinstance(error, ForeignError):
+                message = message[: DESCRIPTION_CHARS + len(FAILED)]
         else:
             # Redacted before it is cut: half a secret is not known as one.
             said = self._redact_text(describe(error, 10 * DESCRIPTION_CHARS))[:DESCRIPTION_CHARS]
-            message = f"Tool execution failed: {said}"
+            message = FAILED + said
         return ToolResult(
             call_id=walk.call.id,
             tool=walk.definition.name if walk.definition else self._shown_name(walk.call.name),

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from oneclaw.core.call import Effects
-from oneclaw.core.errors import Kind, ToolError, describe
+from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, ToolError, describe
 from oneclaw.core.tool import Context, Effect
 
 
@@ -13,7 +13,7 @@ def out_of_time(seconds: float, note: str = "", effects: Effects | None = None) 
 
 def failed(error: BaseException) -> ToolError:
     """What SystemExit, KeyboardInterrupt, GeneratorExit or a CancelledError of the tool's own becomes."""
-    return ToolError(f"Tool execution failed: {describe(error)}")
+    return ForeignError(f"Tool execution failed: {describe(error, 10 * DESCRIPTION_CHARS)}")
 
 
 def effects_of_stopped(effect: Effect) -> Effects:

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, get_args
 
 from oneclaw.core.call import Effects
-from oneclaw.core.errors import Kind, ToolError, describe
+from oneclaw.core.errors import ForeignError, Kind, ToolError, describe
 from oneclaw.core.tool import Context, Tool
 from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import effects_of_stopped, out_of_time
@@ -25,7 +25,7 @@ from oneclaw.run.wire import Garbled, Message, read_value
 LOAD_SECONDS = 60.0
 """How long a process may take to start and import a tool; the limit of the call starts after that."""
 
-MESSAGE_CHARS = 2_000
+MESSAGE_CHARS = 5_000
 PARCELS = 256
 _KINDS = frozenset(Kind)
 
@@ -133,6 +133,8 @@ class ProcessPool:
         message = str(reply.get("error"))[:MESSAGE_CHARS]
         if reply.get("is_worn"):
             message += f" (the limit is {self._memory_bytes // 2**20:,} MB)."
+        if reply.get("is_foreign"):
+            raise ForeignError(message)
         kind, effects = reply.get("kind"), reply.get("effects")
         raise ToolError(
             message,

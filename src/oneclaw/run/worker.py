@@ -18,7 +18,7 @@ from oneclaw.run.parcel import Parcel, unpack
 from oneclaw.run.wire import HEADER_BYTES, REPLY_BYTES, Message, encode, frame, value_message
 
 PROGRESS_SECONDS = 0.05
-PROGRESS_CHARS = 500
+PROGRESS_CHARS = 5_000
 
 
 class Line:
@@ -115,7 +115,7 @@ def run(line: Line, execute: Execute, arguments: dict[str, Any], about: dict[str
     except MemoryError:
         return {"error": "The tool ran out of memory", "is_worn": True}
     except BaseException as error:
-        return {"error": failed(error).message}
+        return {"error": failed(error).message, "is_foreign": True}
     finally:
         progress.end()
 

@@ -302,7 +302,7 @@ def test_a_valid_value_is_never_changed_and_a_change_only_helps(schema: Any, giv
     if root.is_valid(before):
         assert json.dumps(value) == json.dumps(before)
         assert repairs == []
-    elif json.dumps(value) != json.dumps(before):
+    elif json.dumps(value, sort_keys=True) != json.dumps(before, sort_keys=True):  # order means nothing
         assert repairs
 
 
