@@ -94,3 +94,18 @@ def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_c
             command, env=environment(tmp_path, PATH=path), capture_output=True, text=True, timeout=60
         )
         assert ended.stdout.splitlines()[-1].startswith(f"Next: `{named} tools`"), ended.stdout
+
+
+def test_off_is_not_shown_in_the_colour_of_on(tmp_path: Path) -> None:
+    run(["tools", "off", "http_request"], tmp_path)
+    seen = on_screen(["tools"], tmp_path)
+    assert "\x1b[32mon" in seen
+    assert "\x1b[31moff" in seen
+
+
+def test_a_tool_is_shown_with_a_line_for_each_parameter(tmp_path: Path) -> None:
+    lines = on_screen(["tools", "show", "read_file"], tmp_path, NO_COLOR="1").splitlines()
+    words = {line.split()[0]: line for line in lines if line.strip()}
+    assert words["path"].split()[:3] == ["path", "*", "string"]
+    assert "Default: 1." in words["offset"]
+    assert max(map(len, lines)) <= 80

@@ -1,9 +1,12 @@
 """`oneclaw tools`: what there is, what is on, and what each tool takes; and switching them."""
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oneclaw.app import App
     from oneclaw.core.tool import Tool
 
@@ -45,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def switch_tool(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import print_json
 
     async with open_app(arguments) as app:
         tool = named_tool(app, arguments.name, f"oneclaw tools {arguments.action} TOOL")
@@ -52,6 +56,9 @@ async def switch_tool(arguments: argparse.Namespace) -> int:
             return 3
         await app.switch(tool.name, arguments.action == "on")
         decision = app.policy.decide(tool.definition, agent=arguments.agent, origin=tool.origin)
+        if arguments.json:
+            print_json(as_row(app, tool, arguments.agent))
+            return 0
         is_as_asked = decision.allowed == (arguments.action == "on")
         print(
             f"{tool.name} is switched {arguments.action}"
@@ -62,8 +69,6 @@ async def switch_tool(arguments: argparse.Namespace) -> int:
 
 def named_tool(app: "App", name: str | None, usage: str) -> "Tool | None":
     """The tool of this name; says what is wrong when there is none."""
-    import sys
-
     from oneclaw.core.registry import nearest
     from oneclaw.core.text.display import visible
 
@@ -80,7 +85,7 @@ def named_tool(app: "App", name: str | None, usage: str) -> "Tool | None":
 
 
 def list_tools(app: "App", agent: str, as_json: bool) -> int:
-    from oneclaw.cli.terminal import print_json, print_table
+    from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table
 
     rows = [as_row(app, tool, agent) for tool in app.registry]
     if as_json:
@@ -92,8 +97,10 @@ def list_tools(app: "App", agent: str, as_json: bool) -> int:
             ("on" if row["on"] else "off", row["name"], _needs_text(row), row["description"].split("\n")[0])
             for row in rows
         ],
-        ("green", "bold", "yellow", ""),
+        (STATE, "bold", "yellow"),
     )
+    if is_terminal(sys.stdout) and not all(row["on"] for row in rows):
+        print_line("\n`oneclaw why TOOL` says why a tool is off.", "dim")
     return 0
 
 
@@ -122,7 +129,7 @@ def _needs_text(row: dict[str, Any]) -> str:
 def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
     import json
 
-    from oneclaw.cli.terminal import print_json, print_line
+    from oneclaw.cli.terminal import is_terminal, print_json, print_line
     from oneclaw.core.make.lint import lint
     from oneclaw.core.text.display import visible
 
@@ -157,16 +164,43 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
         ),
         ("from", tool.origin or "code"),
     ):
-        print(f"  {label:<8}{visible(text)}")
-    print_line("\nParameters (JSON Schema):", "bold")
-    print(json.dumps(definition.parameters, indent=2, ensure_ascii=True))
+        print_line(f"  {label:<8}{visible(text)}", indent=8)
+    if is_terminal(sys.stdout):
+        show_parameters(definition.parameters)
+    else:
+        print("\nParameters (JSON Schema):")
+        print(json.dumps(definition.parameters, indent=2, ensure_ascii=True))
     findings = lint(definition.parameters, definition.name)
     if findings:
         print_line("\nWhat some providers refuse:", "bold")
         for finding in findings:
-            print(
-                visible(
-                    f"  {finding.path} {finding.keyword}: {', '.join(finding.providers)}; {finding.instead}"
-                )
-            )
+            providers = ", ".join(finding.providers)
+            print_line(visible(f"  {finding.path} {finding.keyword}: {providers}; {finding.instead}"))
     return 0
+
+
+def show_parameters(parameters: "Mapping[str, Any]") -> None:
+    """A table of the parameters; a star stands where one is required."""
+    import json
+
+    from oneclaw.cli.terminal import print_line, print_table
+    from oneclaw.core.check.signature import describe_type
+    from oneclaw.core.subschema import is_object
+
+    properties: Mapping[str, Any] = parameters.get("properties", {})
+    print()
+    if not properties:
+        print_line("No parameters.", "bold")
+        return
+    required = parameters.get("required", ())
+    rows: list[tuple[str, str, str]] = []
+    for name, schema in properties.items():
+        meaning, default = "", None
+        if is_object(schema):
+            meaning, default = str(schema.get("description", "")), schema.get("default")
+        if default is not None and "default" not in meaning.lower():
+            meaning = f"{meaning} Default: {json.dumps(default, ensure_ascii=False)}.".strip()
+        name_shown = f"{name} *" if name in required else name
+        rows.append((name_shown, describe_type(schema, parameters), meaning))
+    print_table(("PARAMETER", "TYPE", "MEANING"), rows, ("bold", "yellow"), wrapped=2)
+    print_line("\n* required. `--json` prints the JSON Schema.", "dim")
