@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from oneclaw.cli.terminal import folded
+from oneclaw.config import SETTINGS
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 Cli = Any
@@ -109,3 +110,11 @@ def test_a_tool_is_shown_with_a_line_for_each_parameter(tmp_path: Path) -> None:
     assert words["path"].split()[:3] == ["path", "*", "string"]
     assert "Default: 1." in words["offset"]
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_no_setting_is_cut_off_at_the_edge(tmp_path: Path, columns: int) -> None:
+    seen = on_screen(["config", "--all"], tmp_path, NO_COLOR="1", COLUMNS=str(columns))
+    meanings = " ".join(" ".join(line.split()) for line in seen.splitlines())
+    for word in {word for setting in SETTINGS for word in setting.meaning.split()}:
+        assert word in meanings

@@ -32,12 +32,14 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(places | {"set": values} | ({"settings": listed} if arguments.all else {}))
         return 0
     for name, place in places.items():
-        print(f"{name:<15}{place}")
+        print_line(f"{name:<15}{place}", indent=15)
     for key, value in values.items():
         print(f"{key} = {value!r}")
     if arguments.all:
         print_line("\nSettings", "bold")
-        print_table(("SETTING", "DEFAULT", "MEANING"), [(s.key, s.default, s.meaning) for s in SETTINGS])
+        print_table(
+            ("SETTING", "DEFAULT", "MEANING"), [(s.key, s.default, s.meaning) for s in SETTINGS], wrapped=2
+        )
         print_line("\nEnvironment", "bold")
         print_table(("VARIABLE", "MEANING"), list(ENVIRONMENT.items()))
     return 0

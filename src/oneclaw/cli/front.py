@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.cli.terminal import console, is_terminal
+from oneclaw.cli.terminal import GAP, console, folded, is_terminal
 from oneclaw.core.engine import Engine
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.permit.broker import Answer, Broker, Prompt
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 AFTER_SECONDS = 1.0
-KEYS: dict[str, Answer] = {"y": "once", "s": "session", "a": "agent", "w": "always", "n": "no", "v": "never"}
-CHOICES = (
+CHOICES: tuple[tuple[str, str, Answer], ...] = (
     ("y", "yes, this once", "once"),
     ("s", "yes, for this session", "session"),
     ("a", "yes, for this agent", "agent"),
@@ -25,6 +24,12 @@ CHOICES = (
     ("n", "no", "no"),
     ("v", "no, never", "never"),
 )
+# A letter, or the word it stands for: `always` must not be read as `a`, nor `never` as `n`.
+KEYS: dict[str, Answer] = {
+    "yes": "once",
+    **{key: answer for key, _, answer in CHOICES},
+    **{answer: answer for _, _, answer in CHOICES},
+}
 
 
 class TerminalFront:
@@ -88,9 +93,12 @@ class TerminalFront:
         self._stop_status()
         self._shown = prompt
         err = console(sys.stderr)
-        err.print(prompt.text, style="bold yellow", soft_wrap=True)
+        # What the call would do is left to the terminal to break: folding drops the spaces at a break.
+        asked, _, extent = prompt.text.rpartition("\n")
+        err.print(f"{asked}\n{folded(extent, err.width)}", style="bold yellow", soft_wrap=True)
         offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
-        err.print("  ".join(offered), soft_wrap=True)
+        for line in in_lines(offered, err.width):
+            err.print(line, soft_wrap=True)
         err.print("> ", end="")
         if self._reader is None:
             # Waiting for a key must not hold up the loop, where the time limit of the prompt runs.
@@ -112,10 +120,21 @@ class TerminalFront:
                 if not line:
                     return
                 continue
-            answer = KEYS.get(line.strip().lower()[:1]) if line else "no"
+            answer = KEYS.get(line.strip().lower()) if line else "no"
             if answer is not None and answer in prompt.answers:
                 self._broker.answer_threadsafe(prompt.id, answer)
             else:
                 console(sys.stderr).print("Type one of the letters.\n> ", style="red", end="")
             if not line:
                 return
+
+
+def in_lines(choices: list[str], width: int) -> list[str]:
+    """The choices side by side, as many as fit; none is broken."""
+    lines: list[str] = []
+    for choice in choices:
+        if lines and len(lines[-1]) + GAP + len(choice) <= width:
+            lines[-1] += " " * GAP + choice
+        else:
+            lines.append(choice)
+    return lines

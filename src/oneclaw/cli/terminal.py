@@ -110,7 +110,7 @@ def print_table(
             style="" if style == STATE else style,
             no_wrap=not is_wrapped,
             overflow="fold" if is_wrapped else "ellipsis",
-            min_width=min(widths[number], LEAST_CHARS) if is_last else None,
+            min_width=min(widths[number], LEAST_CHARS) if is_last and wrapped < 2 else None,
             max_width=room if is_last and not is_wrapped else None,
         )
     for row in safe:

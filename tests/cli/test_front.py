@@ -1,0 +1,25 @@
+"""The question on a terminal: which words answer it, and how the choices are laid out."""
+
+import pytest
+
+from oneclaw.cli.front import CHOICES, KEYS, in_lines
+
+
+def test_a_letter_and_its_word_mean_the_same() -> None:
+    for key, _, answer in CHOICES:
+        assert KEYS[key] == KEYS[answer] == answer
+    assert KEYS["yes"] == "once"
+
+
+@pytest.mark.parametrize("typed", ["", "sudo", "all", "nothing", "yesterday", "yn"])
+def test_what_only_begins_like_an_answer_is_none(typed: str) -> None:
+    assert typed not in KEYS
+
+
+def test_no_choice_is_broken_where_the_screen_is_narrow() -> None:
+    choices = [f"[{key}] {text}" for key, text, _ in CHOICES]
+    assert in_lines(choices, 200) == ["  ".join(choices)]
+    for width in (30, 60, 80):
+        lines = in_lines(choices, width)
+        assert max(map(len, lines)) <= width
+        assert [choice for line in lines for choice in line.split("  ")] == choices
