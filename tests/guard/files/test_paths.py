@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.session import Workspace
+from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import paths
 
 pytestmark = pytest.mark.usefixtures("system")
@@ -255,12 +255,26 @@ def test_links_in_a_circle_end(work: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["", "a\0b", "\0", "note.txt\0.png", "\ud800", "a/\udfff/b", "n" * 5000, "/" * 5000]
+    "path", ["", "a\0b", "\0", "note.txt\0.png", "\ud800", "a/\udfff/b", "n" * 5000, "./" * 5000, "n" * 256]
 )
 def test_what_can_name_no_file_is_a_validation_error(work: Workspace, path: str) -> None:
     assert refused(read, work, path) is Kind.VALIDATION_ERROR
     assert refused(write, work, path) is Kind.VALIDATION_ERROR
     assert refused(list_names, work, path) is Kind.VALIDATION_ERROR
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../x\0", "/etc/passwd\0.png", "sub/../../x\0", "/\ud800", "../" * 5000, "/" * 5000, "../" + "n" * 256],
+)
+def test_what_can_name_no_file_and_leads_out_is_denied(work: Workspace, path: str) -> None:
+    for use in (read, write, list_names):
+        assert refused(use, work, path) is Kind.PATH_NOT_ALLOWED
+    closed = Workspace(work.folder, (Root(Path("/"), "none"),))
+    assert refused(read, closed, path) is Kind.PATH_NOT_ALLOWED
+    # The twin: the same path below the whole file system as a root is wrong and nothing else.
+    everything = Workspace(work.folder, (Root(Path("/"), "read"),))
+    assert refused(read, everything, path) is Kind.VALIDATION_ERROR
 
 
 def test_a_name_that_is_not_utf8_can_be_opened(work: Workspace) -> None:

@@ -27,20 +27,20 @@ def parse(workspace: Workspace, path: str) -> Route:
     if not path:
         raise ToolError("The path is empty; use . for the workspace folder.", Kind.VALIDATION_ERROR)
     if "\0" in path:
-        raise ToolError(f"The path {spell(path)} contains a NUL character.", Kind.VALIDATION_ERROR)
+        raise _impossible(workspace, path, f"The path {spell(path)} contains a NUL character.")
     try:
         raw = os.fsencode(path)
     except UnicodeEncodeError:
         message = f"The path {spell(path)} contains half a surrogate pair and can name no file."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise _impossible(workspace, path, message) from None
     if len(raw) > PATH_BYTES:
         message = f"The path {spell(path)} has {len(raw):,} bytes; at most {PATH_BYTES:,} are possible."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise _impossible(workspace, path, message)
     parts = components(os.fsdecode(raw))
     for name in parts:
         if len(name) * 4 > NAME_BYTES and len(os.fsencode(name)) > NAME_BYTES:
             message = f"The name {spell(name)} is longer than {NAME_BYTES} bytes."
-            raise ToolError(message, Kind.VALIDATION_ERROR)
+            raise _impossible(workspace, path, message)
     if path == "~" or path.startswith("~/"):
         raise ToolError(
             "Access denied: ~ stands for a home folder, which is outside the workspace; for a file of that"
@@ -51,6 +51,17 @@ def parse(workspace: Workspace, path: str) -> Route:
     return Route(
         "/" if path.startswith("/") else spell_root(os.fspath(workspace.folder)).given, parts, is_folder
     )
+
+
+def _impossible(workspace: Workspace, path: str, message: str) -> ToolError:
+    """A path that can name no file is wrong; one that leads out by its text is denied all the same."""
+    folders = (workspace.folder, *(root.folder for root in workspace.roots if root.access != "none"))
+    spellings = [spell_root(os.fspath(folder)) for folder in folders]
+    text = os.path.normpath(os.path.join(spellings[0].given, path.replace("\0", "?")))
+    roots = [root.rstrip("/") + "/" for one in spellings for root in (one.given, one.real)]
+    if f"/{text.lstrip('/')}/".startswith(tuple(roots)):
+        return ToolError(message, Kind.VALIDATION_ERROR)
+    return ToolError(f"Access denied: {spell(path)} is outside the workspace.", Kind.PATH_NOT_ALLOWED)
 
 
 def spell(path: str) -> str:
