@@ -1,6 +1,8 @@
-"""`oneclaw tools`: switching, for programs that read JSON."""
+"""`oneclaw tools`: switching, for programs that read JSON; the marks of needs; wrong use."""
 
 from typing import Any
+
+import pytest
 
 Cli = Any
 
@@ -8,3 +10,22 @@ Cli = Any
 def test_switching_a_tool_prints_json_where_json_was_asked_for(cli: Cli) -> None:
     assert cli("tools", "off", "http_request", "--json").json["on"] is False
     assert cli("tools", "on", "http_request", "--json").json["on"] is True
+
+
+@pytest.mark.parametrize(
+    ("mode", "mark", "state"),
+    [("ask", "changes (asks)", "a person is asked"), ("deny", "changes (denied)", "denied")],
+)
+def test_what_the_mode_asks_for_or_denies_is_marked(cli: Cli, mode: str, mark: str, state: str) -> None:
+    rows = {line.split("\t")[1]: line for line in cli("--mode", mode, "tools").out.splitlines()}
+    assert mark in rows["write_file"]
+    assert "changes" not in rows["read_file"]
+    assert f"needs changes: {state}\n" in cli("--mode", mode, "why", "write_file").out
+    # The twin: in the mode auto changes are granted, and nothing is marked.
+    assert "changes" not in cli("tools").out + cli("why", "write_file").out
+
+
+@pytest.mark.parametrize("action", ["show", "on", "off"])
+def test_a_tool_that_is_not_named_is_wrong_use(cli: Cli, action: str) -> None:
+    ended = cli("tools", action)
+    assert (ended.code, ended.err) == (2, f"oneclaw: name a tool: oneclaw tools {action} TOOL\n")

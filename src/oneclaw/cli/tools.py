@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from oneclaw.app import App
-    from oneclaw.core.tool import Tool
+    from oneclaw.core.tool import Tool, ToolDefinition
 
 EPILOG = """\
 Examples:
@@ -35,12 +35,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
 
+    if arguments.action != "list" and not arguments.name:
+        print(f"oneclaw: name a tool: oneclaw tools {arguments.action} TOOL", file=sys.stderr)
+        return 2
     if arguments.action in ("on", "off"):
         return asyncio.run(switch_tool(arguments))
     with open_app(arguments) as app:
         if arguments.action == "list":
             return list_tools(app, arguments.agent, arguments.json)
-        tool = named_tool(app, arguments.name, f"oneclaw tools {arguments.action} TOOL")
+        tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
         return show_tool(app, tool, arguments.agent, arguments.json)
@@ -51,7 +54,7 @@ async def switch_tool(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.terminal import print_json
 
     async with open_app(arguments) as app:
-        tool = named_tool(app, arguments.name, f"oneclaw tools {arguments.action} TOOL")
+        tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
         await app.switch(tool.name, arguments.action == "on")
@@ -67,17 +70,14 @@ async def switch_tool(arguments: argparse.Namespace) -> int:
         return 0
 
 
-def named_tool(app: "App", name: str | None, usage: str) -> "Tool | None":
+def named_tool(app: "App", name: str) -> "Tool | None":
     """The tool of this name; says what is wrong when there is none."""
     from oneclaw.core.registry import nearest
     from oneclaw.core.text.display import visible
 
-    entry = app.registry.find(name) if name else None
+    entry = app.registry.find(name)
     if entry is not None:
         return entry.tool
-    if not name:
-        print(f"oneclaw: name a tool: {usage}", file=sys.stderr)
-        return None
     near = nearest(name, [tool.name for tool in app.registry])
     hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw tools` lists them."
     print(f"oneclaw: there is no tool {visible(name[:100])!r}.{hint}", file=sys.stderr)
@@ -105,15 +105,18 @@ def list_tools(app: "App", agent: str, as_json: bool) -> int:
 
 
 def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
+    from oneclaw.core.permit.need import State
+
     definition = tool.definition
     decision = app.policy.decide(definition, agent=agent, origin=tool.origin)
-    asks = [need for need in definition.needs if app.permissions.state_of(need) != "granted"]
+    states = {need: app.permissions.state_of(need) for need in needs_shown(app, definition)}
     return {
         "name": definition.name,
         "on": decision.allowed,
         "why_off": decision.reason,
-        "needs": list(definition.needs),
-        "asks": asks,
+        "needs": list(states),
+        "asks": [need for need, state in states.items() if state is State.ASK],
+        "denied": [need for need, state in states.items() if state not in (State.ASK, State.GRANTED)],
         "group": definition.group,
         "effect": definition.effect,
         "origin": tool.origin,
@@ -123,7 +126,19 @@ def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
 
 def _needs_text(row: dict[str, Any]) -> str:
     """The needs of a tool, each marked when a person is asked or it is denied."""
-    return ", ".join(f"{need} (asks)" if need in row["asks"] else need for need in row["needs"])
+    marks = dict.fromkeys(row["asks"], " (asks)") | dict.fromkeys(row["denied"], " (denied)")
+    return ", ".join(need + marks.get(need, "") for need in row["needs"])
+
+
+def needs_shown(app: "App", definition: "ToolDefinition") -> list[str]:
+    """What a tool declares, and what the mode has it asked for besides."""
+    from oneclaw.core.permit.need import State, needs_of
+
+    return [
+        need
+        for need in needs_of(definition)
+        if need in definition.needs or app.permissions.state_of(need) is not State.GRANTED
+    ]
 
 
 def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:

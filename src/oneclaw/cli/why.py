@@ -17,15 +17,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.cli.tools import named_tool
+    from oneclaw.cli.tools import named_tool, needs_shown
     from oneclaw.core.text.display import visible
 
     with open_app(arguments) as app:
-        tool = named_tool(app, arguments.name, "oneclaw why TOOL")
+        tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
         why = app.policy.why(tool.definition, agent=arguments.agent, origin=tool.origin)
-        needs = {need: app.permissions.state_of(need) for need in tool.definition.needs}
+        needs = {need: app.permissions.state_of(need) for need in needs_shown(app, tool.definition)}
         if arguments.json:
             print_json(asdict(why) | {"needs": needs, "mode": app.permissions.mode})
             return 0
