@@ -201,3 +201,5 @@ def test_tab_completes_commands_and_tools(tmp_path: Path) -> None:
 
     assert complete("oneclaw gr") == ["grants"]
     assert complete("oneclaw call read_") == ["read_file"]
+    assert complete("oneclaw call read_file pa") == ["path="]
+    assert complete("oneclaw log --status perm") == ["permission_denied"]

@@ -23,13 +23,14 @@ Exit codes: 0 done, 1 failed, 2 wrong use or settings, 3 no such tool, 4 wrong a
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import tool_names
+    from oneclaw.cli.completion import call_words, tool_names
 
     name = parser.add_argument("name", metavar="TOOL", help="the tool")
     name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument(
+    words = parser.add_argument(
         "words", nargs="*", default=[], metavar="KEY=VALUE", help="arguments; `-` reads JSON from the pipe"
     )
+    words.completer = call_words  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument("--json", metavar="TEXT", dest="text", help="the arguments as JSON")
     parser.add_argument("--agent", default="default", metavar="NAME", help="call as this agent")
     parser.add_argument(

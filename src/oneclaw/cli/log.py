@@ -25,9 +25,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import statuses
+
     parser.add_argument("key", nargs="?", type=int, metavar="NUMBER", help="show this call whole")
     parser.add_argument("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
-    parser.add_argument("--status", metavar="STATUS", help="only open, success, error, or a kind of error")
+    status = parser.add_argument(
+        "--status", metavar="STATUS", help="only open, success, error, or a kind of error"
+    )
+    status.completer = statuses  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument("--session", metavar="ID", help="only calls of this session")
     parser.add_argument("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
     parser.add_argument("--limit", type=count, default=50, metavar="N", help="at most N calls (default 50)")
@@ -42,14 +47,13 @@ def count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.completion import statuses
     from oneclaw.cli.opened import read_config
     from oneclaw.cli.terminal import print_json
-    from oneclaw.core.errors import Kind
     from oneclaw.store.store import Store
 
-    statuses = ("open", "success", "error", *(kind.value for kind in Kind))
-    if arguments.status is not None and arguments.status not in statuses:
-        known = ", ".join(statuses)
+    if arguments.status is not None and arguments.status not in statuses():
+        known = ", ".join(statuses())
         print(f"oneclaw: there is no status {arguments.status!r}; use one of: {known}.", file=sys.stderr)
         return 2
     try:

@@ -21,6 +21,13 @@ COMMANDS = {
 }
 """Each command is the file of its name; the file is loaded when the command is used."""
 
+COMMON = (
+    ("--config", "FILE", None, "read the settings from FILE"),
+    ("--home", "FOLDER", None, "keep the data in FOLDER"),
+    ("--workspace", "FOLDER", None, "let tools work in FOLDER"),
+    ("--mode", None, ("auto", "ask", "deny"), "how far tools go without a person"),
+)
+
 EPILOG = """\
 Start with:
   oneclaw demo                           see every built-in tool at work
@@ -40,10 +47,7 @@ def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentPar
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"oneclaw {__version__}")
-    parser.add_argument("--config", metavar="FILE", help="read the settings from FILE")
-    parser.add_argument("--home", metavar="FOLDER", help="keep the data in FOLDER")
-    parser.add_argument("--workspace", metavar="FOLDER", help="let tools work in FOLDER")
-    parser.add_argument("--mode", choices=("auto", "ask", "deny"), help="how far tools go without a person")
+    add_common(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():
         one = commands.add_parser(
@@ -56,7 +60,16 @@ def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentPar
             module = load(name)
             one.epilog = getattr(module, "EPILOG", None)
             module.configure(one)
+            add_common(one, is_repeated=True)
     return parser
+
+
+def add_common(parser: argparse.ArgumentParser, is_repeated: bool = False) -> None:
+    """What every command takes, before its name or behind it; help says it once."""
+    default = argparse.SUPPRESS if is_repeated else None
+    for name, metavar, choices, text in COMMON:
+        said = argparse.SUPPRESS if is_repeated else text
+        parser.add_argument(name, metavar=metavar, choices=choices, help=said, default=default)
 
 
 def load(name: str) -> ModuleType:

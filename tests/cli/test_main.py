@@ -1,0 +1,28 @@
+"""The command line as a whole: what every command takes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw.cli.main import COMMANDS, build_parser
+
+Cli = Any
+
+
+def test_what_every_command_takes_may_stand_before_its_name_or_behind_it(cli: Cli, tmp_path: Path) -> None:
+    for words in (("--mode", "deny", "config", "--json"), ("config", "--json", "--mode", "deny")):
+        assert cli(*words).json["mode"] == "deny"
+    behind = cli("--home", str(tmp_path / "a"), "config", "--home", str(tmp_path / "b"), "--json")
+    assert behind.json["data folder"] == str(tmp_path / "b")
+    written = cli("call", "write_file", "path=a.txt", "content=hi", "--workspace", str(tmp_path / "c"))
+    assert written.code == 0
+    assert (tmp_path / "c" / "a.txt").read_text() == "hi"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_every_command_takes_is_explained_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, is_there in ((["--help"], True), ([command, "--help"], False)):
+        with pytest.raises(SystemExit):
+            build_parser().parse_args(words)
+        assert ("--workspace" in capsys.readouterr().out) is is_there
