@@ -86,7 +86,16 @@ class App:
 
     def new_session(self, agent: str = "default") -> Session:
         """A session of this agent in the workspace, with a folder of its own for long results."""
-        session_id = new_id()
+        return self._session(new_id(), agent)
+
+    def resume_session(self, session_id: str) -> Session:
+        """The session of this id, as the store knows it: its grants hold on, its long results can be read."""
+        record = self.store.sessions.get(session_id)
+        if record is None:
+            raise InvalidConfig(f"There is no session {session_id[:100]!r}; `oneclaw log --json` names them.")
+        return self._session(record.id, record.agent)
+
+    def _session(self, session_id: str, agent: str) -> Session:
         folder = self.config.home / "sessions" / session_id
         workspace = self.config.workspace_folder
         try:

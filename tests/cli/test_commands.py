@@ -266,18 +266,18 @@ def test_a_tool_cannot_make_the_settings_that_would_rule_it(cli: Cli, home: Path
         target.parent.mkdir(parents=True, exist_ok=True)
 
 
-def test_a_long_result_can_be_read_in_pieces(cli: Cli, home: Path) -> None:
+def test_a_long_result_can_be_read_in_pieces_in_its_session(cli: Cli, home: Path) -> None:
     (home / "workspace").mkdir(parents=True)
     for number in range(600):
         (home / "workspace" / f"{'n' * 60}{number:04}.txt").write_text("x")
-    result = cli("call", "list_files", "--format", "json").json
-    whole = cli("call", "find_files", "pattern=*.txt", "limit=600", "--format", "json").json
-    assert result["status"] == whole["status"] == "success"
-    if whole["truncated_from"]:
-        path = whole["result"].split("The whole text is in ")[1].split(":")[0]
-        assert "0599.txt" not in whole["result"]
-        session_file = Path(path)
-        assert stat.S_IMODE(session_file.stat().st_mode) == 0o600
+    cut = cli("call", "find_files", "pattern=*.txt", "limit=600")
+    assert "0599.txt" not in cut.out
+    path = cut.out.split("The whole text is in ")[1].split(": ")[0]
+    assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
+    session = cut.err.split("--session ")[1].split()[0]
+    assert "0599.txt" in cli("call", "--session", session, "read_file", f"path={path}", "offset:=595").out
+    assert cli("call", "read_file", f"path={path}").code == 5, "another session may not read it"
+    assert cli("call", "--session", "nobody", "get_current_time").code == 2
 
 
 def test_since_reads_ages_and_dates() -> None:

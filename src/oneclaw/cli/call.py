@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     words.completer = call_words  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument("--json", metavar="TEXT", dest="text", help="the arguments as JSON")
     parser.add_argument("--agent", default="default", metavar="NAME", help="call as this agent")
+    parser.add_argument("--session", metavar="ID", help="go on in this session, and as its agent")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how the result is printed"
     )
@@ -89,8 +90,16 @@ async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolRes
 
     async with open_app(arguments) as app:
         front = TerminalFront(app.engine, app.broker)
+        if arguments.session:
+            session = app.resume_session(arguments.session)
+        else:
+            session = app.new_session(arguments.agent)
         with front:
-            return await app.engine.call(call, app.new_session(arguments.agent))
+            result = await app.engine.call(call, session)
+        if result.truncated_from is not None and arguments.format == "text":
+            more = f"oneclaw call --session {session.id} read_file path=…"
+            print(f"The whole result can be read in pieces: {more}", file=sys.stderr)
+        return result
 
 
 def show(result: "ToolResult", form: str) -> int:
