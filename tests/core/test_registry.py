@@ -6,6 +6,7 @@ import pytest
 
 from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool
 from oneclaw.core.make.function import tool
+from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry, nearest
 from oneclaw.core.tool import Tool, ToolDefinition
 
@@ -35,6 +36,26 @@ def test_a_duplicate_is_refused_with_both_origins() -> None:
     with pytest.raises(DuplicateTool, match=r"plugin one.*plugin two"):
         registry.register(Tool(ToolDefinition(name="x"), lambda a, c: 1), origin="plugin two")
     assert len(registry) == 1
+
+
+def test_two_of_one_name_in_one_plugin_are_told_apart_by_their_places() -> None:
+    async def another() -> None:
+        """Add."""
+
+    registry = Registry()
+    registry.register(add, origin="kit")
+    with pytest.raises(DuplicateTool, match=r"kit \(.*test_registry.py:\d+\), one from kit \(.*:\d+\)"):
+        registry.register(tool(another, name="add"), origin="kit")
+
+
+def test_a_function_belongs_to_the_plugin_that_registers_it() -> None:
+    policy = Policy(plugins={"kit": Rules(deny=("*",))})
+    taken = Registry().register(add, origin="kit")
+    assert not policy.decide(taken.definition, agent="default", origin=taken.origin).allowed
+    # The twin: registered by nobody in particular, it is where it stands, and the rules are not about it.
+    own = Registry().register(add)
+    assert "test_registry.py" in own.origin
+    assert policy.decide(own.definition, agent="default", origin=own.origin).allowed
 
 
 @pytest.mark.covers("FEAT004-TR-02")

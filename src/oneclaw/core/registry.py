@@ -37,9 +37,12 @@ class Registry:
             self.register(tool)
 
     def register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
-        """Add a tool: a `Tool`, a class-based one, or a plain function, which is made into one."""
+        """Add a tool: a `Tool`, a class-based one, or a plain function, which is made into one.
+
+        `origin` is the plugin it comes from, by the name the settings give its rules under.
+        """
         made = as_tool(tool)
-        if origin and not made.origin:
+        if origin:
             made = replace(made, origin=origin)
         name = made.definition.name
         if name in self._entries:
@@ -113,7 +116,10 @@ class _WithoutContext:
 
 
 def _origin(tool: Tool) -> str:
-    if tool.origin:
-        return tool.origin
     work = tool.function or tool.execute
-    return f"{getattr(work, '__module__', '?')}.{getattr(work, '__qualname__', type(work).__name__)}"
+    code = getattr(work, "__code__", None)
+    if code is None:
+        place = f"{getattr(work, '__module__', '?')}.{getattr(work, '__qualname__', type(work).__name__)}"
+    else:
+        place = f"{code.co_filename}:{code.co_firstlineno}"
+    return f"{tool.origin} ({place})" if tool.origin not in ("", place) else place
