@@ -26,3 +26,25 @@ def test_a_folder_that_cannot_be_made_is_found_and_the_remedy_named(
 def test_a_folder_that_is_not_there_yet_can_be_made(tmp_path: Path) -> None:
     assert can_be_made(tmp_path)
     assert can_be_made(tmp_path / "not" / "yet")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('[tools]\ndeny = ["red_file"]', "tools.deny names 'red_file', which fits no tool"),
+        ("[limits.tools.red_file]\nseconds = 1", "limits.tools names 'red_file', which fits no tool"),
+        (
+            '[permissions.needs]\n"files.wirte" = "denied"',
+            "permissions.needs names 'files.wirte', which no tool needs",
+        ),
+        (
+            '[permissions.needs]\n"files.write" = "ask"\nshell = "denied"\n[limits.tools.read_file]\nchars = 9',
+            "8 tools",
+        ),
+    ],
+)
+def test_a_setting_that_is_about_nothing_is_found(cli: Cli, tmp_path: Path, settings: str, said: str) -> None:
+    file = tmp_path / "oneclaw.toml"
+    file.write_text(settings)
+    findings = cli("--config", str(file), "doctor", "--json").json
+    assert next(one["text"] for one in findings if one["topic"] == "tools") == said

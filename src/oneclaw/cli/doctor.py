@@ -111,14 +111,23 @@ def can_be_made(folder: Path) -> bool:
 
 def check_policy(arguments: argparse.Namespace) -> Finding:
     from oneclaw.cli.opened import open_app
+    from oneclaw.core.permit.need import NEEDS, needs_of
 
     with open_app(arguments) as app:
-        unused = app.policy.unused(app.registry.definitions())
-        count = len(app.registry)
-    if unused:
-        text = f"{unused[0].setting} names {unused[0].entry!r}, which fits no tool"
+        definitions = app.registry.definitions()
+        unused = app.policy.unused(definitions)
+        limited = {key.rpartition(".")[0] for key in app.config.under("limits.tools")}
+        unlimited = sorted(limited - {one.name for one in definitions})
+        needs = {need for one in definitions for need in needs_of(one)} | NEEDS.keys()
+        unknown = sorted(app.config.under("permissions.needs").keys() - needs)
+    if unused or unlimited:
+        setting, entry = (unused[0].setting, unused[0].entry) if unused else ("limits.tools", unlimited[0])
+        text = f"{setting} names {entry!r}, which fits no tool"
         return Finding("tools", "warn", text, "Correct the setting; `oneclaw tools` lists the names.")
-    return Finding("tools", "ok", f"{count} tools")
+    if unknown:
+        text = f"permissions.needs names {unknown[0]!r}, which no tool needs"
+        return Finding("tools", "warn", text, f"Correct the setting; the needs are {', '.join(NEEDS)}.")
+    return Finding("tools", "ok", f"{len(definitions)} tools")
 
 
 def check_workers() -> Finding:
