@@ -11,6 +11,29 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "oneclaw"
 DECISIONS = ROOT / "docs" / "decisions"
 MADE = "<!-- Made by docs/build.py from {source}; change that and run `make docs`. -->\n\n"
+SETTINGS_PAGE = """\
+# Settings
+
+They stand in `oneclaw.toml` in your own configuration folder (`~/.config/oneclaw` on Linux), or in the file \
+that `--config` or `ONECLAW_CONFIG` names. One that merely lies in the current folder is not read. \
+`oneclaw config` says which file it is and what it sets. A `*` stands for a name of your own; a name with a \
+dot is written in quotes.
+
+```toml
+[workspace]
+read = ["~/books"]
+
+[agents.writer.tools]
+deny = ["http_request"]
+
+[permissions.needs]
+"network.private" = "granted"
+
+[limits.tools.http_request]
+seconds = 10
+```
+
+"""
 START, END = "<!-- tree: made by docs/build.py -->", "<!-- /tree -->"
 
 
@@ -162,7 +185,7 @@ def settings() -> str:
     rows = [[code(one.key), one.type, one.default, one.meaning] for one in SETTINGS]
     return (
         MADE.format(source="src/oneclaw/config.py")
-        + "# Settings\n\nThey stand in `oneclaw.toml`; `*` is a name of your own.\n\n"
+        + SETTINGS_PAGE
         + table(["setting", "type", "default", "meaning"], rows)
         + "\n## Environment\n\n"
         + table(["variable", "meaning"], [[code(name), text] for name, text in ENVIRONMENT.items()])
