@@ -26,3 +26,11 @@ def test_what_every_command_takes_is_explained_once(command: str, capsys: pytest
         with pytest.raises(SystemExit):
             build_parser().parse_args(words)
         assert ("--workspace" in capsys.readouterr().out) is is_there
+
+
+def test_a_home_that_is_a_file_is_one_line_about_the_home(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    ended = cli("call", "get_current_time", "--home", str(tmp_path / "file"))
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+    assert f"The store {tmp_path / 'file' / 'oneclaw.db'} cannot be opened" in ended.err

@@ -81,7 +81,7 @@ def read_secrets(file: Path) -> dict[str, str]:
     try:
         text = _read_private(file)
         values = tomllib.loads(text)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise InvalidConfig(
