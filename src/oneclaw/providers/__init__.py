@@ -1,0 +1,1 @@
+"""Providers of models: what each is sent, and what comes back."""

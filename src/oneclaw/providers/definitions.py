@@ -1,0 +1,97 @@
+"""Definitions of tools as each provider is sent them, and the way back for the calls it makes."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oneclaw.core.subschema import is_object
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.dialect.convert import Dialected, to_dialect
+from oneclaw.providers.names import Names
+
+Wire = dict[str, Any]
+_Write = Callable[[Wire, Dialected], Wire]
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What a provider is sent of some tools, in an order that does not change with the order they came in.
+
+    tools      the value of the field `tools` of a request
+    names      the names on the wire
+    dialected  the parameters as they are sent, by the tools' own names
+    """
+
+    tools: list[Wire]
+    names: Names
+    dialected: Mapping[str, Dialected]
+
+    def read_call(self, name: str, arguments: Any) -> tuple[str, Any]:
+        """A call as the model made it → the tool and the arguments as the tool knows them."""
+        ours = self.names.ours(name)
+        dialected = self.dialected.get(ours)
+        if dialected is None or dialected.way is None:
+            return ours, arguments
+        if isinstance(arguments, str | bytes):
+            try:
+                read = json.loads(arguments)
+            except (ValueError, RecursionError):
+                return ours, arguments  # the engine reads it once more, mends it, or says what is wrong
+        else:
+            read = arguments
+        return ours, dialected.restore(read) if is_object(read) else arguments
+
+
+def definitions_for(
+    definitions: Iterable[ToolDefinition], provider: str, *, strict: bool = True
+) -> Definitions:
+    """The tools for one of `PROVIDERS`; `strict` lets OpenAI hold a model to the schemas that allow it."""
+    if provider not in PROVIDERS:
+        raise ValueError(f"There is no provider {provider!r}; use one of {', '.join(PROVIDERS)}.")
+    dialect, write = PROVIDERS[provider]
+    if dialect == "openai" and strict:
+        dialect = "openai_strict"
+    ordered = sorted(definitions, key=lambda each: each.name)
+    names = Names(each.name for each in ordered)
+    dialected = {each.name: to_dialect(each.parameters, dialect) for each in ordered}
+    tools = [write(_head(each, names), dialected[each.name]) for each in ordered]
+    if provider.startswith("gemini") and tools:
+        tools = [{"functionDeclarations": tools}]
+    return Definitions(tools, names, dialected)
+
+
+def _head(definition: ToolDefinition, names: Names) -> Wire:
+    head = {"name": names.wire(definition.name)}
+    return {**head, "description": definition.description} if definition.description else head
+
+
+def _write_chat(head: Wire, dialected: Dialected) -> Wire:
+    strict = {"strict": True} if dialected.is_strict else {}
+    return {"type": "function", "function": {**head, "parameters": dialected.schema, **strict}}
+
+
+def _write_responses(head: Wire, dialected: Dialected) -> Wire:
+    return {"type": "function", **head, "parameters": dialected.schema, "strict": dialected.is_strict}
+
+
+def _write_anthropic(head: Wire, dialected: Dialected) -> Wire:
+    return {**head, "input_schema": dialected.schema}
+
+
+def _write_gemini(head: Wire, dialected: Dialected) -> Wire:
+    return head if dialected.schema is None else {**head, "parametersJsonSchema": dialected.schema}
+
+
+def _write_gemini_parameters(head: Wire, dialected: Dialected) -> Wire:
+    return head if dialected.schema is None else {**head, "parameters": dialected.schema}
+
+
+PROVIDERS: dict[str, tuple[str, _Write]] = {
+    "openai_chat": ("openai", _write_chat),
+    "openai_responses": ("openai", _write_responses),
+    "anthropic": ("anthropic", _write_anthropic),
+    "gemini": ("gemini", _write_gemini),
+    "gemini_parameters": ("gemini_parameters", _write_gemini_parameters),
+}
+"""Each wire format with the dialect it takes."""

@@ -1,0 +1,82 @@
+"""The conversion: the parameters of a tool in the dialect of a provider, and every change on the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oneclaw.core.make.mending import Mender
+from oneclaw.core.subschema import MANY, NAMED, ONE
+from oneclaw.providers.dialect.change import Change, Changes, Schema
+from oneclaw.providers.dialect.keys import Way, rename
+from oneclaw.providers.dialect.resolve import resolve
+from oneclaw.providers.dialect.rules import RULES, SPEAKS_OF
+from oneclaw.providers.dialect.shape import Shaper
+from oneclaw.providers.dialect.simplify import simplify_root
+from oneclaw.providers.dialect.strict import NotStrict, Strictness
+
+DIALECTS = tuple(RULES)
+_KEYWORDS = ONE | MANY | NAMED | SPEAKS_OF.keys() | {"type", "enum", "default", "nullable", "format"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialected:
+    """Parameters as a provider takes them.
+
+    schema     None: there is nothing to send, leave the parameters out
+    changes    what is sent otherwise than it was written; all of it is still checked when the tool is called
+    is_strict  whether OpenAI's strict mode may be switched on
+    way        how names of properties lead back, where some had to change
+    """
+
+    schema: Schema | None
+    changes: tuple[Change, ...] = ()
+    is_strict: bool = False
+    way: Way | None = None
+
+    def restore(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call with the names its tool knows."""
+        return dict(arguments) if self.way is None else self.way.restore(arguments)
+
+
+def to_dialect(parameters: Mapping[str, Any], dialect: str) -> Dialected:
+    """The parameters of a tool as `dialect` takes them; never an error, whatever the schema is."""
+    if dialect not in RULES:
+        raise ValueError(f"There is no dialect {dialect!r}; use one of {', '.join(DIALECTS)}.")
+    changes = Changes()
+    plain = simplify_root(_mend(resolve(parameters, changes), changes), changes)
+    if dialect == "openai_strict":
+        return _strict(parameters, plain, changes)
+    schema = Shaper(RULES[dialect], changes).shape(plain, "$")
+    way = None
+    if dialect == "anthropic":
+        schema, way = rename(schema, changes)
+    if RULES[dialect].is_defined and not schema.get("properties"):
+        changes.drop("$", "properties", "there are none; the field is left out")
+        return Dialected(None, changes.listed())
+    return Dialected(schema, changes.listed(), way=way)
+
+
+def can_be_strict(parameters: Mapping[str, Any]) -> bool:
+    """Whether OpenAI's strict mode can say what these parameters say."""
+    return to_dialect(parameters, "openai_strict").is_strict
+
+
+def _strict(parameters: Mapping[str, Any], plain: Schema, changes: Changes) -> Dialected:
+    try:
+        shaped = Shaper(RULES["openai_strict"], changes).shape(plain, "$")
+        schema = Strictness(changes).close(shaped)
+    except NotStrict as reason:
+        loose = to_dialect(parameters, "openai")
+        why = Change(reason.path, "strict", "dropped", f"strict mode is off: {reason}")
+        return Dialected(loose.schema, (why, *loose.changes))
+    return Dialected(schema, changes.listed(), is_strict=True)
+
+
+def _mend(schema: Schema, changes: Changes) -> Schema:
+    mender = Mender()
+    fresh = mender.mend(schema)
+    for note in mender.notes:
+        path, _, text = note.partition(": ")
+        word = text.partition(" ")[0]
+        changes.rewrite(path, word if word in _KEYWORDS else "schema", text)
+    return fresh

@@ -1,0 +1,84 @@
+"""OpenAI's strict mode: every object closed, every property required, and why a schema does not allow it."""
+
+from oneclaw.core.subschema import is_array, is_object
+from oneclaw.providers.dialect.change import Changes, Schema
+from oneclaw.providers.dialect.merge import types_of, unique
+
+_DEEPEST = 10
+_PROPERTIES = 5_000
+_VALUES = 1_000
+_CHARS = 120_000
+
+
+class NotStrict(Exception):
+    """Why a schema cannot be sent in strict mode; says where."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(why)
+        self.path = path
+
+
+class Strictness:
+    """Makes the schemas of one document strict; raises `NotStrict` when that would change what they take."""
+
+    __slots__ = ("_changes", "_chars", "_properties", "_values")
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        self._properties = self._values = self._chars = 0
+
+    def close(self, schema: Schema, path: str = "$", depth: int = 0) -> Schema:
+        fresh = dict(schema)
+        self._count(fresh, path, depth)
+        if is_array(branches := fresh.get("anyOf")):
+            fresh["anyOf"] = [
+                self.close(each, f"{path}.anyOf[{n}]", depth) for n, each in enumerate(branches)
+            ]
+        elif not types_of(fresh):
+            raise NotStrict(path, "any value is allowed here; strict mode wants a type")
+        if is_object(items := fresh.get("items")):
+            fresh["items"] = self.close(dict(items), f"{path}.items", depth + 1)
+        if "object" in types_of(fresh):
+            self._close_object(fresh, path, depth)
+        return fresh
+
+    def _close_object(self, schema: Schema, path: str, depth: int) -> None:
+        properties: dict[str, Schema] = schema.get("properties", {})
+        if schema.get("additionalProperties", False) is not False:
+            raise NotStrict(path, "further properties are allowed; strict mode wants all of them named")
+        if not properties and path != "$":
+            raise NotStrict(path, "an object of any properties; strict mode wants all of them named")
+        required = schema.get("required", [])
+        schema["properties"] = {}
+        for name, each in properties.items():
+            where = f"{path}.properties.{name}"
+            closed = self.close(each, where, depth + 1)
+            if name not in required:
+                closed = _optional(closed)
+                self._changes.rewrite(where, "required", "may be left out: strict mode sends null instead")
+            schema["properties"][name] = closed
+        if "additionalProperties" not in schema:
+            self._changes.rewrite(path, "additionalProperties", "strict mode wants it false")
+        schema["required"] = list(properties)
+        schema["additionalProperties"] = False
+
+    def _count(self, schema: Schema, path: str, depth: int) -> None:
+        properties, values = schema.get("properties", {}), schema.get("enum", [])
+        self._properties += len(properties)
+        self._values += len(values)
+        self._chars += sum(map(len, properties)) + sum(len(str(value)) for value in values)
+        if depth > _DEEPEST:
+            raise NotStrict(path, f"nested deeper than the {_DEEPEST} levels of strict mode")
+        if self._properties > _PROPERTIES or self._values > _VALUES or self._chars > _CHARS:
+            raise NotStrict(path, "more properties or enum values than strict mode takes")
+
+
+def _optional(schema: Schema) -> Schema:
+    """Null stands for a property that is left out."""
+    if "anyOf" in schema:
+        null: Schema = {"type": "null"}
+        return {**schema, "anyOf": unique([*schema["anyOf"], null])}
+    fresh = {**schema, "type": unique([*types_of(schema), "null"])}
+    if "enum" in fresh:
+        fresh["enum"] = unique([*fresh["enum"], None])
+    return fresh
