@@ -176,6 +176,19 @@ async def test_duplicate_and_missing_ids_are_made_safe(runner: Runner) -> None:
     assert len({result.call_id for result in results}) == 4
 
 
+async def test_names_and_ids_that_are_no_text_do_not_touch_the_others(runner: Runner) -> None:
+    make: Any = ToolCall  # as a model may have it
+    odd = [make(None, {}, 7), make(["add"], {}, None), make("add", {"a": 1, "b": 2}, [3])]
+    good = ToolCall("add", {"a": 3, "b": 4}, "c1")
+    engine = engine_of(runner, add)
+    results = await engine.call_all([*odd, good])
+    assert [result.kind for result in results] == [Kind.TOOL_NOT_FOUND, Kind.TOOL_NOT_FOUND, None, None]
+    assert [results[0].call_id, results[2].call_id, results[3].call_id] == ["7", "[3]", "c1"]
+    assert results[3].value == 7
+    for call in odd:
+        assert isinstance((await engine.call(call)).call_id, str)
+
+
 async def test_no_calls_no_results(runner: Runner) -> None:
     assert await engine_of(runner, add).call_all([]) == []
 
@@ -292,6 +305,20 @@ async def test_a_hook_may_rewrite_arguments_which_are_checked_again(runner: Runn
     assert (await engine.call(ToolCall("add", {"a": 10, "b": 1}))).value == 21
     engine = engine_of(runner, add, hooks=Hooks(before=(break_it,)))
     assert (await engine.call(ToolCall("add", {"a": 10, "b": 1}))).kind is Kind.VALIDATION_ERROR
+
+
+async def test_what_a_hook_does_to_its_arguments_does_not_reach_the_tool(runner: Runner) -> None:
+    def meddle(
+        call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
+    ) -> None:
+        arguments["n"] = "unchecked"
+        arguments["list"].append("unchecked")
+
+    parameters = {"type": "object", "properties": {"n": {"type": "integer"}, "list": {"type": "array"}}}
+    echo = Tool(ToolDefinition(name="echo", parameters=parameters), lambda arguments, context: arguments)
+    engine = engine_of(runner, echo, hooks=Hooks(before=(meddle,)))
+    result = await engine.call(ToolCall("echo", {"n": 1, "list": [2]}))
+    assert result.value == {"n": 1, "list": [2]}
 
 
 async def test_a_hook_may_answer_in_place_of_the_tool(runner: Runner) -> None:

@@ -112,9 +112,16 @@ def new_call_id() -> str:
     return f"call_{_run}_{next(_numbers)}"
 
 
+def with_text(call: ToolCall) -> ToolCall:
+    """The call with a name and an id that are text, whatever a model put in their place."""
+    if type(call.name) is str and type(call.id) is str:
+        return call
+    return replace(call, name=str(call.name), id="" if call.id is None else str(call.id))  # pyright: ignore[reportUnnecessaryComparison]
+
+
 def unique_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
     """The calls, each with an id no other has; the first to have an id keeps it."""
-    calls = list(calls)
+    calls = [with_text(call) for call in calls]
     taken = {call.id for call in calls}
     seen: set[str] = set()
     named: list[ToolCall] = []

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from oneclaw.core import hook
-from oneclaw.core.call import ToolCall, ToolResult, new_call_id, unique_ids
+from oneclaw.core.call import ToolCall, ToolResult, new_call_id, unique_ids, with_text
 from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
@@ -89,6 +89,7 @@ class Engine:
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
+        call = with_text(call)
         return self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
 
     async def call_all(self, calls: Iterable[ToolCall], session: Session | None = None) -> list[ToolResult]:

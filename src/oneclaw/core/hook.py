@@ -8,6 +8,7 @@ A hook that raises blocks the call: a broken guard is a closed one.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any
@@ -55,9 +56,12 @@ class Hooks:
 def ask(
     hook: Before, call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
 ) -> Verdict | Awaitable[Verdict]:
-    """What a hook says before the call; raises `ToolError` when it fails."""
+    """What a hook says before the call; raises `ToolError` when it fails.
+
+    It is given a copy of the arguments: those it would have run are in a `Rewrite`, and checked again.
+    """
     try:
-        return hook(call, definition, arguments, session)
+        return hook(call, definition, _copy(arguments), session)
     except BaseException as error:  # one that calls sys.exit has failed, as a tool that does
         raise _not_run(error) from error
 
@@ -76,6 +80,13 @@ async def heed(said: Block | Rewrite | Answer | Awaitable[Verdict]) -> Rewrite |
         named = type(verdict).__name__
         raise ToolError(f"A hook returned {named} and not a verdict, so the call was not run.")
     return verdict
+
+
+def _copy(arguments: dict[str, Any]) -> dict[str, Any]:
+    for value in arguments.values():
+        if type(value) is dict or type(value) is list:
+            return deepcopy(arguments)
+    return arguments.copy()
 
 
 def _not_run(error: BaseException) -> ToolError:
