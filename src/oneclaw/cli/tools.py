@@ -15,17 +15,20 @@ Examples:
   oneclaw tools                    a table: name, on or off, needs, description
   oneclaw tools show read_file     one tool with its schema and limits
   oneclaw tools off http_request   switch a tool off (on: switch it on again)
+  oneclaw tools portability        what each provider is sent: kept, rewritten, dropped, and why
 """
+
+ACTIONS = ("list", "show", "on", "off", "portability")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import tool_names
+    from oneclaw.providers.dialect.rules import RULES
 
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add_argument(
-        "action", nargs="?", choices=("list", "show", "on", "off"), default="list", help="default: list"
-    )
+    parser.add_argument("--provider", choices=tuple(RULES), help="portability for this provider alone")
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
     name = parser.add_argument("name", nargs="?", metavar="TOOL", help="the tool to show or switch")
     name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -35,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
 
-    if arguments.action != "list" and not arguments.name:
+    if arguments.action not in ("list", "portability") and not arguments.name:
         print(f"oneclaw: name a tool: oneclaw tools {arguments.action} TOOL", file=sys.stderr)
         return 2
     if arguments.action in ("on", "off"):
@@ -43,10 +46,20 @@ def run(arguments: argparse.Namespace) -> int:
     with open_app(arguments) as app:
         if arguments.action == "list":
             return list_tools(app, arguments.agent, arguments.json)
+        if arguments.action == "portability" and not arguments.name:
+            return show_portability(arguments, [each.definition for each in app.registry])
         tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
+        if arguments.action == "portability":
+            return show_portability(arguments, [tool.definition])
         return show_tool(app, tool, arguments.agent, arguments.json)
+
+
+def show_portability(arguments: argparse.Namespace, definitions: "list[ToolDefinition]") -> int:
+    from oneclaw.cli import portability
+
+    return portability.show_portability(definitions, arguments.provider, arguments.json)
 
 
 async def switch_tool(arguments: argparse.Namespace) -> int:
