@@ -153,10 +153,11 @@ def test_a_call_of_more_than_a_second_shows_that_it_runs(tmp_path: Path, is_aske
 def test_a_result_cannot_drive_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
     (tmp_path / "workspace" / "a.txt").write_text("before\x1b]0;title\x07after\n")
-    terminal = Terminal(["call", "read_file", "path=a.txt"], tmp_path)
-    terminal.read_until("after")
-    assert "\x1b]0;" not in terminal.seen
-    assert terminal.end() == 0
+    for kind in ("xterm", "dumb"):
+        terminal = Terminal(["call", "read_file", "path=a.txt"], tmp_path, TERM=kind)
+        terminal.read_until("after")
+        assert "\x1b]0;" not in terminal.seen
+        assert terminal.end() == 0
 
 
 def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def show(result: "ToolResult", form: str) -> int:
         print_line(f"{result.kind.value}: {printable(result.message)}", "red", sys.stderr)
     else:
         text = result.text
-        print(printable(text) if is_terminal(sys.stdout) else text, end="" if text.endswith("\n") else "\n")
+        print(printable(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
         if result.images:
             print_line(
                 f"({len(result.images)} images; use --format json to see their types)", "dim", sys.stderr
