@@ -239,6 +239,7 @@ def test_names_of_properties_are_mapped_back_at_every_depth() -> None:
             "list": {"type": "array", "items": inner},
             "x y": {"anyOf": [inner, {"type": "string"}]},
             "free": {"type": "object", "additionalProperties": inner},
+            "some": {"type": "object", "patternProperties": {"^k": inner}},
         },
         "required": ["x y"],
     }
@@ -247,11 +248,18 @@ def test_names_of_properties_are_mapped_back_at_every_depth() -> None:
     wire = next(name for name in made.schema["properties"]["list"]["items"]["properties"] if name != "top")
     assert made.schema["required"] == ["x_y"]
     assert made.restore(
-        {"list": [{wire: 1, "top": 2}], "x_y": {wire: 3}, "free": {"k": {wire: 4}}, "other": {wire: 5}}
+        {
+            "list": [{wire: 1, "top": 2}],
+            "x_y": {wire: 3},
+            "free": {"k": {wire: 4}},
+            "some": {"k": {wire: 6}},
+            "other": {wire: 5},
+        }
     ) == {
         "list": [{"$top": 1, "top": 2}],
         "x y": {"$top": 3},
         "free": {"k": {"$top": 4}},
+        "some": {"k": {"$top": 6}},
         "other": {wire: 5},
     }
 

@@ -8,9 +8,10 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from tests.providers.rulebook import as_json_schema, broken, is_list, is_map, with_nulls
+from tests.providers.rulebook import as_json_schema, broken, is_list, is_map, nodes, with_nulls
 from tests.providers.values import values_of
 
+from oneclaw.providers.dialect import resolve, shape
 from oneclaw.providers.dialect.convert import DIALECTS, to_dialect
 
 Schema = dict[str, Any]
@@ -245,3 +246,24 @@ def test_a_hostile_schema_costs_little_and_is_cut(name: str, dialect: str) -> No
     assert broken(dialected.schema, spoken(dialect, dialected.is_strict)) == []
     assert len(json.dumps(dialected.schema)) < 2_000_000
     assert len(dialected.changes) <= 1_001
+
+
+def size_of(schema: Schema) -> int:
+    made = to_dialect(schema, "openai").schema
+    return sum(1 for _ in nodes(made))
+
+
+def test_the_bounds_are_what_keeps_a_doubling_schema_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert size_of(doubling(13)) <= 2 * resolve.MOST
+    for module in (resolve, shape):
+        monkeypatch.setattr(module, "MOST", 10**9)
+    assert size_of(doubling(13)) > 16_000
+
+
+def test_the_cut_is_what_ends_a_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = size_of(tangle(1))
+    monkeypatch.setattr(resolve, "AGAIN", 10**9)
+    assert size_of(tangle(1)) > 3 * before
+    monkeypatch.setattr(resolve, "DEEPEST", 10**9)
+    with pytest.raises(RecursionError):
+        to_dialect(tangle(1), "openai")

@@ -95,12 +95,19 @@ class _Renaming:
                     self.rename(each, f"{path}.{keyword}[{number}]", target)
                     for number, each in enumerate(branches)
                 ]
-        if is_object(items := fresh.get("items")):
-            fresh["items"] = self.rename(dict(items), f"{path}.items", _items(way))
-        if is_object(others := fresh.get("additionalProperties")):
-            way.others = way.others or Way()
-            where = f"{path}.additionalProperties"
-            fresh["additionalProperties"] = self.rename(dict(others), where, way.others)
+        for keyword, inner in (
+            ("items", _items),
+            ("contains", _items),
+            ("additionalProperties", _others),
+            ("propertyNames", _nowhere),
+        ):
+            if is_object(each := fresh.get(keyword)):
+                fresh[keyword] = self.rename(dict(each), f"{path}.{keyword}", inner(way))
+        if is_object(patterns := fresh.get("patternProperties")):
+            fresh["patternProperties"] = {
+                pattern: self.rename(each, f"{path}.patternProperties.{pattern}", _others(way))
+                for pattern, each in patterns.items()
+            }
         if is_object(properties := fresh.get("properties")):
             self._rename_properties(fresh, properties, path, way)
         return fresh
@@ -133,3 +140,13 @@ class _Renaming:
 def _items(way: Way) -> Way:
     way.items = way.items or Way()
     return way.items
+
+
+def _others(way: Way) -> Way:
+    way.others = way.others or Way()
+    return way.others
+
+
+def _nowhere(way: Way) -> Way:
+    """Names have nothing in them that could be led back."""
+    return Way()
