@@ -395,7 +395,8 @@ async def test_the_text_is_complete_and_escaped() -> None:
         "Arguments:\n"
         '  command = "echo safe\\u202e\\n\\x1b[2Krm -rf ~ #\\u200b"\n'
         '  list = ["a\\tb", 1]\n'
-        "A yes that is kept holds for this tool whatever the arguments are; a no for good holds for all of it."
+        "A yes that is kept holds for this tool whatever the arguments are;"
+        " a no for good holds for all of it."
     )
     assert prompt.arguments["list"] == '["a\\tb", 1]'
     assert (prompt.created, prompt.expires) == (1_000.0, 1_060.0)
