@@ -147,6 +147,13 @@ def test_what_cannot_be_sent_is_said(schema: Schema, said: str) -> None:
     assert made.changes
 
 
+def test_a_default_of_null_is_kept_where_it_is_taken_and_told_where_it_is_not() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": ["string", "null"], "default": None}}}
+    assert to_dialect(schema, "openai").schema == schema
+    assert to_dialect(schema, "openai").changes == ()
+    assert "default" in {change.keyword for change in to_dialect(schema, "gemini_parameters").changes}
+
+
 def test_what_can_be_sent_is_not_said_again() -> None:
     assert one({"type": "string", "pattern": "^a"}, "gemini_parameters") == {
         "type": "STRING",

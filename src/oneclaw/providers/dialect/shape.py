@@ -15,6 +15,7 @@ from oneclaw.providers.dialect.words import describe
 KINDS = ("string", "number", "boolean", "object", "array")
 _OF_ALL = ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", SAID)
 _TITLES = ("title", "description")
+_UNSENT = object()
 _ONE = frozenset({"items", "additionalProperties", "propertyNames", "contains"})
 
 
@@ -112,7 +113,7 @@ class Shaper:
             if keyword in (SAID, "type", "title", "description"):
                 continue
             made = self._keyword(keyword, value, path, schema, kinds)
-            if made is not None:
+            if made is not _UNSENT:
                 fresh[keyword] = made
             elif keyword != "additionalProperties" or is_object(value):
                 lost.add(keyword)
@@ -174,13 +175,13 @@ class Shaper:
         return fresh
 
     def _keyword(self, word: str, value: Any, path: str, schema: Schema, kinds: Sequence[str]) -> Any:
-        """What is sent of a keyword; None when it is not."""
+        """What is sent of a keyword."""
         where = f"{path}.{word}"
         if word == "enum":
             return self._enum(value, path, kinds)
         if word not in self._rules.keywords or not self._is_taken(word, value, schema, kinds):
             self._changes.drop(path, word, _why_not(word, value))
-            return None
+            return _UNSENT
         if word in ("properties", "patternProperties"):
             return {name: self.shape(each, f"{where}.{name}") for name, each in value.items()}
         if word in ("anyOf", "prefixItems"):
@@ -210,7 +211,7 @@ class Shaper:
             self._changes.drop(
                 path, "enum", f"not taken for values of type {' or '.join(kinds)}; said in words"
             )
-        return None
+        return _UNSENT
 
     def _narrow(self, fresh: Schema, schema: Schema, kind: str) -> None:
         """Numbers that cannot be listed lie at least between the first and the last of them."""
