@@ -1,13 +1,21 @@
 """What every test may use."""
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
+from hypothesis import settings
 
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
+
+
+# In CI the same examples are tried in every run; at home each run tries others.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

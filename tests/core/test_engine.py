@@ -1,6 +1,7 @@
 """The road of a call: every turn it can take, and the one result at its end."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -603,6 +604,29 @@ async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner)
 
 
 @pytest.mark.covers("RFC004-GO-01")
+async def test_a_class_based_tool_that_does_not_await_is_held_to_its_limit(runner: Runner) -> None:
+    class Sleeper:
+        definition = ToolDefinition(name="sleeper", seconds=0.05)
+
+        def execute(self, arguments: dict[str, Any], context: Context) -> str:
+            time.sleep(0.5)
+            return "late"
+
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0.01)
+
+    ticking = asyncio.create_task(tick())
+    result = await Engine(Registry([Sleeper()]), runner).call(ToolCall("sleeper"))
+    ticking.cancel()
+    assert result.kind is Kind.TIMEOUT
+    assert ticks > 1, "the loop stood still"
+
+
 async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: Runner) -> None:
     plain = Tool(
         ToolDefinition(name="plain", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}),

@@ -186,8 +186,8 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
         ("limit", f"{definition.seconds:g} seconds, {definition.chars:,} characters"),
         (
             "runs",
-            {"inline": "in the event loop", "thread": "in a thread"}.get(
-                definition.isolation, "in a process"
+            {"thread": "in a thread", "process": "in a process"}.get(
+                definition.isolation or "", "in the event loop"
             ),
         ),
         ("from", tool.origin or "code"),

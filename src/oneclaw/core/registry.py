@@ -84,9 +84,13 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 
 def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
     if isinstance(thing, Tool):
-        return replace(thing, execute=_two_parameters(thing.execute)) if thing.function is None else thing
+        if thing.function is not None:
+            return thing
+        definition = _placed(thing.definition, thing.execute)
+        return replace(thing, definition=definition, execute=_two_parameters(thing.execute))
     if isinstance(thing, ToolLike) and not isinstance(thing, type):
-        return Tool(thing.definition, _two_parameters(thing.execute), origin=type(thing).__module__)
+        definition = _placed(thing.definition, thing.execute)
+        return Tool(definition, _two_parameters(thing.execute), origin=type(thing).__module__)
     if callable(thing) and not isinstance(thing, type):
         from oneclaw.core.make.function import tool
 
@@ -94,6 +98,14 @@ def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
     raise InvalidTool(
         f"{thing!r} is not a tool: give a function, a Tool, or an object with `definition` and `execute`."
     )
+
+
+def _placed(definition: ToolDefinition, execute: Callable[..., Any]) -> ToolDefinition:
+    """The definition with its isolation said: what does not await would hold up the loop past its limit."""
+    if definition.isolation is not None:
+        return definition
+    is_async = inspect.iscoroutinefunction(execute) or inspect.iscoroutinefunction(type(execute).__call__)
+    return replace(definition, isolation="inline" if is_async else "thread")
 
 
 def _two_parameters(execute: Callable[..., Any]) -> Execute:

@@ -34,7 +34,8 @@ class ToolDefinition:
     seconds     the limit of one call
     group       tools that belong together, as `files`
     effect      `read` may be run again after a crash; `write` and `unknown` may not
-    isolation   `inline` (a coroutine), `thread`, or `process` (killed when its time is up)
+    isolation   `inline`, `thread`, or `process` (killed when its time is up); where nobody says,
+                a coroutine function runs inline and any other in a thread
     resource    a template such as `file:{path}`: calls that share it keep their order when one writes
     secrets     names of the secrets the tool is given, and no others
     feature     a switch that must be on for the tool to exist
@@ -53,7 +54,7 @@ class ToolDefinition:
     group: str = ""
     version: str = "1"
     effect: Effect = "unknown"
-    isolation: Isolation = "inline"
+    isolation: Isolation | None = None
     resource: str | None = None
     output: Mapping[str, Any] | None = None
     secrets: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class ToolDefinition:
             )
         for field_name, allowed in _CHOICES.items():
             value = getattr(self, field_name)
-            if value not in allowed:
+            if value not in allowed and not (field_name == "isolation" and value is None):
                 raise InvalidTool(
                     f"Tool {self.name!r} has the {field_name} {value!r}; use one of: {', '.join(allowed)}."
                 )

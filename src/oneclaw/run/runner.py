@@ -42,11 +42,11 @@ class Runner:
         """
         # No coroutine of its own: this is on the way of every call.
         isolation = tool.definition.isolation
-        if isolation == "inline":
-            return run_inline(tool.execute, arguments, context, seconds, self._grace_seconds)
         if isolation == "thread":
             return self._threads.run(tool, arguments, context, seconds)
-        return self._processes.run(tool, arguments, context, seconds)
+        if isolation == "process":
+            return self._processes.run(tool, arguments, context, seconds)
+        return run_inline(tool.execute, arguments, context, seconds, self._grace_seconds)
 
     @property
     def stuck_threads(self) -> int:
