@@ -33,6 +33,7 @@ from oneclaw.tools import builtin
 SWITCH = "switch."
 """How the settings of the store name a tool's switch."""
 
+LEAST_CHARS = 1_000
 _LAG_SECONDS = 0.5
 
 
@@ -169,6 +170,11 @@ class App:
     def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> None:
         made = as_tool(tool)
         limits = self.config.under(f"limits.tools.{made.name}")
+        if limits.get("chars", LEAST_CHARS) < LEAST_CHARS:
+            raise InvalidConfig(
+                f"limits.tools.{made.name}.chars is {limits['chars']}; at least {LEAST_CHARS:,} are needed, or"
+                " there is no room to say what was cut and where the rest is."
+            )
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
         self.registry.register(made, origin)

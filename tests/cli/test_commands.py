@@ -280,6 +280,14 @@ def test_a_long_result_can_be_read_in_pieces_in_its_session(cli: Cli, home: Path
     assert cli("call", "--session", "nobody", "get_current_time").code == 2
 
 
+def test_a_limit_without_room_for_a_note_is_refused(cli: Cli, tmp_path: Path) -> None:
+    settings = tmp_path / "oneclaw.toml"
+    settings.write_text("[limits.tools.read_file]\nchars = 100\n")
+    ended = cli("--config", str(settings), "tools")
+    assert ended.code == 2
+    assert "limits.tools.read_file.chars is 100" in ended.err
+
+
 def test_since_reads_ages_and_dates() -> None:
     assert read_since("30m", 10_000.0) == 10_000 - 1800
     assert read_since("1.5h", 10_000.0) == 10_000 - 5400

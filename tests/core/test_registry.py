@@ -88,6 +88,11 @@ def test_an_invalid_schema_is_refused_at_registration_with_its_path() -> None:
     assert "properties.n" in caught.value.path
 
 
+def test_a_name_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InvalidName, match="None"):
+        ToolDefinition(name=None)  # pyright: ignore[reportArgumentType]
+
+
 def test_a_bad_tool_does_not_take_the_good_ones_with_it() -> None:
     registry = Registry([add])
     bad = Tool(ToolDefinition(name="x", parameters={"type": 5}), lambda a, c: 1)

@@ -214,8 +214,9 @@ class Engine:
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown))
         require = partial(self.permissions.require, call.id, definition, walk.arguments, session)
-        context = walk.context = Context(call.id, session, secrets, progress, require, definition.name)
-        return await self._runner.run(tool, walk.arguments, context, definition.seconds)
+        name, seconds = definition.name, definition.seconds
+        context = walk.context = Context(call.id, session, secrets, progress, require, name, seconds)
+        return await self._runner.run(tool, walk.arguments, context, seconds)
 
     def _fail(self, walk: Walk, error: Exception) -> ToolResult:
         if walk.context is not None:

@@ -65,9 +65,9 @@ class ToolDefinition:
     spill: bool = True
 
     def __post_init__(self) -> None:
-        if not NAME.match(self.name):
+        if not isinstance(self.name, str) or not NAME.match(self.name):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidName(
-                f"Tool name {self.name[:80]!r} is not allowed: use lower-case letters, digits and _,"
+                f"Tool name {str(self.name)[:80]!r} is not allowed: use lower-case letters, digits and _,"
                 " starting with a letter, at most 64 characters."
             )
         for field_name, allowed in _CHOICES.items():
@@ -95,6 +95,7 @@ class Context:
         "_require",
         "_waited_seconds",
         "call_id",
+        "seconds",
         "secrets",
         "session",
         "tool",
@@ -108,9 +109,11 @@ class Context:
         progress: Callable[[str, float | None], None] | None = None,
         require: Callable[[str, str], Awaitable[None]] | None = None,
         tool: str = "",
+        seconds: float = 30.0,
     ) -> None:
         self.call_id = call_id
         self.tool = tool
+        self.seconds = seconds
         self.session = session or Session()
         self.secrets: Mapping[str, str] = secrets or {}
         self._progress = progress

@@ -51,7 +51,7 @@ async def http_request(
         network=context.session.network,
         allow_private=partial(_allow_private, context),
         # A little less than the engine gives, so that the answer to a slow server is this tool's own.
-        seconds=SECONDS - 1,
+        seconds=max(context.seconds - 1, context.seconds / 2),
     )
     notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
     return Output(_render(response, readable, notes), details=_details(response))

@@ -230,7 +230,7 @@ def _choose(value: Any, choices: Collection[Any]) -> Reading | None:
 
 
 def _is_whole(number: float) -> bool:
-    return number.is_integer() and abs(number) <= _EXACT
+    return number.is_integer() and abs(number) < _EXACT
 
 
 def has_whole_floats(arguments: dict[str, Any]) -> bool:
