@@ -172,8 +172,8 @@ class App:
         limits = self.config.under(f"limits.tools.{made.name}")
         if limits.get("chars", LEAST_CHARS) < LEAST_CHARS:
             raise InvalidConfig(
-                f"limits.tools.{made.name}.chars is {limits['chars']}; at least {LEAST_CHARS:,} are needed, or"
-                " there is no room to say what was cut and where the rest is."
+                f"limits.tools.{made.name}.chars is {limits['chars']}; at least {LEAST_CHARS:,} are needed"
+                " to say what was cut and where the rest is."
             )
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
