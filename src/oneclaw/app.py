@@ -33,7 +33,7 @@ from oneclaw.tools import builtin
 SWITCH = "switch."
 """How the settings of the store name a tool's switch."""
 
-LEAST_CHARS = 1_000
+LEAST_CHARS = 500
 _LAG_SECONDS = 0.5
 
 

@@ -38,7 +38,7 @@ def test_a_folder_that_is_not_there_yet_can_be_made(tmp_path: Path) -> None:
             "permissions.needs names 'files.wirte', which no tool needs",
         ),
         (
-            '[permissions.needs]\n"files.write" = "ask"\n[limits.tools.read_file]\nchars = 9',
+            '[permissions.needs]\n"files.write" = "ask"\n[limits.tools.read_file]\nchars = 900',
             "8 tools",
         ),
     ],
