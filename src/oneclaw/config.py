@@ -59,6 +59,36 @@ SETTINGS = (
     Setting("limits.threads", "whole number", "32", "Calls of plain functions that run side by side."),
     Setting("limits.processes", "whole number", "4", "Worker processes."),
     Setting("limits.memory_mb", "whole number", "1024", "Memory of one worker process."),
+    Setting("models.default", "text", "none", "The model that answers, as `provider/model`."),
+    Setting("models.fallbacks", "list of texts", "[]", "Models tried, in order, when the one before fails."),
+    Setting("models.*.window", "whole number", "by family", "How many tokens one model reads."),
+    Setting("models.*.input_price", "number", "by model", "US dollars for a million tokens read."),
+    Setting("models.*.output_price", "number", "by model", "US dollars for a million tokens written."),
+    Setting(
+        "models.*.small", "true or false", "by provider", "Whether it gets the tools for small models only."
+    ),
+    Setting(
+        "models.small_tools", "list of texts", "see `oneclaw models`", "The tools small local models get."
+    ),
+    Setting(
+        "providers.*.wire",
+        "openai_chat, openai_responses, anthropic, gemini or gemini_parameters",
+        "by provider",
+        "How the provider is spoken to.",
+    ),
+    Setting("providers.*.base_url", "text", "by provider", "Where it is reached; this machine is allowed."),
+    Setting("providers.*.key", "text", "by provider", "The name of the secret that holds its key."),
+    Setting("providers.*.text_calls", "true or false", "false", "Read calls that a model writes as text."),
+    Setting("providers.*.strict", "true or false", "true", "Let OpenAI hold a model to a tool's schema."),
+    Setting("providers.*.attempts", "whole number", "4", "How often a request is tried in all."),
+    Setting("providers.*.idle_seconds", "number", "120", "How long a provider may be silent."),
+    Setting("providers.*.total_seconds", "number", "900", "How long one request may take in all."),
+    Setting("runs.rounds", "whole number", "15", "Requests with tools in one run."),
+    Setting("runs.repeats", "whole number", "3", "Rounds in a row with the same calls and results."),
+    Setting("runs.calls", "whole number", "200", "Calls of one run."),
+    Setting("runs.tokens", "whole number", "2000000", "Tokens of one run, read and written."),
+    Setting("runs.cost", "number", "10", "US dollars of one run, where the price is known."),
+    Setting("runs.seconds", "number", "3600", "Time of one run."),
     Setting("limits.tools.*.seconds", "number", "the tool's own", "The time limit of one tool."),
     Setting("limits.tools.*.chars", "whole number", "the tool's own", "The longest result of one tool."),
 )

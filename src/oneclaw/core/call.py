@@ -21,11 +21,15 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=st
 @quick
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One request to run a tool: arguments as a mapping, or as the raw text or bytes of a model."""
+    """One request to run a tool: arguments as a mapping, or as the raw text or bytes of a model.
+
+    `fault` says why it must not run, as when the answer that asks for it was cut: it is refused with that.
+    """
 
     name: str
     arguments: Mapping[str, Any] | str | bytes = field(default_factory=dict[str, Any])
     id: str = ""
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)

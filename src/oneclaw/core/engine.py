@@ -140,6 +140,8 @@ class Engine:
                 walk.ticket.leave()
 
     async def _walk(self, walk: Walk, slots: asyncio.Semaphore | None) -> Any:
+        if walk.call.fault:
+            raise ToolError(walk.call.fault, Kind.VALIDATION_ERROR)
         entry = self._find(walk)
         definition = walk.definition = entry.tool.definition
         self._check(walk, entry, walk.call.arguments)

@@ -36,10 +36,16 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation of one agent. `folder` is where its large results are kept."""
+    """One conversation of one agent. `folder` is where its large results are kept.
+
+    parent  the session whose agent asked this one: what its agent may not do, this one may not either
+    only    the only tools there are in it, as in an allow list; None sets no such bound
+    """
 
     id: str = ""
     agent: str = "default"
     workspace: Workspace = field(default_factory=lambda: Workspace(Path.cwd()))
     network: Network = field(default_factory=Network)
     folder: Path | None = None
+    parent: "Session | None" = None
+    only: tuple[str, ...] | None = None

@@ -1,0 +1,58 @@
+"""Who: an agent, and the limits of its runs."""
+
+import re
+from dataclasses import dataclass, field
+
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.permit.policy import Rules
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where a run ends. Every guard is on; None takes one away.
+
+    rounds    requests with tools; then one more without, so that there is an answer
+    repeats   rounds in a row with the same calls and the same results
+    calls     calls of one run
+    tokens    tokens of one run, read and written
+    cost      US dollars of one run, where the price of the model is known
+    seconds   time of one run, waiting for people not counted
+    """
+
+    rounds: int | None = 15
+    repeats: int | None = 3
+    calls: int | None = 200
+    tokens: int | None = 2_000_000
+    cost: float | None = 10.0
+    seconds: float | None = 3_600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An agent: what it is told, which model answers for it, which tools it has, how far it goes.
+
+    model      `provider/model`; empty takes the setting `models.default`
+    fallbacks  models that are tried, in order, when the one before fails
+    tools      the tools it may call, on top of the owner's settings
+    agents     agents it may ask as tools; they never may do more than it may
+    options    extra fields of every request, as `{"temperature": 0.2}`
+    """
+
+    name: str = "default"
+    description: str = ""
+    instructions: str = ""
+    model: str = ""
+    fallbacks: tuple[str, ...] = ()
+    tools: Rules = field(default_factory=Rules)
+    agents: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    options: dict[str, object] = field(default_factory=dict[str, object])
+
+    def __post_init__(self) -> None:
+        if not NAME.match(self.name):
+            raise InvalidConfig(
+                f"The agent's name is {self.name[:80]!r}; use lower-case letters, digits, _ and -,"
+                " starting with a letter, at most 48 characters."
+            )

@@ -1,0 +1,92 @@
+"""What happens in a run. `run` yields these, the model's `Answer` progress, and the engine's own events."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from oneclaw.core.answer import AnswerRestarted, Progress
+from oneclaw.core.event import Event
+from oneclaw.core.message import AssistantMessage, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The user's message is stored and the model is about to be asked."""
+
+    session: str
+    agent: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSwitched:
+    """A model failed and the next of the chain answers from here on."""
+
+    failed: str
+    model: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCompacted:
+    """Older messages were summarised, or, when that failed, left out of what the model is sent."""
+
+    how: Literal["summarised", "dropped"]
+    messages: int
+    tokens_before: int
+    tokens_after: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished:
+    """The model answered and every call of its answer has its result."""
+
+    number: int
+    message: AssistantMessage
+
+
+@dataclass(frozen=True, slots=True)
+class UsageCounted:
+    """What a request took, and the run so far; `cost` is in US dollars, None where no price is known."""
+
+    model: str
+    usage: Usage
+    cost: float | None
+    total: Usage
+    total_cost: float | None
+
+
+Reason = Literal[
+    "done", "rounds", "repeats", "calls", "tokens", "cost", "seconds", "refusal", "length", "cut", "failed"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run is over. `text` is the answer; `reason` is `done`, the limit that ended it, or `failed`.
+
+    `error` says in one sentence what went wrong, when something did.
+    """
+
+    session: str
+    reason: Reason
+    text: str
+    rounds: int
+    calls: int
+    usage: Usage
+    cost: float | None
+    seconds: float
+    error: str = ""
+
+
+RunEvent = (
+    RunStarted
+    | Progress
+    | AnswerRestarted
+    | ModelSwitched
+    | HistoryCompacted
+    | Event
+    | RoundFinished
+    | UsageCounted
+    | RunFinished
+)
