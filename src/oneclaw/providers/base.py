@@ -52,6 +52,8 @@ class Request:
     model        the name the provider knows it by, without the provider: `claude-sonnet-4-6`
     messages     a valid conversation (see core/message); it is not changed while the answer is read
     tools        definitions; the same tuple object as in the last request means the same tools
+    can_call     whether the model may call the tools; if not, they are left out, or forbidden where the
+                 format wants to know the tools of past calls
     most_tokens  the longest answer; None leaves it to the wire (Anthropic must name one)
     options      extra fields of the request body, as the owner wrote them (`temperature`, `reasoning`)
     """
@@ -60,6 +62,7 @@ class Request:
     messages: Sequence[Message]
     instructions: str = ""
     tools: tuple[ToolDefinition, ...] = ()
+    can_call: bool = True
     most_tokens: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
