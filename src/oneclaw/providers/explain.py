@@ -43,7 +43,8 @@ _BY_CODE: tuple[tuple[str, Trouble], ...] = (
 )
 _WINDOW = re.compile(
     r"context.?(?:length|window)|prompt is too long|maximum (?:context|number of tokens)"
-    r"|too many (?:input )?tokens|input token count|exceeds? the (?:model'?s )?(?:limit|maximum)[^.]*tokens|reduce the length",
+    r"|too many (?:input )?tokens|input token count|exceeds? the (?:model'?s )?(?:limit|maximum)[^.]*tokens"
+    r"|reduce the length",
     re.IGNORECASE,
 )
 _QUOTA = re.compile(
@@ -66,7 +67,7 @@ _NEXT: dict[Trouble, str] = {
 def explain(status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
     """An answer that is no success, whichever provider or proxy gave it."""
     said, code = _read(body)
-    trouble = _BY_STATUS.get(status) or ("server" if status >= 500 else "request")
+    trouble: Trouble = _BY_STATUS.get(status) or ("server" if status >= 500 else "request")
     if status in (400, 413, 422, 429):
         # Several providers say all their refusals with one status.
         trouble = _sharpen(trouble, code, said)
@@ -101,8 +102,9 @@ def _read(body: bytes) -> tuple[str, str]:
         document: Any = json.loads(body)
     except (ValueError, RecursionError):
         return _words(body), ""
-    if isinstance(document, list) and document:
-        document = cast(Any, document[0])  # Gemini streams a list, even of one error
+    if isinstance(document, list) and document:  # Gemini streams a list, even of one error
+        document = cast("list[Any]", document)[0]
+    document = cast(Any, document)
     error: Any = document.get("error", document) if is_object(document) else document
     if not is_object(error):
         return str(error)[:_CHARS], ""

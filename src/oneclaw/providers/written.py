@@ -25,7 +25,7 @@ encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=F
 
 
 class Written:
-    """What one wire has written: for each set of tools, their JSON and that of the messages sent with them."""
+    """What one wire has written: for each set of tools, their JSON and that of the messages with them."""
 
     def __init__(self, provider: str, write: Write, *, strict: bool = True) -> None:
         """`write` turns one message into the items it becomes on the wire."""
