@@ -97,7 +97,7 @@ async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: Runn
     result = await engine.call(ToolCall("add", {"a": 1, "b": 2}))
     assert result.kind is Kind.TOOL_NOT_AVAILABLE
     assert "add" in result.message
-    assert engine.available() == []
+    assert engine.available() == ()
 
 
 @pytest.mark.covers("FEAT004-FT-15", "FEAT004-ES-02", "RFC004-GO-07")

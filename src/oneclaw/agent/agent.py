@@ -18,7 +18,7 @@ class Limits:
     calls     calls of one run
     tokens    tokens of one run, read and written
     cost      US dollars of one run, where the price of the model is known
-    seconds   time of one run, waiting for people not counted
+    seconds   time of one run in all
     """
 
     rounds: int | None = 15

@@ -19,7 +19,7 @@ from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.policy import Policy
+from oneclaw.core.permit.policy import Policy, match
 from oneclaw.core.progress import Progress
 from oneclaw.core.registry import Entry, Registry, nearest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
@@ -72,20 +72,33 @@ class Engine:
         self._parallel = parallel
         self._refresh = refresh
         self._order = Order()
+        self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
     def subscribe(self, listener: Emit) -> Callable[[], None]:
         """Have `listener` told of every event; returns the function that ends it."""
         return self._listeners.add(listener)
 
-    def available(self, session: Session | None = None) -> list[ToolDefinition]:
-        """The tools the session's agent may call."""
+    def available(self, session: Session | None = None) -> tuple[ToolDefinition, ...]:
+        """The tools the session's agent may call; the same tuple as long as nothing has changed."""
         self._refresh()
-        agent = (session or self.session).agent
-        return [
-            tool.definition
-            for tool in self.registry
-            if self.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
-        ]
+        session = session or self.session
+        key = tuple(each.agent for each in session.line), session.only
+        known = self._available.get(key)
+        if known is None or known[0] is not self.policy or known[1] != self.registry.version:
+            found = tuple(tool.definition for tool in self.registry if not self._why_not(tool, session))
+            known = self._available[key] = (self.policy, self.registry.version, found)
+        return known[2]
+
+    def _why_not(self, tool: Tool, session: Session) -> str:
+        """Why the session may not call the tool: by its own rules, or by those of whoever asked for it."""
+        definition = tool.definition
+        for each in session.line:
+            decision = self.policy.decide(definition, agent=each.agent, origin=tool.origin)
+            if not decision.allowed:
+                return decision.reason
+            if each.only is not None and match(each.only, definition) is None:
+                return "the model that answers gets the tools for small models only."
+        return ""
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
@@ -170,9 +183,9 @@ class Engine:
                 f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
             )
             raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
-        decision = self.policy.decide(entry.tool.definition, agent=session.agent, origin=entry.tool.origin)
-        if not decision.allowed:
-            reason = f"Tool {name!r} is not available for this agent: {decision.reason}"
+        why_not = self._why_not(entry.tool, session)
+        if why_not:
+            reason = f"Tool {name!r} is not available for this agent: {why_not}"
             raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
         return entry
 

@@ -33,6 +33,7 @@ class Registry:
 
     def __init__(self, tools: Iterable[Tool | ToolLike | Callable[..., Any]] = ()) -> None:
         self._entries: dict[str, Entry] = {}
+        self.version = 0  # another number whenever the tools are others
         for tool in tools:
             self.register(tool)
 
@@ -52,10 +53,12 @@ class Registry:
                 " Rename one of them or leave it out."
             )
         self._entries[name] = Entry(made, ArgumentCheck(made.definition))
+        self.version += 1
         return made
 
     def remove(self, name: str) -> None:
         self._entries.pop(name, None)
+        self.version += 1
 
     def find(self, name: str) -> Entry | None:
         return self._entries.get(name)

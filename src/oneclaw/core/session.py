@@ -49,3 +49,8 @@ class Session:
     folder: Path | None = None
     parent: "Session | None" = None
     only: tuple[str, ...] | None = None
+
+    @property
+    def line(self) -> "tuple[Session, ...]":
+        """This session, the one that asked for it, and so on up: all of them must be allowed what it does."""
+        return (self,) if self.parent is None else (self, *self.parent.line)

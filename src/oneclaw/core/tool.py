@@ -43,6 +43,7 @@ class ToolDefinition:
     chars       the most characters of a result the model is given
     trim        which part of a longer one: its `head`, or head and tail (`middle` goes)
     spill       whether what was cut is kept in a file of the session
+    agents      the only agents that have it; None for all
     polls       whether it is meant to be called again and again until its result is another
     """
 
@@ -64,6 +65,7 @@ class ToolDefinition:
     chars: int = 20_000
     trim: Cut = "head"
     spill: bool = True
+    agents: tuple[str, ...] | None = None
     polls: bool = False
 
     def __post_init__(self) -> None:

@@ -20,27 +20,27 @@ _BY_STATUS: dict[int, Trouble] = {
     503: "overload",
     529: "overload",
 }
-_BY_CODE: tuple[tuple[str, Trouble], ...] = (
-    ("insufficient_quota", "quota"),
-    ("billing", "quota"),
-    ("context_length", "window"),
-    ("authentication", "key"),
-    ("permission", "key"),
-    ("invalid_api_key", "key"),
-    ("unauthenticated", "key"),
-    ("rate_limit", "limit"),
-    ("resource_exhausted", "limit"),
-    ("too_many_requests", "limit"),
-    ("overloaded", "overload"),
-    ("unavailable", "overload"),
-    ("timeout", "timeout"),
-    ("deadline", "timeout"),
-    ("invalid", "request"),
-    ("not_found", "request"),
-    ("failed_precondition", "request"),
-    ("too_large", "request"),
-    ("unsupported", "request"),
-)
+_BY_CODE: dict[str, Trouble] = {
+    "insufficient_quota": "quota",
+    "billing": "quota",
+    "context_length": "window",
+    "authentication": "key",
+    "permission": "key",
+    "invalid_api_key": "key",
+    "unauthenticated": "key",
+    "rate_limit": "limit",
+    "resource_exhausted": "limit",
+    "too_many_requests": "limit",
+    "overloaded": "overload",
+    "unavailable": "overload",
+    "timeout": "timeout",
+    "deadline": "timeout",
+    "invalid": "request",
+    "not_found": "request",
+    "failed_precondition": "request",
+    "too_large": "request",
+    "unsupported": "request",
+}
 _WINDOW = re.compile(
     r"context.?(?:length|window)|prompt is too long|maximum (?:context|number of tokens)"
     r"|too many (?:input )?tokens|input token count|exceeds? the (?:model'?s )?(?:limit|maximum)[^.]*tokens"
@@ -67,7 +67,8 @@ _NEXT: dict[Trouble, str] = {
 def explain(status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
     """An answer that is no success, whichever provider or proxy gave it."""
     said, code = _read(body)
-    trouble: Trouble = _BY_STATUS.get(status) or ("server" if status >= 500 else "request")
+    other: Trouble = "server" if status >= 500 else "request"
+    trouble = _BY_STATUS.get(status, other)
     if status in (400, 413, 422, 429):
         # Several providers say all their refusals with one status.
         trouble = _sharpen(trouble, code, said)
@@ -77,7 +78,7 @@ def explain(status: int, headers: Mapping[str, str], body: bytes) -> ProviderErr
 def explain_event(code: str, said: str) -> ProviderError:
     """An error told inside a stream, by its code and its text."""
     server: Trouble = "server"
-    trouble = next((trouble for part, trouble in _BY_CODE if part in code.lower()), server)
+    trouble = next((found for part, found in _BY_CODE.items() if part in code.lower()), server)
     return _error("broke off its answer", said or code, _sharpen(trouble, code, said), None)
 
 

@@ -17,6 +17,9 @@ One denied need refuses the call; those that ask are asked together, in one prom
     ask    ask      ask
     deny   denied   denied
 
+An agent that another one asked (`Session.parent`) has what the one a person talks to is allowed, less what is
+denied to any agent on the way.
+
 The arguments of a call decide nothing here, save through the pattern of a grant: no name of an argument does.
 """
 
@@ -144,16 +147,20 @@ class Permissions:
         reason: str = "",
     ) -> Standing:
         """How a need stands for a call now, without asking anybody. Raises what reading the grants raises."""
-        grant = find(
-            self._grants_of(definition.name),
-            need=need,
-            digest=self._digest(definition),
-            agent=session.agent,
-            session=session.id,
-            arguments=arguments or {},
-            now=self._now(),
-            about=reason,
-        )
+        grant = None
+        for each in session.line:  # the last is the one a person talks to: only what it is allowed counts
+            grant = find(
+                self._grants_of(definition.name),
+                need=need,
+                digest=self._digest(definition),
+                agent=each.agent,
+                session=each.id,
+                arguments=arguments or {},
+                now=self._now(),
+                about=reason,
+            )
+            if grant is not None and grant.verdict == "deny":
+                break
         if grant is not None and grant.verdict == "deny":
             text = f"A person denied it for good; `oneclaw grants revoke {grant.id}` takes that back."
             return Standing(need, State.DENIED_FOR_GOOD, text, grant)
@@ -218,7 +225,8 @@ class Permissions:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
 
     def _prompt(self, question: _Question, needs: tuple[str, ...]) -> Prompt:
-        definition, session = question.definition, question.session
+        # Whom an agent asked has no rights of its own: the answer is remembered for the one that asked.
+        definition, session = question.definition, question.session.line[-1]
         arguments = question.arguments if self._redact is None else self._redact(dict(question.arguments))
         try:
             shown = shown_arguments(arguments)
@@ -235,7 +243,7 @@ class Permissions:
             needs=needs,
             about=question.about,
             digest=self._digest(definition),
-            text=prompt_text(definition, meanings, shown, question.about, session),
+            text=prompt_text(definition, meanings, shown, question.about, question.session),
             arguments=shown,
             answers=tuple(answer for answer in ANSWERS if not unnamed.get(answer)),
             created=created,

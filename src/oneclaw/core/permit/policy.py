@@ -1,9 +1,10 @@
 """Policy: which tools exist for an agent, decided by switches, features and lists, and why.
 
-A tool exists for an agent when all four gates are open; the first closed one, in this order, is the reason:
+A tool exists for an agent when all gates are open; the first closed one, in this order, is the reason:
 
     feature  the tool names no feature, or the feature is on (a feature nobody mentions is off)
     switch   the tool is on: by its switch, else by its own default
+    agents   the tool is for all agents, or for this one
     deny     no deny list names it: everyone's, the agent's, its plugin's; a deny always wins
     allow    the allow lists that count name it
 
@@ -118,7 +119,7 @@ class Policy:
     def why(self, definition: ToolDefinition, *, agent: str, origin: str = "") -> Why:
         """Every gate that was looked at, in order, and the step that decided."""
         steps = (
-            *self._gates(definition),
+            *self._gates(definition, agent),
             *self._denials(definition, agent, origin),
             *self._allows(definition, agent, origin),
         )
@@ -158,7 +159,7 @@ class Policy:
             scopes.append((f"plugins.{origin}.tools", self.plugins[origin]))
         return scopes
 
-    def _gates(self, definition: ToolDefinition) -> list[Step]:
+    def _gates(self, definition: ToolDefinition, agent: str) -> list[Step]:
         steps: list[Step] = []
         feature = definition.feature
         if feature is not None:
@@ -170,6 +171,14 @@ class Policy:
         whose = "its own default" if switch is None else f"switches.{definition.name}"
         text = f"it is switched {'on' if is_on else 'off'} by {whose}."
         steps.append(Step(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
+        if definition.agents is not None:
+            has = agent in definition.agents
+            text = (
+                f"it belongs to the agents {', '.join(definition.agents)}."
+                if not has
+                else "it is the agent's."
+            )
+            steps.append(Step("agents", agent, _verdict(has), text))
         return steps
 
     def _denials(self, definition: ToolDefinition, agent: str, origin: str) -> list[Step]:

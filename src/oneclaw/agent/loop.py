@@ -1,0 +1,387 @@
+"""The loop: ask the model, run its calls, ask again.
+
+    while there is reason to go on:
+        fit the conversation into the window          _prepare
+        ask, and keep the answer                      _ask
+        run its calls, and keep their results         _run_calls
+    say how it ended                                  RunFinished
+
+An answer is kept before its calls run and every call has its result kept, whatever happens: a run that is
+stopped, killed or fails leaves a conversation that any provider takes, and that the next run goes on with.
+
+Work that takes time (an answer, a round of calls) is one task; what it has to tell lies in `_heard` and is
+yielded while the task runs. Stopping it, be it by the user or by the clock, is cancelling that one task.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+from oneclaw.agent import compact, stop
+from oneclaw.agent.agent import Agent
+from oneclaw.agent.chain import Chain
+from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.event import (
+    HistoryCompacted,
+    ModelSwitched,
+    Reason,
+    RoundFinished,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    UsageCounted,
+)
+from oneclaw.agent.repeat import Repeats
+from oneclaw.agent.stop import Spending
+from oneclaw.agent.tokens import estimate_text, estimate_tools
+from oneclaw.core.answer import Answered, AnswerRestarted, TextAdded
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.engine import Engine
+from oneclaw.core.errors import Kind
+from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked, ToolFinished
+from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, TextPart, UserMessage
+from oneclaw.core.session import Session
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.base import ProviderError, Request
+
+COMPACT_AT = 0.7
+KEPT_EXCHANGES = 4
+ANSWER_TOKENS = 8_192
+"""What is kept free of the window for the answer, as far as a small window lets it."""
+
+
+class Run:
+    """One run of an agent in a session: `async for event in run.events(text)`."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        conversation: Conversation,
+        engine: Engine,
+        chain: Chain,
+        *,
+        spending: Spending | None = None,
+        small_tools: Sequence[str] = (),
+        inbox: Callable[[], Sequence[UserMessage]] = tuple,
+    ) -> None:
+        """`inbox` gives what others have written to the session meanwhile."""
+        self.agent = agent
+        self.conversation = conversation
+        self.spending = spending or Spending(agent.limits)
+        self._engine = engine
+        self._chain = chain
+        self._small_tools = tuple(small_tools)
+        self._inbox = inbox
+        self._repeats = Repeats(agent.limits.repeats)
+        self._heard: deque[RunEvent] = deque()
+        self._bell: asyncio.Future[None] | None = None
+        self._answer: AssistantMessage | None = None
+        self._partial: list[str] = []
+        self._finished_calls: dict[str, ToolResult] = {}
+        self._results: tuple[ToolResult, ...] = ()
+        self._prompts: set[str] = set()
+        self._tools: tuple[ToolDefinition, ...] = ()
+
+    async def events(self, message: UserMessage | None) -> AsyncGenerator[RunEvent]:
+        """Say something to the agent and yield what happens; None goes on where the session stands."""
+        if message is not None:
+            await self.conversation.append(message)
+        yield RunStarted(self._session.id, self.agent.name, self._chain.link.model.name)
+        unsubscribe = self._engine.subscribe(self._hear)
+        try:
+            async with aclosing(self._rounds()) as rounds:
+                async for event in rounds:
+                    yield event
+        except ProviderError as error:
+            yield self._finished("failed", error=str(error))
+        finally:
+            unsubscribe()
+
+    async def _rounds(self) -> AsyncGenerator[RunEvent]:
+        closing: Reason | None = None
+        while True:
+            ended = self.spending.ends()
+            if ended is not None:
+                break
+            closing = closing or self.spending.closes()
+            if closing in ("rounds", "calls"):
+                await self.conversation.append(_guard(stop.closing_words(closing, self.spending)))
+            for note in self._inbox():
+                await self.conversation.append(note)
+            async for event in self._prepare():
+                yield event
+            async for event in self._ask(can_call=closing is None):
+                yield event
+            message = self._answer
+            if message is None:
+                ended = "seconds"
+                break
+            yield self._count(message)
+            async for event in self._run_calls(message, closing):
+                yield event
+            yield RoundFinished(self.spending.rounds, message)
+            ended = closing or _ending(message)
+            if ended is not None:
+                break
+            if self._is_repeating(message):
+                closing = "repeats"
+                await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
+        yield self._finished(ended)
+
+    async def _prepare(self) -> AsyncGenerator[RunEvent]:
+        """Make what is sent fit: summarise what is old, then shorten and drop."""
+        window, session = self.conversation.window, self._session
+        tools = self._engine.available(session)
+        if tools is not self._tools:
+            self._tools = tools
+            window.overhead_tokens = estimate_text(self.agent.instructions) + estimate_tools(tools)
+        if window.tokens > COMPACT_AT * self._chain.window:
+            older = window.older(KEPT_EXCHANGES)
+            if older:
+                yield await self._compact(older)
+        model = self._chain.link.model
+        shrunk = window.shrink(self._room(model.window))
+        if shrunk is not None and not shrunk.fits:
+            text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
+            yield self._switch(ProviderError(text, "window"))
+
+    async def _compact(self, older: Sequence[Message]) -> HistoryCompacted:
+        window = self.conversation.window
+        before = window.tokens
+        text = await compact.summarise(
+            self._summarise,
+            older,
+            earlier=self.conversation.summary,
+            most_tokens=self._chain.link.model.window // 2,
+        )
+        await self.conversation.compact(len(older), text)
+        how = "dropped" if text is None else "summarised"
+        return HistoryCompacted(how, len(older), before, window.tokens)
+
+    async def _summarise(self, instructions: str, messages: Sequence[Message]) -> str:
+        link = self._chain.link
+        request = Request(link.name, messages, instructions)
+        async with aclosing(link.provider.answer(request)) as answers:
+            async for answer in answers:
+                if isinstance(answer, Answered):
+                    self._spend(answer.message)
+                    return answer.message.text
+        return ""
+
+    async def _ask(self, can_call: bool) -> AsyncGenerator[RunEvent]:
+        self.spending.rounds += 1
+        self._answer = None
+        while True:
+            self._partial.clear()
+            try:
+                async for event in self._follow(self._listen(self._request(can_call))):
+                    yield event
+            except ProviderError as error:
+                self._partial.clear()  # what came of a failed answer is void
+                yield self._switch(error)
+                continue
+            finally:
+                await self._keep_answer()
+            return
+
+    def _request(self, can_call: bool) -> Request:
+        agent, link = self.agent, self._chain.link
+        most = link.model.most_output
+        return Request(
+            link.name,
+            self.conversation.window.messages,
+            agent.instructions,
+            self._tools,
+            can_call,
+            most,
+            agent.options,
+        )
+
+    async def _listen(self, request: Request) -> None:
+        async with aclosing(self._chain.link.provider.answer(request)) as answers:
+            async for answer in answers:
+                if isinstance(answer, Answered):
+                    self._answer = self.conversation.name_calls(answer.message)
+                    return
+                if isinstance(answer, TextAdded):
+                    self._partial.append(answer.text)
+                elif isinstance(answer, AnswerRestarted):
+                    self._partial.clear()
+                self._tell(answer)
+
+    async def _keep_answer(self) -> None:
+        """Keep what was answered; of an answer that was stopped, the text the user has seen."""
+        message = self._answer
+        if message is None:
+            if not self._partial:
+                return
+            parts = (TextPart("".join(self._partial)),)
+            message = AssistantMessage(parts, "stopped", "", self._chain.link.model.name)
+        cost = self._cost(message)
+        await _through(self.conversation.append(message, cost))
+
+    def _switch(self, error: ProviderError) -> ModelSwitched:
+        failed = self._chain.link.model.name
+        window = self.conversation.window
+        link = self._chain.advance(error, window.tokens)
+        window.shrink(self._room(link.model.window))
+        return ModelSwitched(failed, link.model.name, str(error))
+
+    async def _run_calls(self, message: AssistantMessage, closing: Reason | None) -> AsyncGenerator[RunEvent]:
+        if not message.calls:
+            return
+        calls = self._bounded(message.calls, closing)
+        self._finished_calls.clear()
+        try:
+            async for event in self._follow(self._engine.call_all(calls, self._session)):
+                yield event
+        finally:
+            done = self._finished_calls
+            self._results = tuple(done.get(call.id) or _cancelled(call) for call in calls)
+            self.spending.add_calls(len(calls))
+            await _through(self.conversation.append(ResultsMessage(self._results)))
+
+    def _bounded(self, calls: tuple[ToolCall, ...], closing: Reason | None) -> Sequence[ToolCall]:
+        """The calls; those over the limit, and any of a last answer, with the fault that they came late."""
+        left = 0 if closing is not None else self.spending.calls_left()
+        if left is None or len(calls) <= left:
+            return calls
+        late = "No more tools can be called in this run: its limit is reached. The call was not run."
+        return [*calls[:left], *(replace(call, fault=call.fault or late) for call in calls[left:])]
+
+    async def _follow(self, work: Coroutine[Any, Any, object]) -> AsyncGenerator[RunEvent]:
+        """Yield what is heard while the work is done. The clock, and whoever closes this, cancels it."""
+        task = asyncio.ensure_future(work)
+        task.add_done_callback(self._ring)
+        timer = self._set_timer(task)
+        try:
+            while True:
+                while self._heard:
+                    yield self._heard.popleft()
+                if task.done():
+                    break
+                self._bell = asyncio.get_running_loop().create_future()
+                await self._bell
+            if not task.cancelled():
+                task.result()
+        finally:
+            if timer is not None:
+                timer.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait((task,))
+            while self._heard:
+                self._heard.popleft()
+
+    def _set_timer(self, task: "asyncio.Future[Any]") -> asyncio.TimerHandle | None:
+        deadline = self.spending.deadline
+        if deadline is None:
+            return None
+        loop = asyncio.get_running_loop()
+        return loop.call_later(deadline - self.spending.started - self.spending.seconds, task.cancel)
+
+    def _hear(self, event: Event) -> None:
+        """What the engine tells of our calls."""
+        if isinstance(event, PermissionAnswered):
+            if event.prompt_id in self._prompts:
+                self._tell(event)
+        elif event.session == self.conversation.session.id:
+            if isinstance(event, ToolFinished):
+                self._finished_calls[event.call_id] = event.result
+            elif isinstance(event, PermissionAsked):
+                self._prompts.add(event.prompt_id)
+            self._tell(event)
+
+    def _tell(self, event: RunEvent) -> None:
+        self._heard.append(event)
+        self._ring()
+
+    def _ring(self, _: object = None) -> None:
+        if self._bell is not None and not self._bell.done():
+            self._bell.set_result(None)
+
+    def _is_repeating(self, message: AssistantMessage) -> bool:
+        registry = self._engine.registry
+
+        def polls(name: str) -> bool:
+            entry = registry.find(name)
+            return entry is not None and entry.tool.definition.polls
+
+        return self._repeats.count(message.calls, self._results, polls)
+
+    def _count(self, message: AssistantMessage) -> UsageCounted:
+        cost = self._spend(message)
+        self.conversation.window.measure(message.usage)
+        spent = self.spending
+        return UsageCounted(message.model, message.usage, cost, spent.usage, spent.cost)
+
+    def _spend(self, message: AssistantMessage) -> float | None:
+        cost = self._cost(message)
+        self.spending.add(message.usage, cost)
+        return cost
+
+    def _cost(self, message: AssistantMessage) -> float | None:
+        price = self._chain.link.model.price
+        return None if price is None else price.of(message.usage)
+
+    @property
+    def _session(self) -> Session:
+        """The session; for a small model, with the tools for small models only."""
+        session = self.conversation.session
+        return replace(session, only=self._small_tools) if self._chain.link.model.is_small else session
+
+    @staticmethod
+    def _room(window: int) -> int:
+        return window - min(ANSWER_TOKENS, window // 4)
+
+    def _finished(self, reason: Reason, error: str = "") -> RunFinished:
+        spent = self.spending
+        answer = self._answer
+        text = answer.text if answer is not None else "".join(self._partial)
+        error = error or stop.explain(reason, spent)
+        return RunFinished(
+            self._session.id,
+            reason,
+            text or error,
+            spent.rounds,
+            spent.calls,
+            spent.usage,
+            spent.cost,
+            spent.seconds,
+            error,
+        )
+
+
+def _ending(message: AssistantMessage) -> Reason | None:
+    """Why the run ends with this answer; None when the model is to be asked again."""
+    if message.calls or message.finish == "calls":
+        return None
+    if message.finish in ("refusal", "length", "cut"):
+        return message.finish
+    return "done"
+
+
+def _guard(text: str) -> UserMessage:
+    return UserMessage(text, origin="guard")
+
+
+def _cancelled(call: ToolCall) -> ToolResult:
+    text = "The call was stopped before it began."
+    return ToolResult(call.id, call.name[:100], None, Kind.CANCELLED, text)
+
+
+async def _through(work: Coroutine[Any, Any, None]) -> None:
+    """See the work through, also when cancelled meanwhile: a message half kept is worse than a late stop."""
+    task = asyncio.ensure_future(work)
+    cancelled = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled
