@@ -6,8 +6,16 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.errors import StoreError
+from oneclaw.core.message import UserMessage
+from oneclaw.core.session import Session
 from oneclaw.store import migration
+from oneclaw.store.calls import Calls
 from oneclaw.store.db import Database
+from oneclaw.store.messages import Messages
+from oneclaw.store.sessions import Sessions
+
+NEXT = max(migration.steps()) + 1
+NEXT_FILE = f"{NEXT:04}_more.sql"
 
 
 @pytest.fixture
@@ -35,25 +43,25 @@ def test_a_new_store_has_taken_every_step(path: Path) -> None:
         assert database.select("PRAGMA user_version") == [(max(migration.steps()),)]
         assert database.select("PRAGMA journal_mode") == [("wal",)]
         names = {name for (name,) in database.select("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        assert {"sessions", "calls", "grants", "settings"} <= names
+        assert {"sessions", "calls", "grants", "settings", "messages", "agents"} <= names
 
 
 def test_a_missing_step_is_taken_and_what_was_there_stays(
     path: Path, steps: Path, connection: sqlite3.Connection
 ) -> None:
     connection.execute("INSERT INTO settings VALUES ('a', '1')")
-    (steps / "0002_more.sql").write_text(
+    (steps / NEXT_FILE).write_text(
         "-- a comment; with a semicolon\n"
         "CREATE TABLE more (x TEXT DEFAULT ';');\n"
         "CREATE TRIGGER t AFTER INSERT ON more\nBEGIN\n  DELETE FROM more;\n  SELECT 1;\nEND;\n"
         "INSERT INTO settings VALUES ('b', '2');"
     )
     migration.migrate(connection, steps)
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (NEXT,)
     assert connection.execute("SELECT key FROM settings ORDER BY key").fetchall() == [("a",), ("b",)]
     migration.migrate(connection, steps)
     assert connection.execute("SELECT count(*) FROM settings").fetchone() == (2,)
-    assert migration.check(connection, path, steps) == 2
+    assert migration.check(connection, path, steps) == NEXT
     connection.close()
 
 
@@ -61,10 +69,10 @@ def test_a_missing_step_is_taken_and_what_was_there_stays(
 def test_a_step_that_fails_leaves_nothing_behind(
     steps: Path, connection: sqlite3.Connection, bad: str
 ) -> None:
-    (steps / "0002_more.sql").write_text(f"CREATE TABLE more (x);\n{bad}")
+    (steps / NEXT_FILE).write_text(f"CREATE TABLE more (x);\n{bad}")
     with pytest.raises((sqlite3.OperationalError, ValueError)):
         migration.migrate(connection, steps)
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (NEXT - 1,)
     assert connection.execute("SELECT name FROM sqlite_master WHERE name = 'more'").fetchall() == []
     assert not connection.in_transaction
     connection.close()
@@ -74,7 +82,7 @@ def test_a_store_of_an_older_version_is_brought_up_to_date_and_can_then_be_looke
     path: Path, steps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Database(path).close()
-    (steps / "0002_more.sql").write_text("CREATE TABLE more (x);")
+    (steps / NEXT_FILE).write_text("CREATE TABLE more (x);")
     monkeypatch.setattr(migration.steps, "__defaults__", (steps,))
     monkeypatch.setattr(migration.check, "__defaults__", (steps,))
     monkeypatch.setattr(migration.migrate, "__defaults__", (steps,))
@@ -83,3 +91,29 @@ def test_a_store_of_an_older_version_is_brought_up_to_date_and_can_then_be_looke
     Database(path).close()
     with Database(path, read_only=True) as looking:
         assert looking.select("SELECT * FROM more") == []
+
+
+async def test_a_store_from_before_conversations_keeps_its_sessions_and_calls(
+    path: Path, steps: Path
+) -> None:
+    first = steps.parent / "first"
+    first.mkdir()
+    for step in steps.glob("0001_*.sql"):
+        step.rename(first / step.name)
+    path.parent.mkdir(parents=True)
+    old = sqlite3.connect(path, isolation_level=None)
+    old.execute(f"PRAGMA application_id = {migration.APPLICATION}")
+    migration.migrate(old, first)
+    old.execute("INSERT INTO sessions VALUES ('s', 'helper', '/w', 'Old', 1.0, 2.0)")
+    old.execute(
+        "INSERT INTO calls (started, status, session, agent, call_id, tool, process)"
+        " VALUES (1.0, 'success', 's', 'helper', 'c', 'look', 'p')"
+    )
+    old.close()
+    with Database(path) as database:
+        found = Sessions(database).get("s")
+        assert found is not None
+        assert (found.title, found.parent) == ("Old", None)
+        assert [each.call_id for each in Calls(database).history(session="s")] == ["c"]
+        messages = Messages(database)
+        assert await messages.append(Session("s"), UserMessage("hello")) == 1

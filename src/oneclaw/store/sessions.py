@@ -1,26 +1,49 @@
-"""Conversations: who talks, in which workspace, since when."""
+"""Conversations: who talks, in which workspace, since when, and how much was said."""
 
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
+from typing import Any
 
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.message import Usage
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
 from oneclaw.store.db import Database
 from oneclaw.store.writer import Values
 
+LAST = "last"
+"""The word for the session used last, where an id is asked for."""
+
 ENSURE = """
-INSERT INTO sessions (id, agent, workspace, title, created, updated) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO sessions (id, agent, workspace, title, created, updated, parent) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING
 """
-_COLUMNS = "id, agent, workspace, title, created, updated"
+_COLUMNS = "id, agent, workspace, title, created, updated, parent"
+_TALKED = "EXISTS (SELECT 1 FROM messages WHERE messages.session = sessions.id)"
+_TOTALS = """
+SELECT chosen.*, count(messages.id), coalesce(sum(input), 0), coalesce(sum(output), 0),
+    coalesce(sum(cached), 0), coalesce(sum(cache_written), 0), coalesce(sum(reasoning), 0), sum(cost)
+FROM chosen LEFT JOIN messages ON messages.session = chosen.id
+GROUP BY chosen.id ORDER BY chosen.updated DESC, chosen.id DESC
+"""
+_REMOVE = """
+WITH RECURSIVE gone (id) AS (
+    SELECT ? UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent = gone.id
+)
+DELETE FROM sessions WHERE id IN (SELECT id FROM gone)
+"""
 _TITLE_CHARS = 200
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """A conversation as the store holds it; times are seconds since 1970."""
+    """A conversation as the store holds it; times are seconds since 1970.
+
+    `parent` is the session that asked this one, as when an agent asks another.
+    """
 
     id: str
     agent: str
@@ -28,6 +51,17 @@ class SessionRecord:
     title: str
     created: float
     updated: float
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTotals:
+    """A session with its number of messages, its tokens, and its cost in US dollars where known."""
+
+    session: SessionRecord
+    messages: int
+    usage: Usage
+    cost: float | None
 
 
 class Sessions:
@@ -36,24 +70,71 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, agent: str, workspace: Path, title: str = "") -> SessionRecord:
+    async def create(
+        self, agent: str, workspace: Path, title: str = "", *, parent: str | None = None
+    ) -> SessionRecord:
         now = time()
-        record = SessionRecord(new_id(), agent, workspace, bounded(title, _TITLE_CHARS), now, now)
-        row = (record.id, bounded(agent, NAME_CHARS), bounded(str(workspace)), record.title, now, now)
+        asked_by = as_stored(parent) or None
+        record = SessionRecord(new_id(), agent, workspace, bounded(title, _TITLE_CHARS), now, now, asked_by)
+        row = (
+            record.id,
+            bounded(agent, NAME_CHARS),
+            bounded(str(workspace)),
+            record.title,
+            now,
+            now,
+            asked_by,
+        )
         await self._database.write(ENSURE, row)
         return record
 
     def get(self, session_id: str) -> SessionRecord | None:
-        sql = f"SELECT {_COLUMNS} FROM sessions WHERE id = ?"  # noqa: S608  only our words
-        rows = self._database.select(sql, (as_stored(session_id),))
-        return _record(rows[0]) if rows else None
+        found = self._select("id = ?", (as_stored(session_id),), 1)
+        return found[0] if found else None
+
+    def find(self, start: str) -> SessionRecord | None:
+        """The session whose id begins with `start`, or the one used last for the word `last`.
+
+        The second half of an id, after the hyphen, may be begun as well: first halves are times, and much
+        alike. Raises `InvalidConfig` when several begin so. `last` is the last that a person talked in.
+        """
+        if start == LAST:
+            found = self._select(f"parent IS NULL AND {_TALKED}", (), 1)
+            return found[0] if found else None
+        exact = self.get(start)
+        if exact is not None or not start:
+            return exact
+        begins = "substr(id, 1, ?) = ? OR substr(id, instr(id, '-') + 1, ?) = ?"
+        begun = as_stored(start)
+        found = self._select(begins, (len(begun), begun, len(begun), begun), _MOST_NAMED + 1)
+        if len(found) > 1:
+            named = ", ".join(each.id for each in found[:_MOST_NAMED])
+            more = " and others" if len(found) > _MOST_NAMED else ""
+            raise InvalidConfig(
+                f"More than one session begins with {start[:100]!r}: {named}{more}; give more letters."
+            )
+        return found[0] if found else None
 
     def list(self, *, agent: str | None = None, limit: int = 50) -> list[SessionRecord]:
         """The sessions used last, newest first."""
-        where = "TRUE" if agent is None else "agent = ?"
-        sql = f"SELECT {_COLUMNS} FROM sessions WHERE {where} ORDER BY updated DESC, id DESC LIMIT ?"  # noqa: S608
+        if agent is None:
+            return self._select("TRUE", (), limit)
+        return self._select("agent = ?", (agent,), limit)
+
+    def totals(
+        self, *, agent: str | None = None, limit: int = 50, is_empty_shown: bool = False
+    ) -> "list[SessionTotals]":
+        """The sessions used last, newest first, with what was said in them and what it took.
+
+        Sessions without a message, as those of single calls, are left out unless `is_empty_shown`.
+        """
+        wanted = "TRUE" if is_empty_shown else _TALKED
+        if agent is not None:
+            wanted += " AND agent = ?"
         values = (limit,) if agent is None else (agent, limit)
-        return [_record(row) for row in self._database.select(sql, values)]
+        chosen = f"SELECT {_COLUMNS} FROM sessions WHERE {wanted} ORDER BY updated DESC, id DESC LIMIT ?"  # noqa: S608
+        rows = self._database.select(f"WITH chosen AS ({chosen}) {_TOTALS}", values)
+        return [SessionTotals(_record(row[:7]), row[7], Usage(*row[8:13]), row[13]) for row in rows]
 
     async def touch(self, session_id: str, title: str | None = None) -> bool:
         """Say that the session was used now, and name it; False when there is none of this id."""
@@ -63,6 +144,17 @@ class Sessions:
         )
         return written.rows == 1
 
+    async def remove(self, session_id: str) -> bool:
+        """Forget a session with its messages, calls and grants, and the sessions it asked; False for none.
+
+        What must stay together goes together: it is one statement (and a trigger of the table).
+        """
+        return (await self._database.write(_REMOVE, (as_stored(session_id),))).rows > 0
+
+    def _select(self, where: str, values: tuple[Any, ...], limit: int) -> "list[SessionRecord]":
+        sql = f"SELECT {_COLUMNS} FROM sessions WHERE {where} ORDER BY updated DESC, id DESC LIMIT ?"  # noqa: S608
+        return [_record(row) for row in self._database.select(sql, (*values, limit))]
+
 
 def new_id() -> str:
     """A session's id: by time when sorted, not to be guessed (64 random bits)."""
@@ -70,7 +162,7 @@ def new_id() -> str:
 
 
 def describe_session(session: Session) -> Values:
-    """The row of a session that a call names and nobody created."""
+    """The row of a session that a call or a message names and nobody created."""
     now = time()
     return (
         bounded(session.id, NAME_CHARS),
@@ -79,9 +171,10 @@ def describe_session(session: Session) -> Values:
         "",
         now,
         now,
+        (bounded(session.parent.id, NAME_CHARS) or None) if session.parent is not None else None,
     )
 
 
-def _record(row: tuple[str, str, str, str, float, float]) -> SessionRecord:
-    session_id, agent, workspace, title, created, updated = row
-    return SessionRecord(session_id, agent, Path(workspace), title, created, updated)
+def _record(row: tuple[Any, ...]) -> SessionRecord:
+    session_id, agent, workspace, title, created, updated, parent = row
+    return SessionRecord(session_id, agent, Path(workspace), title, created, updated, parent)

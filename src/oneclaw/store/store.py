@@ -1,22 +1,32 @@
 """The store as a whole: one database and its tables."""
 
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from oneclaw.store.agents import Agents
 from oneclaw.store.calls import Calls
 from oneclaw.store.db import Database
 from oneclaw.store.grants import Grants
+from oneclaw.store.messages import Messages, identity
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import Settings
 
 
 class Store:
-    """Calls, sessions, grants and settings of one file; made when there is none, unless `read_only`."""
+    """Sessions, messages, calls, grants, agents and settings of one file; made unless `read_only`.
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    `redact` takes known secrets out of messages before they are kept; calls come without them.
+    """
+
+    def __init__(
+        self, path: Path, *, read_only: bool = False, redact: Callable[[str], str] = identity
+    ) -> None:
         self.database = Database(path, read_only=read_only)
         self.calls = Calls(self.database)
         self.sessions = Sessions(self.database)
+        self.messages = Messages(self.database, redact)
+        self.agents = Agents(self.database)
         self.grants = Grants(self.database)
         self.settings = Settings(self.database)
 

@@ -1,0 +1,248 @@
+"""A message as JSON text and back, without loss.
+
+What JSON has no word for is marked (see oddity), and the message then says that it is `odd`: a plain one is
+never searched for marks. Halves of surrogate pairs are written as escapes; two that stand side by side come
+back as the one character they spell.
+"""
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from typing import Any, cast, get_args
+
+from oneclaw.core.call import EFFECTS, Image, ToolCall, ToolResult
+from oneclaw.core.errors import Kind
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    Finish,
+    ForeignPart,
+    Message,
+    Origin,
+    Part,
+    ResultsMessage,
+    TextPart,
+    ThoughtPart,
+    Usage,
+    UserMessage,
+)
+from oneclaw.store.oddity import mark, unmark
+
+Json = dict[str, Any]
+_FINISHES: frozenset[str] = frozenset(get_args(Finish))
+_ORIGINS: frozenset[str] = frozenset(get_args(Origin))
+_LONE = re.compile("[\ud800-\udfff]")
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+def to_json(message: Message) -> str:
+    """The message as JSON text that UTF-8 can hold; never raises."""
+    document = _document(message)
+    try:
+        text = _encode(document)
+    except (ValueError, TypeError, RecursionError):
+        text = _encode({**mark(document), "odd": True})
+    if text.isascii():
+        return text
+    return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def from_json(text: str) -> Message:
+    """The message of a text that `to_json` made; raises `ValueError` for any other.
+
+    A part of a kind that only a newer version knows becomes a text that says so.
+    """
+    try:
+        document = json.loads(text)
+        if document.pop("odd", False):
+            document = unmark(document)
+        return _READERS[document["role"]](document)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"this is no message of ours ({type(error).__name__}: {error})") from error
+
+
+# ---------------------------------------------------------------------- out
+
+
+def _document(message: Message) -> Json:
+    if isinstance(message, AssistantMessage):
+        document: Json = {"role": "assistant", "parts": [_part(part) for part in message.parts]}
+        usage = message.usage
+        if message.finish != "stop":
+            document["finish"] = message.finish
+        if message.wire:
+            document["wire"] = message.wire
+        if message.model:
+            document["model"] = message.model
+        if usage != _NO_USAGE:
+            document["usage"] = [
+                usage.input,
+                usage.output,
+                usage.cached,
+                usage.cache_written,
+                usage.reasoning,
+            ]
+        return document
+    if isinstance(message, ResultsMessage):
+        return {"role": "results", "results": [_result(result) for result in message.results]}
+    document = {"role": "user", "text": message.text}
+    if message.images:
+        document["images"] = _images(message.images)
+    if message.origin != "user":
+        document["origin"] = message.origin
+    return document
+
+
+def _part(part: Part) -> Json:
+    if isinstance(part, TextPart):
+        document: Json = {"type": "text", "text": part.text}
+    elif isinstance(part, ThoughtPart):
+        document = {"type": "thought", "text": part.text}
+    elif isinstance(part, CallPart):
+        document = {"type": "call", **_call(part.call)}
+    else:
+        document = {"type": "foreign", "text": part.text}
+    if part.echo is not None:
+        document["echo"] = dict(part.echo)
+    return document
+
+
+def _call(call: ToolCall) -> Json:
+    arguments = call.arguments
+    document: Json = {"id": call.id, "name": call.name}
+    if isinstance(arguments, str):
+        document["raw"] = arguments
+    elif isinstance(arguments, bytes):
+        document["bytes"] = b64encode(arguments).decode("ascii")
+    else:
+        document["arguments"] = arguments if type(arguments) is dict else dict(arguments)
+    if call.fault:
+        document["fault"] = call.fault
+    return document
+
+
+def _result(result: ToolResult) -> Json:
+    document: Json = {"id": result.call_id, "tool": result.tool}
+    if result.value != "":
+        document["value"] = result.value
+    if result.kind is not None:
+        document["kind"] = result.kind.value
+    if result.message:
+        document["message"] = result.message
+    if result.seconds:
+        document["seconds"] = result.seconds
+    if result.effects != "none":
+        document["effects"] = result.effects
+    if result.repairs:
+        document["repairs"] = result.repairs
+    if result.truncated_from is not None:
+        document["truncated_from"] = result.truncated_from
+    if result.images:
+        document["images"] = _images(result.images)
+    if result.details is not None:
+        document["details"] = dict(result.details)
+    return document
+
+
+def _images(images: tuple[Image, ...]) -> list[Json]:
+    return [{"type": image.media_type, "data": b64encode(image.data).decode("ascii")} for image in images]
+
+
+# ---------------------------------------------------------------------- back
+
+
+def _read_user(document: Json) -> UserMessage:
+    origin = document.get("origin", "user")
+    return UserMessage(
+        _text(document["text"]),
+        _read_images(document),
+        cast(Origin, origin if origin in _ORIGINS else "user"),
+    )
+
+
+def _read_assistant(document: Json) -> AssistantMessage:
+    finish = document.get("finish", "stop")
+    return AssistantMessage(
+        tuple([_read_part(part) for part in document["parts"]]),
+        cast(Finish, finish if finish in _FINISHES else "stop"),
+        _text(document.get("wire", "")),
+        _text(document.get("model", "")),
+        Usage(*document["usage"]) if "usage" in document else _NO_USAGE,
+    )
+
+
+def _read_results(document: Json) -> ResultsMessage:
+    return ResultsMessage(tuple([_read_result(result) for result in document["results"]]))
+
+
+def _read_part(document: Json) -> Part:
+    kind, echo = document["type"], document.get("echo")
+    if kind == "text":
+        return TextPart(_text(document["text"]), echo)
+    if kind == "call":
+        return CallPart(_read_call(document), echo)
+    if kind == "thought":
+        return ThoughtPart(_text(document["text"]), echo)
+    if kind == "foreign":
+        return ForeignPart(echo or {}, _text(document["text"]))
+    return TextPart(f"(A part of the kind {str(kind)[:60]!r} stood here, which this version cannot read.)")
+
+
+def _read_call(document: Json) -> ToolCall:
+    arguments: Any
+    if "raw" in document:
+        arguments = _text(document["raw"])
+    elif "bytes" in document:
+        arguments = b64decode(document["bytes"])
+    else:
+        arguments = document["arguments"]
+        if not isinstance(arguments, dict):
+            raise TypeError("arguments are an object")
+    return ToolCall(
+        _text(document["name"]), cast(Json, arguments), _text(document["id"]), document.get("fault", "")
+    )
+
+
+def _read_result(document: Json) -> ToolResult:
+    kind, effects = document.get("kind"), document.get("effects", "none")
+    return ToolResult(
+        _text(document["id"]),
+        _text(document["tool"]),
+        document.get("value", ""),
+        None if kind is None else _kind(kind),
+        document.get("message", ""),
+        document.get("seconds", 0.0),
+        effects if effects in EFFECTS else "unknown",
+        tuple(document.get("repairs", ())),
+        document.get("truncated_from"),
+        _read_images(document),
+        document.get("details"),
+    )
+
+
+def _kind(name: Any) -> Kind:
+    try:
+        return Kind(name)
+    except ValueError:  # of a newer version: it failed, and that must stay
+        return Kind.EXECUTION_ERROR
+
+
+def _read_images(document: Json) -> tuple[Image, ...]:
+    if "images" not in document:
+        return ()
+    return tuple([Image(b64decode(image["data"]), _text(image["type"])) for image in document["images"]])
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text is needed, not a {type(value).__name__}")
+    return value
+
+
+_NO_USAGE = Usage()
+_READERS: dict[str, Callable[[Json], Message]] = {
+    "user": _read_user,
+    "assistant": _read_assistant,
+    "results": _read_results,
+}

@@ -1,0 +1,119 @@
+"""Known secrets taken out of a message before it is kept; what a provider wants back stays as it came.
+
+The texts of a message are searched together first: nearly always none holds a secret, and one search tells.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.message import (
+    CallPart,
+    ForeignPart,
+    Message,
+    Part,
+    ResultsMessage,
+    TextPart,
+    ThoughtPart,
+    UserMessage,
+)
+
+Redact = Callable[[str], str]
+
+
+def redact_message(message: Message, redact: Redact) -> Message:
+    """The message without secrets; the same object where it holds none. Echoes and ids are not touched."""
+    together = "\n".join(_texts(message))
+    if redact(together) == together:
+        return message
+    if isinstance(message, UserMessage):
+        return replace(message, text=redact(message.text))
+    if isinstance(message, ResultsMessage):
+        return ResultsMessage(tuple(_redact_result(result, redact) for result in message.results))
+    return replace(message, parts=tuple(_redact_part(part, redact) for part in message.parts))
+
+
+def _texts(message: Message) -> Iterator[str]:
+    if isinstance(message, UserMessage):
+        yield message.text
+    elif isinstance(message, ResultsMessage):
+        for result in message.results:
+            yield from (result.tool, result.message, *result.repairs)
+            yield from _texts_in(result.value)
+            yield from _texts_in(result.details)
+    else:
+        for part in message.parts:
+            if isinstance(part, CallPart):
+                yield from (part.call.name, part.call.fault)
+                yield from _texts_in(part.call.arguments)
+            else:
+                yield part.text
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, Mapping):
+            members = cast(Mapping[Any, Any], each)
+            stack.extend(members)
+            stack.extend(members.values())
+        elif isinstance(each, list | tuple):
+            stack.extend(cast(list[Any], each))
+        elif isinstance(each, bytes):
+            yield each.decode("utf-8", "surrogateescape")
+        elif isinstance(each, int | float) and not isinstance(each, bool):
+            yield _number(each)
+
+
+def _number(value: float) -> str:
+    try:
+        return str(value)
+    except ValueError:  # an integer of 5,000 digits
+        return ""
+
+
+def _redact_part(part: Part, redact: Redact) -> Part:
+    if isinstance(part, CallPart):
+        call = part.call
+        cleaned = ToolCall(
+            redact(call.name), _redact_any(call.arguments, redact), call.id, redact(call.fault)
+        )
+        return CallPart(cleaned, part.echo)
+    if isinstance(part, TextPart):
+        return TextPart(redact(part.text), part.echo)
+    if isinstance(part, ThoughtPart):
+        return ThoughtPart(redact(part.text), part.echo)
+    return ForeignPart(part.echo, redact(part.text))
+
+
+def _redact_result(result: ToolResult, redact: Redact) -> ToolResult:
+    return replace(
+        result,
+        tool=redact(result.tool),
+        value=_redact_any(result.value, redact),
+        message=redact(result.message),
+        repairs=tuple(redact(each) for each in result.repairs),
+        details=None if result.details is None else _redact_any(result.details, redact),
+    )
+
+
+def _redact_any(value: Any, redact: Redact) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        members = cast(Mapping[Any, Any], value)
+        return {_redact_any(name, redact): _redact_any(member, redact) for name, member in members.items()}
+    if isinstance(value, list | tuple):
+        return [_redact_any(member, redact) for member in cast(list[Any], value)]
+    if isinstance(value, bytes):
+        text = value.decode("utf-8", "surrogateescape")
+        return redact(text).encode("utf-8", "surrogateescape")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        text = _number(value)
+        redacted = redact(text)
+        return value if redacted == text else redacted
+    return value
