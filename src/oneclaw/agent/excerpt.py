@@ -1,0 +1,52 @@
+"""A result cut to its head and tail, without pictures, with a note of what is missing."""
+
+from dataclasses import replace
+
+from oneclaw.core.call import ToolResult
+from oneclaw.core.message import ResultsMessage
+from oneclaw.core.trim import safe_cut
+
+LARGE_CHARS = 2_000
+"""Results up to this long are left as they are."""
+EXCERPT_CHARS = 1_200
+_HEAD = 0.6
+
+
+def cut_middle(text: str, chars: int, before: int = 0, where: str = "") -> str:
+    """The head and tail of a text, at most so many characters; `before` is how long it was at first."""
+    if len(text) <= chars:
+        return text
+    total = max(len(text), before)
+    room = max(0, chars - len(_note(total, total, where)) - 4)
+    head = safe_cut(text, int(room * _HEAD))
+    tail = safe_cut(text, len(text) - (room - head))
+    note = _note(total - head - (len(text) - tail), total, where)
+    return f"{text[:head]}\n\n{note}\n\n{text[tail:]}"
+
+
+def shorten(
+    message: ResultsMessage, chars: int = EXCERPT_CHARS, large_chars: int = LARGE_CHARS
+) -> tuple[ResultsMessage, int]:
+    """A copy with its large results cut and all pictures left out, and how many results that changed."""
+    results = tuple(_shorten(result, chars, large_chars) for result in message.results)
+    changed = sum(new is not old for new, old in zip(results, message.results, strict=True))
+    return (ResultsMessage(results), changed) if changed else (message, 0)
+
+
+def _shorten(result: ToolResult, chars: int, large_chars: int) -> ToolResult:
+    text = result.text
+    if len(text) <= large_chars and not result.images:
+        return result
+    before = max(len(text), result.truncated_from or 0)
+    if len(text) > large_chars:
+        text = cut_middle(text, chars, before, " The full result is in the session's log.")
+    if result.images:
+        what = "1 image was" if len(result.images) == 1 else f"{len(result.images)} images were"
+        text += f"\n\n({what} left out here to make room; the session's log has the full result.)"
+    if result.kind is not None:
+        return replace(result, message=text, images=(), truncated_from=before)
+    return replace(result, value=text, images=(), truncated_from=before)
+
+
+def _note(missing: int, total: int, where: str) -> str:
+    return f"({missing:,} of {total:,} characters were left out here to make room.{where})"

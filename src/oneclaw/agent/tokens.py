@@ -1,0 +1,105 @@
+"""How many tokens a message will take: a guess from its characters, a bit too high rather than too low.
+
+What a request really took is known after it (`Usage`); this is for what has not been sent yet. The figures
+were set by recorded requests and answers of several providers: see docs/decisions/0021.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    ForeignPart,
+    Message,
+    Part,
+    ThoughtPart,
+    UserMessage,
+)
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.core.value import compact
+
+IMAGE_TOKENS = 1_600
+"""A picture of the largest size providers read; smaller ones take less."""
+MESSAGE_TOKENS = 6
+CALL_TOKENS = 30
+RESULT_TOKENS = 20
+TOOL_TOKENS = 12
+TOOLS_TOKENS = 400
+"""What some providers add to the instructions as soon as there is one tool."""
+
+DENSE_CHARS = 2.2
+"""Characters of a token where there are no words."""
+
+_CHARS = 3.3
+_SPACES = 1 / 24
+_EXTRA_BYTES = 0.45
+_ECHO_CHARS = 8
+
+
+def estimate(message: Message) -> int:
+    """The tokens of one message as it is sent. Looks at all of it: ask once per message."""
+    if isinstance(message, UserMessage):
+        return MESSAGE_TOKENS + estimate_text(message.text) + IMAGE_TOKENS * len(message.images)
+    if isinstance(message, AssistantMessage):
+        return MESSAGE_TOKENS + sum(_estimate_part(part) for part in message.parts)
+    return MESSAGE_TOKENS + sum(estimate_result(result) for result in message.results)
+
+
+def estimate_text(text: str) -> int:
+    """The tokens of a text.
+
+    Words take few tokens, what has no spaces (base64, numbers, dense JSON) more; beyond ASCII a character
+    takes more tokens the more bytes it has.
+    """
+    chars = len(text)
+    dense = chars > 80 and text.count(" ") < chars * _SPACES
+    extra_bytes = 0 if text.isascii() else len(text.encode("utf-8", "surrogatepass")) - chars
+    if dense and extra_bytes > chars // 2:
+        dense = False  # Chinese and its like are written without spaces
+    return int(chars / (DENSE_CHARS if dense else _CHARS) + extra_bytes * _EXTRA_BYTES) + 1
+
+
+def estimate_result(result: ToolResult) -> int:
+    """The tokens of one result."""
+    notes = sum(len(note) for note in result.repairs)
+    return (
+        RESULT_TOKENS + estimate_text(result.text) + int(notes / _CHARS) + IMAGE_TOKENS * len(result.images)
+    )
+
+
+def estimate_tools(definitions: Iterable[ToolDefinition]) -> int:
+    """The tokens of the definitions that go with a request."""
+    each = [
+        TOOL_TOKENS
+        + estimate_text(definition.name)
+        + estimate_text(definition.description)
+        + int(len(compact(definition.parameters)) / _CHARS)
+        for definition in definitions
+    ]
+    return TOOLS_TOKENS + sum(each) if each else 0
+
+
+def _estimate_part(part: Part) -> int:
+    if isinstance(part, CallPart):
+        return _estimate_call(part.call) + _estimate_echo(part.echo)
+    if isinstance(part, ForeignPart):
+        return estimate_text(compact(part.echo))
+    if isinstance(part, ThoughtPart) and part.echo is None:
+        return 0  # a thought without what must go back with it is not sent
+    return estimate_text(part.text) + _estimate_echo(part.echo)
+
+
+def _estimate_call(call: ToolCall) -> int:
+    arguments = call.arguments
+    if isinstance(arguments, bytes):
+        arguments = arguments.decode("utf-8", "replace")
+    elif not isinstance(arguments, str):
+        arguments = compact(arguments)
+    return CALL_TOKENS + estimate_text(call.name) + estimate_text(arguments)
+
+
+def _estimate_echo(echo: Any) -> int:
+    """Signatures and sealed thoughts: counted as far fewer tokens than their characters."""
+    return 0 if echo is None else len(compact(echo)) // _ECHO_CHARS
