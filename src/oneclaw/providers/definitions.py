@@ -40,7 +40,10 @@ class Definitions:
                 return ours, arguments  # the engine reads it once more, mends it, or says what is wrong
         else:
             read = arguments
-        return ours, dialected.restore(read) if is_object(read) else arguments
+        try:
+            return ours, dialected.restore(read) if is_object(read) else arguments
+        except RecursionError:
+            return ours, arguments  # nested too deeply, which the engine refuses
 
 
 def definitions_for(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from oneclaw.core.message import Message
-from oneclaw.core.subschema import is_object
+from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.definitions import Definitions, definitions_for
 
@@ -19,6 +19,7 @@ Items = Iterable[dict[str, Any]]
 Write = Callable[[Message, Definitions], Items]
 _INVALID_CHARS = 2_000
 _MOST_SETS = 16
+_MOST_LEVELS = 100
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,40}\Z")
 
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
@@ -110,7 +111,7 @@ def as_object(arguments: Mapping[str, Any] | str | bytes) -> dict[str, Any]:
     sent as it is, it would have the conversation refused for good.
     """
     if isinstance(arguments, Mapping):
-        return {**arguments}
+        return {"invalid_arguments": "(nested too deeply)"} if is_deep(arguments) else {**arguments}
     text = arguments if isinstance(arguments, str) else arguments.decode("utf-8", "replace")
     if not text.strip():
         return {}
@@ -118,7 +119,24 @@ def as_object(arguments: Mapping[str, Any] | str | bytes) -> dict[str, Any]:
         read: Any = json.loads(text)
     except (ValueError, RecursionError):
         read = None
-    return {**read} if is_object(read) else {"invalid_arguments": text[:_INVALID_CHARS]}
+    if is_object(read) and not is_deep(read):
+        return {**read}
+    return {"invalid_arguments": text[:_INVALID_CHARS]}
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a value is nested so deeply that an encoder may run out of stack on it."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            inner
+            for each in level
+            if is_object(each) or is_array(each)
+            for inner in (each.values() if is_object(each) else each)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def wire_id(call_id: str) -> str:

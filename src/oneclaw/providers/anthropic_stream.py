@@ -1,0 +1,340 @@
+"""Anthropic's answers: events or a whole body become a message.
+
+An answer is a list of blocks, each begun, added to and ended by events that name its index. What is added is
+collected in lists and joined once, when the message is asked for.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.call import ToolCall, new_call_id, unique_ids
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    Finish,
+    ForeignPart,
+    Part,
+    TextPart,
+    ThoughtPart,
+    Usage,
+)
+from oneclaw.core.subschema import is_array, is_object
+from oneclaw.providers.anthropic_blocks import NAME
+from oneclaw.providers.base import ProviderError, ServerEvent
+from oneclaw.providers.definitions import Definitions
+from oneclaw.providers.explain import explain_event, one_line
+from oneclaw.providers.written import CUT, as_object, fault_of, is_deep, to_text
+
+_FINISHES: dict[str, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "calls",
+    # A turn that paused goes on when it is sent back: the loop asks again after `calls`, also without any.
+    "pause_turn": "calls",
+    "compaction": "calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+_PAUSES = frozenset({"pause_turn", "compaction"})
+_REFUSED = "The answer was broken off by a filter, so this call was not run. Answer without it."
+
+
+class _Block:
+    """One block of an answer: how it began, and what was added to each of its fields."""
+
+    __slots__ = ("added", "began", "call_index", "citations", "id", "is_ended", "kind")
+
+    def __init__(self, began: Mapping[str, Any], call_index: int) -> None:
+        self.began = began
+        self.kind = str(began.get("type"))
+        self.call_index = call_index
+        self.id = _text(began.get("id")) or new_call_id()
+        self.added: dict[str, list[str]] = {}
+        self.citations: list[Any] = [*_list(began.get("citations"))]
+        self.is_ended = False
+
+    def add(self, field: str, text: str) -> None:
+        self.added.setdefault(field, []).append(text)
+
+    def whole(self, field: str) -> str:
+        return _text(self.began.get(field)) + "".join(self.added.get(field, ()))
+
+    def arguments(self) -> str | Mapping[str, Any]:
+        """The input as the model wrote it, or as an object where it came as one."""
+        pieces = "".join(self.added.get("partial_json", ()))
+        given = self.began.get("input")
+        if pieces.strip():
+            return pieces
+        if is_object(given):
+            return given or "{}"
+        return given if isinstance(given, str) else "{}" if given is None else to_text(given)
+
+
+class AnthropicReader:
+    """Reads one answer. After the end of the message nothing is taken in any more."""
+
+    def __init__(self, definitions: Definitions, fingerprint: Callable[[], str]) -> None:
+        """`fingerprint` tells what the answer comes after; it is asked only when there are thoughts."""
+        self._definitions = definitions
+        self._fingerprint = fingerprint
+        self._blocks: list[_Block] = []
+        self._open: dict[int, _Block] = {}
+        self._calls = 0
+        self._stop_reason = ""
+        self._usage: dict[str, int] = {}
+        self._is_complete = False
+        self._is_whole = False
+
+    @property
+    def is_complete(self) -> bool:
+        return self._is_complete
+
+    def feed(self, event: ServerEvent) -> Iterable[Progress]:
+        if self._is_complete or event.data.strip() == "[DONE]":
+            return ()
+        content = _read(event)
+        kind = content.get("type") or event.name
+        if kind == "error":
+            raise _error(content)
+        if kind == "message_start":
+            return self._start(_object(content.get("message")))
+        if kind == "content_block_start":
+            return self._begin(content.get("index"), _object(content.get("content_block")))
+        if kind == "content_block_delta":
+            return self._add(content.get("index"), _object(content.get("delta")))
+        if kind == "content_block_stop":
+            self._end(content.get("index"))
+        elif kind == "message_delta":
+            return self._note(_object(content.get("delta")), content.get("usage"))
+        elif kind == "message_stop":
+            self._is_complete = True
+        return ()
+
+    def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
+        if self._is_complete:
+            return ()
+        if body.get("type") == "error":
+            raise _error(body)
+        if not is_array(body.get("content")) or is_deep(body):
+            raise ProviderError(
+                "The provider answered without a message. Check its base URL and that it speaks the Anthropic"
+                " format.",
+                "stream",
+            )
+        progress = self._start(body)
+        self._is_complete = self._is_whole = True
+        return progress
+
+    def message(self) -> AssistantMessage:
+        finish = self._finish()
+        parts = [part for block in self._blocks if (part := self._part(block, finish)) is not None]
+        named = iter(unique_ids(part.call for part in parts if isinstance(part, CallPart)))
+        whole = tuple(
+            CallPart(next(named), part.echo) if isinstance(part, CallPart) else part for part in parts
+        )
+        return AssistantMessage(whole, finish, NAME, "", self._count())
+
+    # What the events say
+
+    def _start(self, message: Mapping[str, Any]) -> list[Progress]:
+        """The message as it begins, which with a whole body, and at times in a stream, is all of it."""
+        progress: list[Progress] = []
+        for block in _list(message.get("content")):
+            if is_object(block):
+                progress += self._begin(None, block)
+                self._blocks[-1].is_ended = True
+        return progress + self._note(message, message.get("usage"))
+
+    def _note(self, delta: Mapping[str, Any], usage: object) -> list[Progress]:
+        self._stop_reason = _text(delta.get("stop_reason")) or self._stop_reason
+        # Later counts are of the whole answer so far; one that is left out stays as it was.
+        details = _object(_object(usage).get("output_tokens_details"))
+        for name, count in (*_object(usage).items(), ("thinking_tokens", details.get("thinking_tokens"))):
+            if type(count) is int and count >= 0:
+                self._usage[name] = count
+        said = _text(_object(delta.get("stop_details")).get("explanation"))
+        if (
+            self._stop_reason == "refusal"
+            and said
+            and not any(block.kind == "text" for block in self._blocks)
+        ):
+            return self._add_text(len(self._blocks), "text", said)
+        return []
+
+    def _begin(self, index: object, began: Mapping[str, Any]) -> list[Progress]:
+        block = _Block(began, self._calls)
+        self._blocks.append(block)
+        self._open[_number(index, len(self._blocks) - 1)] = block
+        if block.kind == "tool_use":
+            self._calls += 1
+            begun = CallBegun(block.call_index, self._definitions.names.ours(_text(began.get("name"))))
+            given = block.arguments()
+            text = given if isinstance(given, str) else to_text(given)
+            return [begun] if text == "{}" else [begun, ArgumentsAdded(block.call_index, text)]
+        if block.kind == "text" and block.whole("text"):
+            return [TextAdded(block.whole("text"))]
+        if block.kind == "thinking" and block.whole("thinking"):
+            return [ThoughtAdded(block.whole("thinking"))]
+        return []
+
+    def _add(self, index: object, delta: Mapping[str, Any]) -> list[Progress]:
+        kind = delta.get("type")
+        if kind == "text_delta":
+            return self._add_text(index, "text", _text(delta.get("text")))
+        if kind == "thinking_delta":
+            return self._add_text(index, "thinking", _text(delta.get("thinking")))
+        block = self._find(index)
+        if block is None:
+            return []
+        if kind == "citations_delta":
+            block.citations.append(delta.get("citation"))
+        elif kind == "signature_delta":
+            block.added["signature"] = [_text(delta.get("signature"))]
+        elif kind == "input_json_delta":
+            text = _text(delta.get("partial_json"))
+            block.add("partial_json", text)
+            if text and block.kind == "tool_use":
+                return [ArgumentsAdded(block.call_index, text)]
+        else:
+            for field, value in delta.items():
+                if field != "type" and isinstance(value, str):
+                    block.add(field, value)
+        return []
+
+    def _add_text(self, index: object, kind: str, text: str) -> list[Progress]:
+        block = self._find(index)
+        if block is None or block.kind != kind:
+            self._begin(index, {"type": kind})
+            block = self._blocks[-1]
+        block.add(kind, text)
+        if not text:
+            return []
+        return [TextAdded(text) if kind == "text" else ThoughtAdded(text)]
+
+    def _end(self, index: object) -> None:
+        block = self._find(index)
+        if block is not None:
+            block.is_ended = True
+
+    def _find(self, index: object) -> _Block | None:
+        """The block an event is about: the last begun with its index, or the last when it names none."""
+        if isinstance(index, int):
+            return self._open.get(index)
+        return self._blocks[-1] if self._blocks else None
+
+    # What the message is
+
+    def _finish(self) -> Finish:
+        if not self._is_complete:
+            return "cut"
+        if self._stop_reason in _PAUSES:
+            return "calls"
+        finish = _FINISHES.get(self._stop_reason, "stop")
+        if finish in ("stop", "calls"):  # the calls decide: they are there, or there is nothing to run
+            return "calls" if self._calls else "stop"
+        return finish
+
+    def _part(self, block: _Block, finish: Finish) -> Part | None:
+        if block.kind == "text":
+            return _text_part(block)
+        if block.kind in ("thinking", "redacted_thinking"):
+            return self._thought(block)
+        if block.kind == "tool_use":
+            return self._call(block, finish)
+        return _foreign(block)
+
+    def _thought(self, block: _Block) -> ThoughtPart:
+        """A thought goes back only with its signature, which comes at its end."""
+        text = block.whole("thinking")
+        field = "signature" if block.kind == "thinking" else "data"
+        signature = block.whole(field)
+        if not signature or not block.is_ended:
+            return ThoughtPart(text)
+        return ThoughtPart(text, {"type": block.kind, field: signature, "after": self._fingerprint()})
+
+    def _call(self, block: _Block, finish: Finish) -> CallPart:
+        given, name = block.arguments(), _text(block.began.get("name"))
+        tool, arguments = self._definitions.read_call(name, given)
+        echo = {
+            field: value
+            for field in ("caller", "toolset_name")
+            if (value := block.began.get(field)) is not None
+        }
+        if arguments is not given:
+            echo["input"] = as_object(given)  # as the model wrote it, not as the tool is given it
+        call = ToolCall(tool, arguments, block.id, self._fault(block, given, finish))
+        return CallPart(call, echo or None)
+
+    def _fault(self, block: _Block, given: str | Mapping[str, Any], finish: Finish) -> str:
+        if finish == "cut":
+            return CUT
+        if finish == "refusal":
+            return _REFUSED
+        is_last = block is self._blocks[-1] and finish == "length"
+        if is_last and self._is_whole:
+            return CUT  # an object that was closed for the model: it cannot be told what is missing
+        return fault_of(given if isinstance(given, str) else to_text(given), is_last or not block.is_ended)
+
+    def _count(self) -> Usage:
+        count = self._usage.get
+        cached, written = count("cache_read_input_tokens", 0), count("cache_creation_input_tokens", 0)
+        read = count("input_tokens", 0) + cached + written
+        return Usage(read, count("output_tokens", 0), cached, written, count("thinking_tokens", 0))
+
+
+def _text_part(block: _Block) -> TextPart | None:
+    text = block.whole("text")
+    # `file_id` is told with a citation, but not taken back.
+    citations = [
+        {name: value for name, value in each.items() if name != "file_id"}
+        for each in block.citations
+        if is_object(each)
+    ]
+    return TextPart(text, {"citations": citations} if citations else None) if text else None
+
+
+def _foreign(block: _Block) -> ForeignPart | None:
+    """A block we do not look into, as it is when it has ended; one that was cut cannot be sent back."""
+    if not block.is_ended or not block.began:
+        return None
+    echo = {**block.began, **{field: block.whole(field) for field in block.added}}
+    if written := echo.pop("partial_json", "").strip():
+        echo["input"] = as_object(written)
+    return ForeignPart(echo, _text(echo.get("name")) or block.kind)
+
+
+def _read(event: ServerEvent) -> Mapping[str, Any]:
+    try:
+        content: Any = json.loads(event.data)
+    except (ValueError, RecursionError):
+        content = None
+    if is_object(content) and not is_deep(content):
+        return content
+    said = one_line(event.data)[:100]
+    if event.name == "error":
+        raise explain_event("", said)
+    raise ProviderError(f"The provider sent {said!r} in its answer, which is no event. Try again.", "stream")
+
+
+def _error(content: Mapping[str, Any]) -> ProviderError:
+    error = _object(content.get("error"))
+    return explain_event(_text(error.get("type")), one_line(_text(error.get("message"))))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if is_object(value) else {}
+
+
+def _list(value: object) -> Iterable[Any]:
+    return value if is_array(value) else ()
+
+
+def _number(index: object, default: int) -> int:
+    return index if isinstance(index, int) else default
