@@ -8,14 +8,17 @@ import pytest
 import oneclaw
 
 PROMISED = [
+    "Agent",
     "App",
     "Config",
     "Context",
     "Engine",
     "Image",
     "Kind",
+    "Limits",
     "OneClawError",
     "Output",
+    "Scripted",
     "Session",
     "Tool",
     "ToolCall",

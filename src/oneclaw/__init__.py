@@ -3,6 +3,8 @@
 # `typing` itself is not loaded: it costs more than all of this file.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from oneclaw.agent.agent import Agent as Agent
+    from oneclaw.agent.agent import Limits as Limits
     from oneclaw.app import App as App
     from oneclaw.config import Config as Config
     from oneclaw.core.call import Image as Image
@@ -18,18 +20,22 @@ if TYPE_CHECKING:
     from oneclaw.core.tool import Context as Context
     from oneclaw.core.tool import Tool as Tool
     from oneclaw.core.tool import ToolDefinition as ToolDefinition
+    from oneclaw.providers.scripted import Scripted as Scripted
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Agent": "oneclaw.agent.agent",
     "App": "oneclaw.app",
     "Config": "oneclaw.config",
     "Context": "oneclaw.core.tool",
     "Engine": "oneclaw.core.engine",
     "Image": "oneclaw.core.call",
     "Kind": "oneclaw.core.errors",
+    "Limits": "oneclaw.agent.agent",
     "OneClawError": "oneclaw.core.errors",
     "Output": "oneclaw.core.call",
+    "Scripted": "oneclaw.providers.scripted",
     "Session": "oneclaw.core.session",
     "Tool": "oneclaw.core.tool",
     "ToolCall": "oneclaw.core.call",

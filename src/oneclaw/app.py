@@ -1,19 +1,23 @@
 """Puts the parts together: the one place that knows them all."""
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from oneclaw.agent.agent import Agent, Limits
+from oneclaw.agent.roster import Roster
 from oneclaw.config import Config, load_config, user_folder
+from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, StoreError
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
+from oneclaw.core.message import UserMessage
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
 from oneclaw.core.permit.need import Mode
@@ -24,11 +28,17 @@ from oneclaw.core.session import Network, Root, Session, Workspace
 from oneclaw.core.tool import Tool
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
+from oneclaw.providers.catalog import Catalog
 from oneclaw.run.runner import Runner
 from oneclaw.store import spill
 from oneclaw.store.sessions import new_id
 from oneclaw.store.store import Store
 from oneclaw.tools import builtin
+
+if TYPE_CHECKING:
+    from oneclaw.agent.event import RunEvent, RunFinished
+    from oneclaw.agent.runs import Runs
+    from oneclaw.providers.base import Provider
 
 SWITCH = "switch."
 """How the settings of the store name a tool's switch."""
@@ -50,7 +60,10 @@ class App:
         tools: Iterable[Tool | ToolLike | Callable[..., Any]] = (),
         builtins: bool = True,
         hooks: Hooks | None = None,
+        agents: Iterable[Agent] = (),
+        providers: "Mapping[str, Provider] | None" = None,
     ) -> None:
+        """`providers` are those made in code, by the name that stands before the slash of their models."""
         self.config = config or load_config()
         self.registry = Registry()
         for tool in builtin.load_all() if builtins else ():
@@ -58,6 +71,13 @@ class App:
         for tool in tools:
             self._register(tool)
         self._hooks = hooks
+        self.agents = Roster(self._agents_folder(), self._saved_agents, _run_limits(self.config))
+        for agent in agents:
+            self.agents.add(agent)
+        self.catalog = Catalog(self.config.under("models"), self.config.under("providers"))
+        self._made_providers = dict(providers or {})
+        self._runs: Runs | None = None
+        self._secrets: Secrets | None = None
         self._store: Store | None = None
         self._engine: Engine | None = None
         self._runner: Runner | None = None
@@ -84,6 +104,57 @@ class App:
         if self._engine is None:
             raise RuntimeError("The engine runs inside `async with App(...)` only.")
         return self._engine
+
+    @property
+    def runs(self) -> "Runs":
+        """What runs agents; loaded when the first is run."""
+        if self._runs is None:
+            from oneclaw.agent.runs import Runs
+            from oneclaw.providers.connect import Providers
+
+            assert self._secrets is not None
+            providers = Providers(
+                self.catalog,
+                secrets=self._secrets.lookup,
+                network=self.engine.session.network,
+                extra=self._made_providers,
+            )
+            self._runs = Runs(self.engine, self.store, self.agents, self.catalog, providers, self.new_session)
+            self._register_agent_tools()
+        return self._runs
+
+    def run(
+        self,
+        agent: Agent | str,
+        text: str,
+        *,
+        session: Session | str | None = None,
+        model: str = "",
+        images: Iterable[Image] = (),
+    ) -> "AsyncGenerator[RunEvent]":
+        """Say something to an agent and yield what happens, the last a `RunFinished`.
+
+        Without a session it is a new one; a session's id goes on with it. Close the generator to stop it.
+        """
+        agent = self._known(agent)
+        if isinstance(session, str):
+            session = self.resume_session(session)
+        return self.runs.run(agent, UserMessage(text, tuple(images)), session=session, model=model)
+
+    def resume(self, session_id: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
+        """Go on with a session where it stands, as after a crash, with the agent it belongs to."""
+        session = self.resume_session(session_id)
+        return self.runs.run(self.agents.get(session.agent), None, session=session, model=model)
+
+    async def ask(self, agent: Agent | str, text: str, **more: Any) -> "RunFinished":
+        """`run`, for whoever wants only the end of it."""
+        from oneclaw.agent.event import RunFinished
+
+        async with aclosing(self.run(agent, text, **more)) as events:
+            async for event in events:
+                if isinstance(event, RunFinished):
+                    return event
+        raise RuntimeError("The run ended without saying so.")
 
     def new_session(self, agent: str = "default") -> Session:
         """A session of this agent in the workspace, with a folder of its own for long results."""
@@ -129,7 +200,7 @@ class App:
             store.close()
 
     async def __aenter__(self) -> "App":
-        secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
+        secrets = self._secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
         store = self._open()
         try:
             session = self.new_session()
@@ -162,9 +233,12 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
+            if self._runs is not None:
+                await self._runs.providers.close()
             if self._runner is not None:
                 await self._runner.close()
         finally:
+            self._runs = None
             self.__exit__(kind, error, trace)
 
     def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> None:
@@ -178,6 +252,35 @@ class App:
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
         self.registry.register(made, origin)
+
+    def _known(self, agent: Agent | str) -> Agent:
+        """The agent; one that was made in code is known by its name from here on."""
+        if isinstance(agent, str):
+            return self.agents.get(agent)
+        known = self.agents.all().get(agent.name)
+        if known is None or known.agent != agent:
+            self.agents.add(agent)
+            self._rule()
+            if agent.agents:
+                self._register_agent_tools()
+        return agent
+
+    def _register_agent_tools(self) -> None:
+        """The tools by which agents reach each other."""
+        from oneclaw.agent.delegate import delegate_tools
+        from oneclaw.agent.session_tools import session_tools
+
+        every = [listed.agent for listed in self.agents.all().values() if listed.agent is not None]
+        for tool in (*session_tools(self.runs, self.store), *delegate_tools(every, self.runs)):
+            self.registry.remove(tool.name)
+            self._register(tool, "agents")
+
+    def _agents_folder(self) -> Path:
+        """`agents` beside the settings file, or in the user's configuration folder."""
+        return (self.config.file.parent if self.config.file else user_folder("config")) / "agents"
+
+    def _saved_agents(self) -> Mapping[str, Mapping[str, Any]]:
+        return {} if self._store is None else self._store.agents.all()
 
     def _open(self, read_only: bool = False) -> Store:
         store = self._store = Store(self.config.store_file, read_only=read_only)
@@ -204,7 +307,7 @@ class App:
             )  # before reading: what changes meanwhile is seen next
             said = self._store.settings.all(SWITCH)
             switches |= {key.removeprefix(SWITCH): value for key, value in said.items()}
-        self.policy = policy_of(self.config, switches)
+        self.policy = policy_of(self.config, switches, self.agents)
         if self._engine is not None:
             self._engine.policy = self.policy
 
@@ -232,8 +335,15 @@ class App:
         )
 
 
-def policy_of(config: Config, switches: dict[str, bool]) -> Policy:
-    """The policy the settings say."""
+def _run_limits(config: Config) -> Limits:
+    return Limits(**config.under("runs"))
+
+
+def policy_of(config: Config, switches: dict[str, bool], roster: Roster) -> Policy:
+    """The policy the settings say, with what agents say of themselves.
+
+    For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
+    """
 
     def rules(prefix: str) -> Rules:
         allow = config.get(f"{prefix}.allow")
@@ -243,4 +353,10 @@ def policy_of(config: Config, switches: dict[str, bool]) -> Policy:
         names = {key.split(".tools.")[0] for key in config.under(prefix) if ".tools." in key}
         return {name: rules(f"{prefix}.{name}.tools") for name in names}
 
-    return Policy(rules("tools"), named("agents"), named("plugins"), switches, config.under("features"))
+    agents = named("agents")
+    for name, listed in roster.all().items():
+        if listed.agent is not None and listed.agent.tools != Rules():
+            own, owners = listed.agent.tools, agents.get(name, Rules())
+            allow = own.allow if owners.allow is None else owners.allow
+            agents[name] = Rules(allow, (*owners.deny, *own.deny))
+    return Policy(rules("tools"), agents, named("plugins"), switches, config.under("features"))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from oneclaw.core.errors import OneClawError
 from oneclaw.providers.base import Provider, ProviderError
 from oneclaw.providers.catalog import Model
 
@@ -32,7 +33,7 @@ class Chain:
             name = self._names.pop(0)
             try:
                 link = self._open(name)
-            except ProviderError as other:
+            except OneClawError as other:
                 passed.append(f"{name}: {other}")
                 continue
             if link.model.window <= tokens:

@@ -41,7 +41,6 @@ class Conversation:
         self._users = list(users)
         self._taken = {call.id for message in self.window.messages for call in _calls(message)}
         self._taken.update(taken)
-        self.summary: str | None = None
 
     async def append(self, message: Message, cost: float | None = None) -> None:
         """Keep a message, then show it to the model. Nothing is done about a call before it is kept."""
@@ -55,7 +54,6 @@ class Conversation:
         """Have a summary stand for the first `count` messages of the window; the book keeps them."""
         kept = sum(map(_is_users, self.window.messages[count:]))
         self.window.replace_older(count, summary)
-        self.summary = summary
         if self._book is not None and summary is not None and 0 < kept <= len(self._users):
             await self._book.summarise(self.session.id, summary, self._users[-kept] - 1)
 

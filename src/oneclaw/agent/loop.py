@@ -51,6 +51,8 @@ COMPACT_AT = 0.7
 KEPT_EXCHANGES = 4
 ANSWER_TOKENS = 8_192
 """What is kept free of the window for the answer, as far as a small window lets it."""
+LEAST_ANSWER_TOKENS = 1_024
+MOST_ANSWER_TOKENS = 32_000
 
 
 class Run:
@@ -154,7 +156,6 @@ class Run:
         text = await compact.summarise(
             self._summarise,
             older,
-            earlier=self.conversation.summary,
             most_tokens=self._chain.link.model.window // 2,
         )
         await self.conversation.compact(len(older), text)
@@ -189,22 +190,30 @@ class Run:
 
     def _request(self, can_call: bool) -> Request:
         agent, link = self.agent, self._chain.link
-        most = link.model.most_output
         return Request(
             link.name,
             self.conversation.window.messages,
             agent.instructions,
             self._tools,
             can_call,
-            most,
+            self._most_output(),
             agent.options,
         )
+
+    def _most_output(self) -> int | None:
+        """The longest answer to ask for: what the model can write, as far as its window has room for it."""
+        model = self._chain.link.model
+        if model.most_output is None:
+            return None
+        left = model.window - self.conversation.window.tokens - LEAST_ANSWER_TOKENS
+        return min(model.most_output, MOST_ANSWER_TOKENS, max(left, LEAST_ANSWER_TOKENS))
 
     async def _listen(self, request: Request) -> None:
         async with aclosing(self._chain.link.provider.answer(request)) as answers:
             async for answer in answers:
                 if isinstance(answer, Answered):
-                    self._answer = self.conversation.name_calls(answer.message)
+                    message = replace(answer.message, model=self._chain.link.model.name)
+                    self._answer = self.conversation.name_calls(message)
                     return
                 if isinstance(answer, TextAdded):
                     self._partial.append(answer.text)

@@ -114,6 +114,16 @@ class Window:
         self._overhead = tokens
 
     @property
+    def overhead_tokens(self) -> int:
+        """What goes with each request besides messages: instructions and tools."""
+        return self._overhead
+
+    @overhead_tokens.setter
+    def overhead_tokens(self, tokens: int) -> None:
+        self._count(tokens - self._overhead)
+        self._overhead = tokens
+
+    @property
     def summary(self) -> str | None:
         """The summary of what was left out, where it begins with one."""
         first = self.messages[0] if self.messages else None

@@ -1,0 +1,86 @@
+"""An agent as a tool of another: `ask_NAME`, in a session of its own, with no more rights than the asker."""
+
+from collections.abc import Iterable
+from contextlib import aclosing
+from typing import Any
+
+from oneclaw.agent.agent import Agent
+from oneclaw.agent.event import RunFinished
+from oneclaw.agent.runs import Runs
+from oneclaw.core.call import Output
+from oneclaw.core.errors import Kind, OneClawError, ToolError
+from oneclaw.core.event import ToolStarted
+from oneclaw.core.message import UserMessage
+from oneclaw.core.tool import Context, Tool, ToolDefinition
+
+DEEPEST = 4
+SECONDS = 3_600.0
+
+
+def delegate_tools(agents: Iterable[Agent], runs: Runs) -> list[Tool]:
+    """One tool for each agent that another may ask; only those that name it have the tool."""
+    every = {agent.name: agent for agent in agents}
+    askers: dict[str, list[str]] = {}
+    for agent in every.values():
+        for asked in agent.agents:
+            if asked in every and asked != agent.name:
+                askers.setdefault(asked, []).append(agent.name)
+    return [_tool(every[asked], tuple(names), runs) for asked, names in sorted(askers.items())]
+
+
+def tool_name(agent: str) -> str:
+    return "ask_" + agent.replace("-", "_")
+
+
+def _tool(agent: Agent, askers: tuple[str, ...], runs: Runs) -> Tool:
+    about = agent.description or f"the agent {agent.name}"
+    definition = ToolDefinition(
+        name=tool_name(agent.name),
+        label=f"Ask {agent.name}",
+        description=(
+            f"Ask another agent and wait for its answer: {about} It knows nothing of this conversation:"
+            " say all that it needs."
+        ),
+        parameters={
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "minLength": 1, "description": "What it is to do, in full."}
+            },
+            "required": ["text"],
+            "additionalProperties": False,
+        },
+        group="agents",
+        # What is changed, its own calls change; each of them is permitted by itself.
+        effect="read",
+        isolation="inline",
+        seconds=agent.limits.seconds or SECONDS,
+        agents=askers,
+    )
+
+    async def execute(arguments: dict[str, Any], context: Context) -> Output:
+        return await _ask(agent, arguments["text"], context, runs)
+
+    return Tool(definition, execute, origin="agents")
+
+
+async def _ask(agent: Agent, text: str, context: Context, runs: Runs) -> Output:
+    if len(context.session.line) >= DEEPEST:
+        raise ToolError(
+            f"Agents may ask each other {DEEPEST - 1} deep and no deeper; do the work with your own tools."
+        )
+    finished: RunFinished | None = None
+    try:
+        events = runs.run(agent, UserMessage(text), parent=context.session)
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, ToolStarted):
+                    context.progress(f"{agent.name}: {event.tool}")
+                elif isinstance(event, RunFinished):
+                    finished = event
+    except OneClawError as error:
+        raise ToolError(f"The agent {agent.name} could not be asked: {error}") from error
+    if finished is None or finished.reason == "failed":
+        why = "" if finished is None else finished.error
+        raise ToolError(f"The agent {agent.name} failed: {why}", Kind.EXECUTION_ERROR)
+    details = {"session": finished.session, "reason": finished.reason, "rounds": finished.rounds}
+    return Output(finished.text, details=details)

@@ -1,0 +1,121 @@
+"""A stored conversation as it goes on: loaded, and mended with the journal of its calls."""
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from oneclaw.agent.mend import Journal, mend
+from oneclaw.core.call import EFFECTS, ToolResult
+from oneclaw.core.errors import Kind
+from oneclaw.core.message import Message, ResultsMessage, UserMessage
+from oneclaw.store.calls import CallRecord
+from oneclaw.store.column import as_stored
+from oneclaw.store.store import Store
+
+NOT_BEGUN = "The program ended before this call began; it changed nothing. Call again if still wanted."
+STILL_OPEN = (
+    "This call still runs in another program; its result is not known here: look before running it again."
+)
+_ALL = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The whole conversation, valid.
+
+    summary  what stands for the first `through` of the messages when a model is asked; None without one
+    through  so `messages[through:]` are those the summary does not stand for
+    notes    what was changed to make it valid, one sentence each
+    users    the numbers under which the store has what the user said
+    """
+
+    messages: list[Message]
+    summary: str | None = None
+    through: int = 0
+    notes: tuple[str, ...] = ()
+    users: tuple[int, ...] = ()
+
+
+def recall(store: Store, session_id: str) -> Recalled:
+    """The conversation of a session, ready to go on; an unknown session has an empty one."""
+    stored = store.messages.load(session_id)
+    messages = [each.message for each in stored]
+    mended = mend(messages, journal_of(store, session_id, messages))
+    users = tuple(
+        each.number
+        for each in stored
+        if isinstance(each.message, UserMessage) and each.message.origin == "user"
+    )
+    summary = store.messages.summary(session_id)
+    if summary is None:
+        return Recalled(mended.messages, notes=mended.notes, users=users)
+    text, number = summary
+    count = sum(each.number <= number for each in stored)
+    if count < len(messages) and isinstance(messages[count], ResultsMessage):
+        count += 1  # never between a call and its result
+    if mended.notes:
+        # What was added or left out before the border moves it.
+        head = messages[:count]
+        count = len(mend(head, journal_of(store, session_id, head)).messages)
+    return Recalled(mended.messages, text, count, mended.notes, users)
+
+
+def journal_of(store: Store, session_id: str, messages: Iterable[Message]) -> Journal:
+    """The results that the journal holds and the messages do not; read when the first is asked for.
+
+    An id may come back in a later answer. Results are kept in the order of their calls, so the first rows
+    of an id belong to the results that are there.
+    """
+    rows: dict[str, deque[CallRecord]] = {}
+    is_read = False
+
+    def read() -> None:
+        for record in reversed(store.calls.history(session=session_id, limit=_ALL)):
+            rows.setdefault(record.call_id, deque()).append(record)
+        kept = Counter(
+            as_stored(result.call_id)
+            for message in messages
+            if isinstance(message, ResultsMessage)
+            for result in message.results
+        )
+        for call_id, count in kept.items():
+            for _ in range(min(count, len(rows.get(call_id, ())))):
+                rows[call_id].popleft()
+
+    def find(call_id: str) -> ToolResult:
+        nonlocal is_read
+        if not is_read:
+            is_read = True
+            read()
+        waiting = rows.get(as_stored(call_id))
+        if waiting:
+            return result_of(waiting.popleft())
+        return ToolResult(call_id, "", None, Kind.INTERRUPTED, NOT_BEGUN)
+
+    return find
+
+
+def result_of(record: CallRecord) -> ToolResult:
+    """The result of a call as the journal holds it; images are not kept there, and it says so."""
+    if record.status == "open":
+        return ToolResult(record.call_id, record.tool, None, Kind.INTERRUPTED, STILL_OPEN, effects="unknown")
+    repairs = record.repairs
+    if record.images:
+        repairs = (*repairs, f"{len(record.images)} image(s) of this result were not kept")
+    return ToolResult(
+        record.call_id,
+        record.tool,
+        record.value if record.status == "success" else None,
+        None if record.status == "success" else _kind(record.kind),
+        record.message,
+        record.seconds or 0.0,
+        record.effects if record.effects in EFFECTS else "unknown",
+        repairs,
+        record.truncated_from,
+        (),
+        record.details,
+    )
+
+
+def _kind(name: str) -> Kind:
+    return Kind(name) if name in set(Kind) else Kind.EXECUTION_ERROR

@@ -1,0 +1,149 @@
+"""Starts runs: finds the agent, the conversation and the models, one run at a time in a session."""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+from oneclaw.agent.agent import Agent
+from oneclaw.agent.chain import Chain, Link
+from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.event import RunEvent
+from oneclaw.agent.loop import Run
+from oneclaw.agent.recall import recall
+from oneclaw.agent.roster import Roster
+from oneclaw.agent.stop import Spending
+from oneclaw.core.engine import Engine
+from oneclaw.core.errors import InvalidConfig, OneClawError
+from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.core.session import Session
+from oneclaw.providers.base import Provider
+from oneclaw.providers.catalog import Catalog
+from oneclaw.providers.connect import Providers
+from oneclaw.providers.scripted import Scripted, read_script
+from oneclaw.store.store import Store
+
+log = logging.getLogger("oneclaw")
+
+SCRIPTED = "scripted"
+_KEPT = 32
+NO_MODEL = (
+    "No model is set. Set a key and a model, as in `export ANTHROPIC_API_KEY=…` with"
+    ' `--model anthropic/claude-sonnet-4-5` (or models.default = "…" in the settings),\n'
+    "or point at a server of your own: `--model ollama/llama3.2`. `oneclaw models` shows what can be had."
+)
+
+
+class SessionBusy(OneClawError):
+    """A run was asked for in a session where one is running."""
+
+
+class Runs:
+    """The runs of a program. Conversations stay at hand between runs; the store has them all."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        store: Store,
+        roster: Roster,
+        catalog: Catalog,
+        providers: Providers,
+        new_session: Callable[[str], Session],
+    ) -> None:
+        self.roster = roster
+        self.catalog = catalog
+        self.providers = providers
+        self._engine = engine
+        self._store = store
+        self._new_session = new_session
+        self._conversations: dict[str, Conversation] = {}
+        self._running: dict[str, Run] = {}
+        self._scripts: dict[str, Scripted] = {}
+        self._inboxes: dict[str, list[UserMessage]] = {}
+
+    async def run(
+        self,
+        agent: Agent,
+        message: UserMessage | None,
+        *,
+        session: Session | None = None,
+        model: str = "",
+        parent: Session | None = None,
+    ) -> AsyncGenerator[RunEvent]:
+        """One run: say `message` to the agent, or go on where the session stands, and yield what happens."""
+        session = session or replace(self._new_session(agent.name), parent=parent)
+        if session.id in self._running:
+            raise SessionBusy(f"Session {session.id} is running already; wait for it, or begin another one.")
+        asking = None if parent is None else self._running.get(parent.id)
+        spending = Spending(agent.limits, None if asking is None else asking.spending)
+        run = Run(
+            agent,
+            self._conversation(session),
+            self._engine,
+            Chain(self._models(agent, model), self._link),
+            spending=spending,
+            small_tools=self.catalog.small_tools,
+            inbox=lambda: self._inboxes.pop(session.id, ()),
+        )
+        self._running[session.id] = run
+        try:
+            async with aclosing(run.events(message)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            del self._running[session.id]
+            for late in self._inboxes.pop(session.id, ()):
+                await run.conversation.append(late)
+
+    async def tell(self, session: Session, message: UserMessage) -> None:
+        """Put a message into a session from outside: between two rounds of its run, or for its next one."""
+        if session.id in self._running:
+            self._inboxes.setdefault(session.id, []).append(message)
+        else:
+            await self._conversation(session).append(message)
+
+    def forget(self, session_id: str) -> None:
+        """Let go of a conversation, as when its session was removed."""
+        self._conversations.pop(session_id, None)
+
+    def _conversation(self, session: Session) -> Conversation:
+        known = self._conversations.pop(session.id, None)
+        if known is None:
+            known = self._recall(session)
+        self._conversations[session.id] = known  # last in the row: the first is let go of
+        while len(self._conversations) > _KEPT:
+            self._conversations.pop(next(iter(self._conversations)))
+        return known
+
+    def _recall(self, session: Session) -> Conversation:
+        recalled = recall(self._store, session.id)
+        for note in recalled.notes:
+            log.info("Session %s: %s", session.id, note)
+        messages = recalled.messages[recalled.through :]
+        if recalled.summary is not None:
+            messages = [UserMessage(recalled.summary, origin="summary"), *messages]
+        past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
+        taken = (call.id for message in past for call in message.calls)
+        return Conversation(session, self._store.messages, messages, users=recalled.users, taken=taken)
+
+    def _models(self, agent: Agent, model: str) -> Sequence[str]:
+        first = model or agent.model or self.catalog.default
+        if not first:
+            raise InvalidConfig(NO_MODEL)
+        rest = agent.fallbacks or self.catalog.fallbacks
+        return [first, *(name for name in rest if name != first)]
+
+    def _link(self, name: str) -> Link:
+        model = self.catalog.model(name)
+        provider, short = self._script(model.name) or self.providers.get(model.name)
+        return Link(model, provider, short)
+
+    def _script(self, name: str) -> tuple[Provider, str] | None:
+        """The player of `scripted/FILE`, where the owner made no provider of that name; one for each file."""
+        provider, _, file = name.partition("/")
+        if provider != SCRIPTED or SCRIPTED in self.providers.made:
+            return None
+        if file not in self._scripts:
+            self._scripts[file] = read_script(Path(file).expanduser())
+        return self._scripts[file], file

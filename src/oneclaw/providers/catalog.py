@@ -1,0 +1,237 @@
+"""Which providers and models there are: the tables that come with us, and what the owner set."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.message import Usage
+from oneclaw.providers.address import is_private, parse_base
+
+WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
+SMALL_TOOLS = ("get_current_time", "list_files", "memory_search", "memory_store", "read_file", "write_file")
+"""What small local models get unless `models.small_tools` says otherwise."""
+
+UNKNOWN_WINDOW = 128_000
+UNKNOWN_LOCAL_WINDOW = 8_192
+
+_MODEL_FIELDS = ("window", "input_price", "output_price", "small")
+_PROVIDER_FIELDS = (
+    "wire",
+    "base_url",
+    "key",
+    "text_calls",
+    "strict",
+    "attempts",
+    "idle_seconds",
+    "total_seconds",
+)
+# What may follow the name of a model without making it another one: `-20250929`, `-2024-08-06`, `-001`.
+_VERSION = re.compile(r"(?:[-@](?:\d{3,8}|\d\d-\d\d|0|latest|preview|exp))*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens: read, written, read from a cache, read into one."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    cache_written: float | None = None
+
+    def of(self, usage: Usage) -> float:
+        """What this usage costs."""
+        plain = max(usage.input - usage.cached - usage.cache_written, 0)
+        cached = self.input if self.cached is None else self.cached
+        cache_written = self.input if self.cache_written is None else self.cache_written
+        dollars = plain * self.input + usage.output * self.output
+        return (dollars + usage.cached * cached + usage.cache_written * cache_written) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model: its full name, `provider/model`, what it reads and writes at most, and what it costs."""
+
+    name: str
+    window: int
+    most_output: int | None = None
+    price: Price | None = None
+    is_small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """How one provider is reached; `key` names the secret that holds its key."""
+
+    name: str
+    wire: str
+    base_url: str
+    key: str | None = None
+    text_calls: bool = False
+    strict: bool = False
+    attempts: int = 4
+    idle_seconds: float = 120.0
+    total_seconds: float = 900.0
+    is_local: bool = False
+
+
+class Catalog:
+    """The providers and models, given the settings below `models` and `providers` by the rest of their keys.
+
+    The tables are read when the first thing is asked that is in them.
+    """
+
+    def __init__(
+        self, models: Mapping[str, Any] | None = None, providers: Mapping[str, Any] | None = None
+    ) -> None:
+        self._settings = dict(models or {})
+        self._set_models = _by_name(self._settings, _MODEL_FIELDS)
+        self._set_providers = _by_name(providers or {}, _PROVIDER_FIELDS)
+
+    @property
+    def default(self) -> str | None:
+        """The model that answers when an agent names none."""
+        named = self._settings.get("default")
+        return self.full_name(named) if named else None
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        return tuple(self.full_name(name) for name in self._settings.get("fallbacks", ()))
+
+    @property
+    def small_tools(self) -> tuple[str, ...]:
+        """The tools that small models get."""
+        return tuple(self._settings.get("small_tools", SMALL_TOOLS))
+
+    @property
+    def date(self) -> str:
+        """The day of the tables, as `2026-01-31`."""
+        return str(self._models["date"])
+
+    def full_name(self, name: str) -> str:
+        """`provider/model` of a name that may lack its provider; raises `InvalidConfig`."""
+        provider, slash, model = name.partition("/")
+        if slash and provider and model:
+            return name
+        home = None if slash else _longest(self._models["homes"], name.lower())
+        if home is None:
+            raise InvalidConfig(
+                f"The model is named {name[:80]!r}: write it as provider/model, as ollama/llama3.2 or"
+                " anthropic/claude-sonnet-4-5. `oneclaw models` lists the providers."
+            )
+        return f"{home}/{name}"
+
+    def model(self, name: str) -> Model:
+        """What is known of a model: the owner's settings, then the table, then its family."""
+        name = self.full_name(name)
+        is_local = self._is_local(name.partition("/")[0])
+        table = self._entry(name)
+        own = self._set_models.get(name, {})
+        return Model(
+            name,
+            own.get("window") or table.get("window") or self._family_window(name, is_local),
+            table.get("most_output"),
+            _price(name, own, table),
+            own.get("small", is_local),
+        )
+
+    def known_models(self) -> tuple[str, ...]:
+        """The full names of all models in the table and in the settings, in order."""
+        return tuple(sorted({*self._models["models"], *self._set_models}))
+
+    def providers(self) -> tuple[str, ...]:
+        """The names of all providers, in order."""
+        return tuple(sorted({*self._providers, *self._set_providers}))
+
+    def provider(self, name: str) -> ProviderSettings:
+        """How a provider is reached; raises `InvalidConfig` for one that nobody described."""
+        own, table = self._set_providers.get(name, {}), self._providers.get(name)
+        if not own and table is None:
+            near = get_close_matches(name, self.providers(), n=3, cutoff=0.5)
+            every = f"There are {', '.join(self.providers())}."
+            hint = f"Did you mean {' or '.join(near)}?" if near else every
+            raise InvalidConfig(
+                f"There is no provider {name[:80]!r}. {hint} To add one, set its wire and base_url below"
+                f" [providers.{name[:80]}]."
+            )
+        fields = {**(table or {}), **own}
+        missing = [field for field in ("wire", "base_url") if not fields.get(field)]
+        if missing:
+            raise InvalidConfig(
+                f"The provider {name} has no {' and no '.join(missing)}: set it below [providers.{name}]."
+            )
+        if fields["wire"] not in WIRES:
+            raise InvalidConfig(
+                f"providers.{name}.wire is {fields['wire']!r}; it must be one of {', '.join(WIRES)}."
+            )
+        host = parse_base(fields["base_url"], name).host
+        fields["base_url"] = fields["base_url"].rstrip("/")
+        # A server on this machine that the owner gave a key may be a gateway to anything.
+        needs_no_key = "key" not in (fields if table is None else table)
+        return ProviderSettings(name, **fields, is_local=needs_no_key and is_private(host))
+
+    def _is_local(self, provider: str) -> bool:
+        if provider not in self._providers and provider not in self._set_providers:
+            return False
+        return self.provider(provider).is_local
+
+    def _entry(self, name: str) -> Mapping[str, Any]:
+        """The row of the longest name that this one is a version of."""
+        rows = self._models["models"]
+        fitting = (row for row in rows if name.startswith(row) and _VERSION.match(name, len(row)))
+        return rows.get(max(fitting, key=len, default=""), {})
+
+    def _family_window(self, name: str, is_local: bool) -> int:
+        bare = name.rpartition("/")[2].lower()
+        if is_local:
+            return _longest(self._models["local_families"], bare) or UNKNOWN_LOCAL_WINDOW
+        return _longest(self._models["families"], bare) or UNKNOWN_WINDOW
+
+    @cached_property
+    def _models(self) -> dict[str, Any]:
+        return _read("models.toml")
+
+    @cached_property
+    def _providers(self) -> dict[str, dict[str, Any]]:
+        return _read("providers.toml")["providers"]
+
+
+def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price | None:
+    known = None
+    if "input" in table:
+        known = Price(table["input"], table["output"], table.get("cached"), table.get("cache_written"))
+    read, written = own.get("input_price"), own.get("output_price")
+    if read is None and written is None:
+        return known
+    if known is None:
+        if read is None or written is None:
+            raise InvalidConfig(f"The price of {name} is half set: set both input_price and output_price.")
+        return Price(read, written)
+    written = known.output if written is None else written
+    # With another price for what is read, those of the cache are not known any more.
+    return replace(known, output=written) if read is None else Price(read, written)
+
+
+def _longest(table: Mapping[str, Any], name: str) -> Any:
+    """The value of the longest key that `name` begins with, or None."""
+    return table.get(max((start for start in table if name.startswith(start)), key=len, default=""))
+
+
+def _by_name(settings: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """`{"a/b.c.window": 1}` as `{"a/b.c": {"window": 1}}`: names may have dots, fields have none."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, value in settings.items():
+        name, dot, field = key.rpartition(".")
+        if dot and field in fields:
+            found.setdefault(name, {})[field] = value
+    return found
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = files("oneclaw.providers.data").joinpath(name).read_text(encoding="utf-8")
+    return tomllib.loads(text)

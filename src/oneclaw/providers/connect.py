@@ -1,0 +1,117 @@
+"""From the name of a model to whoever answers for it: providers are opened once, when first asked for."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from oneclaw.core.errors import OneClawError
+from oneclaw.core.session import Network
+from oneclaw.core.subschema import is_object
+from oneclaw.providers.base import Provider, ProviderError, Wire
+from oneclaw.providers.catalog import Catalog, ProviderSettings
+from oneclaw.providers.remote import RemoteProvider
+
+CHECK_SECONDS = 5.0
+
+# Where each format lists its models: the path, the field of the list, and the field of a name in it.
+_LISTS = {
+    "openai_chat": ("/models", "data", "id"),
+    "openai_responses": ("/models", "data", "id"),
+    "anthropic": ("/v1/models?limit=1000", "data", "id"),
+    "gemini": ("/v1beta/models?pageSize=1000", "models", "name"),
+    "gemini_parameters": ("/v1beta/models?pageSize=1000", "models", "name"),
+}
+
+
+class Providers:
+    """The providers of the catalogue, and those an owner made in code: `made`, by name.
+
+    `secrets` gives the value of a secret by its name and raises `ToolError` when it is not set.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        secrets: Callable[[str], str],
+        network: Network | None = None,
+        extra: Mapping[str, Provider] | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self._secrets = secrets
+        self._network = network or Network()
+        self.made = dict(extra or {})
+        self._opened: dict[str, RemoteProvider] = {}
+
+    def get(self, model: str) -> tuple[Provider, str]:
+        """Who answers for a model, and the name it is known by there; raises `InvalidConfig`."""
+        name, _, bare = self.catalog.full_name(model).partition("/")
+        return self.made.get(name) or self._open(name), bare
+
+    async def reachable(self, name: str) -> str | None:
+        """What is wrong with a provider, in one sentence; None when it answers."""
+        try:
+            await self.list_models(name)
+        except OneClawError as error:
+            return str(error)
+        return None
+
+    async def list_models(self, name: str) -> list[str]:
+        """The models a provider says it has, in order; raises `ProviderError` or `InvalidConfig`."""
+        if name in self.made:
+            return []
+        provider = self._open(name)
+        path, field, key = _LISTS[self.catalog.provider(name).wire]
+        document = await provider.fetch(path, CHECK_SECONDS)
+        rows: Any = document.get(field) if is_object(document) else None
+        if not isinstance(rows, list):
+            raise ProviderError(
+                f"{name} answered, but not with a list of models. Check its base URL.", "stream"
+            )
+        names = (row.get(key) for row in cast("list[Any]", rows) if is_object(row))
+        return sorted(each.removeprefix("models/") for each in names if isinstance(each, str))
+
+    async def close(self) -> None:
+        """Close every connection, and the providers that were given."""
+        opened, self._opened = [*self._opened.values(), *self.made.values()], {}
+        for provider in opened:
+            await provider.close()
+
+    def _open(self, name: str) -> RemoteProvider:
+        opened = self._opened.get(name)
+        if opened is None:
+            opened = self._opened[name] = self._connect(self.catalog.provider(name))
+        return opened
+
+    def _connect(self, settings: ProviderSettings) -> RemoteProvider:
+        secret = settings.key
+        return RemoteProvider(
+            make_wire(settings),
+            settings.base_url,
+            key=lambda: self._secrets(secret) if secret else None,
+            label=settings.name,
+            network=self._network,
+            attempts=settings.attempts,
+            idle_seconds=settings.idle_seconds,
+            total_seconds=settings.total_seconds,
+        )
+
+
+def make_wire(settings: ProviderSettings) -> Wire:
+    """The wire format a provider speaks; only the file of that one is loaded."""
+    match settings.wire:
+        case "openai_responses":
+            from oneclaw.providers.openai_responses import OpenAIResponses
+
+            return OpenAIResponses(strict=settings.strict)
+        case "anthropic":
+            from oneclaw.providers.anthropic import Anthropic
+
+            return Anthropic()
+        case "gemini" | "gemini_parameters":
+            from oneclaw.providers.gemini import Gemini
+
+            return Gemini(use_parameters=settings.wire == "gemini_parameters")
+        case _:
+            from oneclaw.providers.openai_chat import OpenAIChat
+
+            return OpenAIChat(strict=settings.strict, text_calls=settings.text_calls)
