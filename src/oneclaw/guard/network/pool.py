@@ -136,12 +136,17 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
             await self._outside.aclose()
 
     @asynccontextmanager
-    async def exchange(self, errand: Errand) -> AsyncGenerator[Answer]:
-        """Send one hop; its answer is closed at the end, read or not. Raises `ToolError`."""
+    async def exchange(
+        self, errand: Errand, idle_seconds: float | None = IDLE_SECONDS
+    ) -> AsyncGenerator[Answer]:
+        """Send one hop; its answer is closed at the end, read or not. Raises `ToolError`.
+
+        `idle_seconds` of None sets no bound to silence: the caller has one of its own.
+        """
         try:
             if errand.target.is_odd:
                 await self._gate.admit(errand.target.host, errand.target.port, is_odd=True)
-            response = await self.handle_async_request(_request(errand))
+            response = await self.handle_async_request(_request(errand, idle_seconds))
             try:
                 yield _answer(response)
             finally:
@@ -220,14 +225,14 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             yield from _causes(cause)
 
 
-def _request(errand: Errand) -> httpcore2.Request:
+def _request(errand: Errand, idle_seconds: float | None) -> httpcore2.Request:
     target = errand.target
     lines = [("Host", target.authority), *errand.headers]
     names = {name.lower() for name, _ in lines}
     lines += [(name, value) for name, value in _DEFAULTS if name.lower() not in names]
     if errand.body is not None:
         lines.append(("Content-Length", str(len(errand.body))))
-    waits = {"connect": CONNECT_SECONDS, "read": IDLE_SECONDS, "write": IDLE_SECONDS, "pool": CONNECT_SECONDS}
+    waits = {"connect": CONNECT_SECONDS, "read": idle_seconds, "write": idle_seconds, "pool": CONNECT_SECONDS}
     return httpcore2.Request(
         errand.method,
         httpcore2.URL(scheme=target.scheme, host=target.bare_host, port=target.port, target=target.path),
