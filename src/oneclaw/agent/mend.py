@@ -165,6 +165,8 @@ class _Mending:
             self._open.setdefault(call_id, []).append(list(slots))
 
     def _take_results(self, results: Sequence[ToolResult]) -> None:
+        if not results:
+            self._note("A message that says nothing was left out.")
         # Those that name their call go first: a nameless one takes what is left.
         for result in results:
             if result.call_id:
@@ -257,6 +259,8 @@ class _Mending:
             self._note(f"The call {call.id[:60]!r} of {call.name[:60]!r} had no result; it got: {told!r}.")
         if result.call_id == call.id and result.tool:
             return result
+        if not result.tool:
+            self._note(f"The result of {call.id[:60]!r} named no tool; it is of {call.name[:60]!r}.")
         return replace(result, call_id=call.id, tool=result.tool or call.name)
 
 
