@@ -9,11 +9,10 @@ most a fact of the summary, not an instruction, and not a word of the user.
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from hashlib import sha256
 
-from oneclaw.agent.excerpt import cut_middle
+from oneclaw.agent.excerpt import arguments_text, cut_middle
 from oneclaw.agent.tokens import MESSAGE_TOKENS, estimate, estimate_text
-from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.call import ToolResult
 from oneclaw.core.message import AssistantMessage, Message, UserMessage
-from oneclaw.core.value import compact
 from oneclaw.providers.base import ProviderError
 
 Ask = Callable[[str, Sequence[Message]], Awaitable[str]]
@@ -105,7 +104,7 @@ def _entries(message: Message) -> Iterator[str]:
         if message.text:
             yield _entry("ASSISTANT", cut_middle(message.text, TEXT_CHARS))
         for call in message.calls:
-            yield _entry("CALL", f"{call.name} {cut_middle(_arguments(call), ARGUMENTS_CHARS)}")
+            yield _entry("CALL", f"{call.name} {cut_middle(arguments_text(call), ARGUMENTS_CHARS)}")
     else:
         for result in message.results:
             yield _entry("RESULT", _result(result))
@@ -114,12 +113,6 @@ def _entries(message: Message) -> Iterator[str]:
 def _entry(who: str, text: str) -> str:
     """Every line after the first is indented: none can pass for the words of another."""
     return f"{who}: " + "\n    ".join(text.splitlines())
-
-
-def _arguments(call: ToolCall) -> str:
-    if isinstance(call.arguments, bytes):
-        return call.arguments.decode("utf-8", "replace")
-    return call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
 
 
 def _result(result: ToolResult) -> str:

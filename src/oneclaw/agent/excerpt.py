@@ -1,15 +1,28 @@
-"""A result cut to its head and tail, without pictures, with a note of what is missing."""
+"""Parts of what was called and what came of it: arguments as text, results cut to their head and tail."""
 
 from dataclasses import replace
 
-from oneclaw.core.call import ToolResult
+from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.message import ResultsMessage
 from oneclaw.core.trim import safe_cut
+from oneclaw.core.value import compact
 
 LARGE_CHARS = 2_000
 """Results up to this long are left as they are."""
 EXCERPT_CHARS = 1_200
 _HEAD = 0.6
+
+
+def arguments_text(call: ToolCall) -> str:
+    """The arguments of a call as the model wrote them, or would have."""
+    if isinstance(call.arguments, str):
+        return call.arguments
+    if isinstance(call.arguments, bytes):
+        return call.arguments.decode("utf-8", "replace")
+    try:
+        return compact(call.arguments)
+    except (RecursionError, ValueError):
+        return "(arguments that cannot be shown)"
 
 
 def cut_middle(text: str, chars: int, before: int = 0, where: str = "") -> str:

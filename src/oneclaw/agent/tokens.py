@@ -7,7 +7,8 @@ were set by recorded requests and answers of several providers: see docs/decisio
 from collections.abc import Iterable
 from typing import Any
 
-from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.agent.excerpt import arguments_text
+from oneclaw.core.call import ToolResult
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -83,21 +84,13 @@ def estimate_tools(definitions: Iterable[ToolDefinition]) -> int:
 
 def _estimate_part(part: Part) -> int:
     if isinstance(part, CallPart):
-        return _estimate_call(part.call) + _estimate_echo(part.echo)
+        name, arguments = part.call.name, arguments_text(part.call)
+        return CALL_TOKENS + estimate_text(name) + estimate_text(arguments) + _estimate_echo(part.echo)
     if isinstance(part, ForeignPart):
         return estimate_text(compact(part.echo))
     if isinstance(part, ThoughtPart) and part.echo is None:
         return 0  # a thought without what must go back with it is not sent
     return estimate_text(part.text) + _estimate_echo(part.echo)
-
-
-def _estimate_call(call: ToolCall) -> int:
-    arguments = call.arguments
-    if isinstance(arguments, bytes):
-        arguments = arguments.decode("utf-8", "replace")
-    elif not isinstance(arguments, str):
-        arguments = compact(arguments)
-    return CALL_TOKENS + estimate_text(call.name) + estimate_text(arguments)
 
 
 def _estimate_echo(echo: Any) -> int:
