@@ -1,0 +1,245 @@
+"""OpenAI Chat Completions, and every server that speaks it: requests out; openai_chat_stream reads answers.
+
+One format, many servers, and they differ. What is decided by the name of the model:
+
+    most tokens    OpenAI's reasoning models (o1…, gpt-5…) want `max_completion_tokens`, all others know
+                   `max_tokens`; if the owner's options name one of the two, neither is added
+    Mistral        ids of nine letters and digits, no user after a tool, no `stream_options` on its own server
+    echoes         thoughts and signatures go back to the model that wrote them and to no other
+
+Thoughts that came as `reasoning_details` (OpenRouter) or as parts of the content (Mistral) always go back.
+Those that came as `reasoning_content` or `reasoning` go back with calls only: there the servers want them
+(DeepSeek answers 400 without), and in other answers some refuse them.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from oneclaw.core.call import Image, ToolCall
+from oneclaw.core.make.naming import fit_name
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    ForeignPart,
+    Message,
+    ResultsMessage,
+    TextPart,
+    ThoughtPart,
+    UserMessage,
+)
+from oneclaw.core.subschema import is_array, is_object
+from oneclaw.providers.base import ProviderError, Request
+from oneclaw.providers.definitions import Definitions
+from oneclaw.providers.explain import explain
+from oneclaw.providers.openai_chat_stream import ChatReader
+from oneclaw.providers.written import Written, as_object, join_body, join_list, to_text, wire_id
+
+Item = dict[str, Any]
+
+_KEPT = ("messages", "tools", "stream")
+_MOST_MODELS = 8
+_MOST_TOKENS = ("max_tokens", "max_completion_tokens")
+_REASONS = re.compile(r"(?:openai/)?(?:o[1-9]|gpt-(?:[5-9]|\d\d))")
+_MISTRAL = re.compile(r"stral|xtral", re.IGNORECASE)
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
+_NINE = re.compile(r"[a-zA-Z0-9]{9}\Z")
+_BRIDGE = {"role": "assistant", "content": "OK"}  # between a tool and a user, where Mistral wants an answer
+
+
+class OpenAIChat:
+    """The wire format `openai_chat`.
+
+    strict      hold the model to the schemas that allow it; only for servers that know the field
+    text_calls  read calls that a local model writes as text, see text_calls
+    """
+
+    name = "openai_chat"
+
+    def __init__(self, strict: bool = True, text_calls: bool = False) -> None:
+        self._strict = strict
+        self._text_calls = text_calls
+        self._written: dict[str, Written] = {}
+
+    def path(self, request: Request) -> str:
+        return "/chat/completions"
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def write(self, request: Request) -> bytes:
+        written = self._written_for(request.model).of(request.tools)
+        texts = written.texts(request.messages)
+        if is_mistral(request.model):
+            texts = _bridged(request.messages, texts)
+        if request.instructions:
+            texts.insert(0, to_text({"role": "system", "content": request.instructions}))
+        raw = {"messages": join_list(texts)}
+        if request.tools and request.can_call:
+            raw["tools"] = written.tools_text
+        return join_body(_head(request), **raw)
+
+    def reader(self, request: Request) -> ChatReader:
+        definitions = self._written_for(request.model).of(request.tools).definitions
+        can_write_calls = self._text_calls and request.can_call
+        return ChatReader(request.model, definitions, text_calls=can_write_calls)
+
+    def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        return explain(status, headers, body)
+
+    def _written_for(self, model: str) -> Written:
+        """What was written for this model: echoes and ids differ from model to model."""
+        known = self._written.get(model)
+        if known is None:
+            if len(self._written) >= _MOST_MODELS:
+                self._written.clear()
+            write = _Writer(model)
+            known = self._written[model] = Written(self.name, write, strict=self._strict)
+        return known
+
+
+def is_mistral(model: str) -> bool:
+    """Whether the model is one of Mistral's, wherever it runs: mistral, codestral, mixtral, pixtral."""
+    return _MISTRAL.search(model) is not None
+
+
+def _head(request: Request) -> dict[str, Any]:
+    """The fields of the body but for those that grow with the conversation.
+
+    An option of the owner overrides any of them; None or False as `stream_options` leaves it out.
+    """
+    head: dict[str, Any] = {"model": request.model, "stream": True}
+    if not is_mistral(request.model) or "/" in request.model or ":" in request.model:
+        head["stream_options"] = {"include_usage": True}
+    options = {name: value for name, value in request.options.items() if name not in _KEPT}
+    if request.most_tokens is not None and not any(name in options for name in _MOST_TOKENS):
+        head[_MOST_TOKENS[bool(_REASONS.match(request.model))]] = request.most_tokens
+    head |= options
+    if not is_object(head.get("stream_options", {})):
+        del head["stream_options"]
+    return head
+
+
+def _bridged(messages: Sequence[Message], texts: list[str]) -> list[str]:
+    """The texts with an answer between the results of calls and what a user says next."""
+    fresh: list[str] = []
+    before: Message | None = None
+    for message, text in zip(messages, texts, strict=True):
+        if isinstance(message, UserMessage) and isinstance(before, ResultsMessage):
+            fresh.append(to_text(_BRIDGE))
+        fresh.append(text)
+        before = message
+    return fresh
+
+
+class _Writer:
+    """Turns a message into the items it becomes on the wire, for one model."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._is_mistral = is_mistral(model)
+
+    def __call__(self, message: Message, definitions: Definitions) -> Iterator[Item]:
+        if isinstance(message, UserMessage):
+            yield {"role": "user", "content": _user_content(message)}
+        elif isinstance(message, AssistantMessage):
+            yield from self._answer(message, definitions)
+        else:
+            yield from self._results(message)
+
+    def _answer(self, message: AssistantMessage, definitions: Definitions) -> Iterator[Item]:
+        item: Item = {"role": "assistant"}
+        echoes = self._wrote(message)
+        if content := _parts_content(message) if echoes else message.text:
+            item["content"] = content
+        if echoes:
+            item |= _thoughts(message)
+        if message.calls:
+            item["tool_calls"] = [
+                self._call(part, definitions, echoes) for part in message.parts if isinstance(part, CallPart)
+            ]
+        if "content" in item or "tool_calls" in item:
+            yield item
+
+    def _wrote(self, message: AssistantMessage) -> bool:
+        if message.wire != OpenAIChat.name:
+            return False
+        return message.model == self._model or message.model.endswith(f"/{self._model}")
+
+    def _call(self, part: CallPart, definitions: Definitions, echoes: bool) -> Item:
+        function = {"name": _wire_name(part.call.name, definitions), "arguments": _arguments(part.call)}
+        echo = part.echo if echoes else None
+        return {**(echo or {}), "id": self._id(part.call.id), "type": "function", "function": function}
+
+    def _results(self, message: ResultsMessage) -> Iterator[Item]:
+        pictures: list[Item] = []
+        for result in message.results:
+            call_id = self._id(result.call_id)
+            yield {"role": "tool", "tool_call_id": call_id, "content": result.to_json()}
+            if result.images:
+                told = f"Images in the result of the call {call_id} of {result.tool}:"
+                pictures += [{"type": "text", "text": told}, *map(_picture, result.images)]
+        if pictures:
+            if self._is_mistral:
+                yield _BRIDGE
+            yield {"role": "user", "content": pictures}
+
+    def _id(self, call_id: str) -> str:
+        if not self._is_mistral:
+            return wire_id(call_id)
+        if _NINE.match(call_id):
+            return call_id
+        return sha256(call_id.encode("utf-8", "replace")).hexdigest()[:9]
+
+
+def _user_content(message: UserMessage) -> str | list[Item]:
+    if not message.images:
+        return message.text
+    text = [{"type": "text", "text": message.text}] if message.text else []
+    return [*text, *map(_picture, message.images)]
+
+
+def _picture(image: Image) -> Item:
+    data = b64encode(image.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
+
+
+def _parts_content(message: AssistantMessage) -> str | list[Item]:
+    """The content as it came: a list of chunks where there were other chunks than text."""
+    chunks: list[Item] = []
+    for part in message.parts:
+        if isinstance(part, TextPart) and part.text:
+            chunks.append({"type": "text", "text": part.text})
+        elif isinstance(part, ThoughtPart | ForeignPart) and part.echo and is_object(part.echo.get("chunk")):
+            chunks.append(dict(part.echo["chunk"]))
+    return message.text if all(chunk.get("type") == "text" for chunk in chunks) else chunks
+
+
+def _thoughts(message: AssistantMessage) -> Item:
+    """The thoughts in the fields they came in."""
+    fields: dict[str, str] = {}
+    details: list[Any] = []
+    for part in message.parts:
+        if not isinstance(part, ThoughtPart) or not part.echo:
+            continue
+        if is_array(found := part.echo.get("reasoning_details")):
+            details += found
+        elif message.calls and isinstance(field := part.echo.get("field"), str):
+            fields[field] = fields.get(field, "") + part.text
+    return {**fields, "reasoning_details": details} if details else {**fields}
+
+
+def _arguments(call: ToolCall) -> str:
+    try:
+        return to_text(as_object(call.arguments))
+    except RecursionError:
+        return '{"invalid_arguments":"nested too deep to be sent again"}'
+
+
+def _wire_name(name: str, definitions: Definitions) -> str:
+    """The name of a past call: as the tool is sent now, or one that is allowed."""
+    if name in definitions.dialected:
+        return definitions.names.wire(name)
+    return name if _NAME.match(name) else fit_name(name)

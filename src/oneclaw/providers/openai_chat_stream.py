@@ -1,0 +1,272 @@
+"""The answer of a chat server, read chunk by chunk, or whole."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from oneclaw.core.answer import Progress, TextAdded, ThoughtAdded
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    Finish,
+    ForeignPart,
+    Part,
+    TextPart,
+    ThoughtPart,
+    Usage,
+)
+from oneclaw.core.subschema import is_array, is_object
+from oneclaw.providers.base import ProviderError, ServerEvent
+from oneclaw.providers.definitions import Definitions
+from oneclaw.providers.explain import explain, explain_event
+from oneclaw.providers.openai_chat_calls import Calls, with_unique_ids
+from oneclaw.providers.openai_chat_thoughts import Thought
+from oneclaw.providers.openai_chat_usage import read_usage
+from oneclaw.providers.text_calls import TextCall, TextCalls
+from oneclaw.providers.written import to_text
+
+_FINISHES: dict[str, Finish] = {
+    "length": "length",
+    "max_tokens": "length",
+    "max_length": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "content_filter": "refusal",
+    "refusal": "refusal",
+    "safety": "refusal",
+    "recitation": "refusal",
+    "blocked": "refusal",
+}
+"""Every other reason, as `stop`, `tool_calls` or `eos`, is `calls` where there are calls, else `stop`."""
+_BROKEN = ("error", "abort", "cancelled", "insufficient_system_resource")
+_FIELDS = ("reasoning_content", "reasoning")
+
+
+@dataclass(slots=True)
+class _Text:
+    pieces: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreign:
+    chunk: Mapping[str, Any]
+
+
+_Block = _Text | Thought | _Call | _Foreign
+
+
+class ChatReader:
+    """Reads one answer: see `Reader`. Complete once a finish reason or `[DONE]` was seen."""
+
+    def __init__(self, model: str, definitions: Definitions, *, text_calls: bool = False) -> None:
+        self._model = model
+        self._calls = Calls(definitions)
+        self._blocks: list[_Block] = []
+        self._finish: Finish | Literal["", "done"] = ""
+        self._is_refused = False
+        self._usage = Usage()
+        tools = {*definitions.dialected, *map(definitions.names.wire, definitions.dialected)}
+        self._written = TextCalls(tools) if text_calls and tools else None
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self._finish)
+
+    def feed(self, event: ServerEvent) -> Iterable[Progress]:
+        if event.data.strip() == "[DONE]":
+            return list(self._end("")) if not self._finish else []
+        try:
+            chunk: Any = json.loads(event.data)
+        except (ValueError, RecursionError):
+            raise ProviderError(
+                "The provider sent an event that is no JSON. Try again, and check the base URL of the"
+                " provider.",
+                "stream",
+            ) from None
+        if not is_object(chunk):
+            return []
+        self._check(chunk, event.name)
+        return self._take_choice(chunk, "delta")
+
+    def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
+        self._check(body, "")
+        if _choice(body) is None:
+            raise ProviderError(
+                "The provider's answer has no choices. Check the base URL of the provider.", "stream"
+            )
+        progress = [*self._take_choice(body, "message")]
+        return progress if self._finish else [*progress, *self._end("stop")]
+
+    def message(self) -> AssistantMessage:
+        is_complete = self.is_complete
+        # After a bare [DONE] nobody said that the arguments are whole.
+        is_cut = self._finish in ("length", "refusal", "done")
+        parts: list[Part] = []
+        for block in self._blocks:
+            parts += self._parts(block, is_complete, is_cut)
+        if self._written is not None and (held := self._written.held):
+            parts.append(TextPart(held))
+        calls = iter(with_unique_ids([part for part in parts if isinstance(part, CallPart)]))
+        parts = [next(calls) if isinstance(part, CallPart) else part for part in parts]
+        return AssistantMessage(tuple(parts), self._finish_of(parts), "openai_chat", self._model, self._usage)
+
+    def _finish_of(self, parts: list[Part]) -> Finish:
+        if not self._finish:
+            return "cut"
+        if self._is_refused or self._finish == "refusal":
+            return "refusal"
+        if self._finish == "length":
+            return "length"
+        return "calls" if any(isinstance(part, CallPart) for part in parts) else "stop"
+
+    def _parts(self, block: _Block, is_complete: bool, is_cut: bool) -> Iterator[Part]:
+        if isinstance(block, _Text):
+            if text := "".join(block.pieces):
+                yield TextPart(text)
+        elif isinstance(block, Thought):
+            yield ThoughtPart(block.text, block.echo)
+        elif isinstance(block, _Foreign):
+            yield ForeignPart({"chunk": dict(block.chunk)})
+        elif (part := self._calls.part(block.number, is_complete, is_cut)) is not None:
+            yield part
+
+    def _check(self, chunk: Mapping[str, Any], name: str) -> None:
+        """Take in the usage; raise where the chunk is an error."""
+        self._usage = read_usage(chunk) or self._usage
+        error = chunk.get("error")
+        is_error = name == "error" or str(chunk.get("object")).lower() == "error"
+        if error or (is_error and "choices" not in chunk):
+            raise _explain(error if is_object(error) else {"message": error} if error else chunk)
+
+    def _take_choice(self, chunk: Mapping[str, Any], key: str) -> list[Progress]:
+        choice = _choice(chunk)
+        if choice is None:
+            return []
+        said: Any = choice.get(key)
+        if not is_object(said):
+            # Some servers end a stream with the whole message: it is news only where nothing came before.
+            key, said = "message", choice.get("message")
+        progress: list[Progress] = []
+        if is_object(said) and (key == "delta" or not self._blocks):
+            progress += self._take_delta(said, is_whole=key == "message")
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason.lower() in _BROKEN:
+            error = choice.get("error")
+            raise _explain(error if is_object(error) else {"code": "overloaded", "message": reason})
+        if isinstance(reason, str) and reason:
+            progress += self._end(reason)
+        return progress
+
+    def _take_delta(self, delta: Mapping[str, Any], is_whole: bool) -> Iterator[Progress]:
+        yield from self._take_thought(delta)
+        content = delta.get("content")
+        for each in content if is_array(content) else [content]:
+            yield from self._take_content(each)
+        refusal = delta.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            self._is_refused = True
+            yield from self._add_text(refusal)
+        yield from self._take_calls(delta.get("tool_calls"), is_whole)
+        legacy = delta.get("function_call")
+        if is_object(legacy) and legacy:
+            yield from self._take_calls({"index": "function_call", "function": legacy}, is_whole)
+
+    def _take_thought(self, delta: Mapping[str, Any]) -> Iterator[Progress]:
+        details = delta.get("reasoning_details")
+        text, name = "", ""
+        for name in _FIELDS:
+            value = delta.get(name)
+            if isinstance(value, str) and value:
+                text = value
+                break
+        if text or (is_array(details) and details):
+            added = self._thought().add(text, name if text else "", details if is_array(details) else ())
+            if added:
+                yield ThoughtAdded(added)
+
+    def _take_content(self, content: Any) -> Iterator[Progress]:
+        if isinstance(content, str):
+            yield from self._take_text(content)
+        elif is_object(content):
+            kind, text = content.get("type"), content.get("text")
+            if kind in ("text", "output_text", None) and isinstance(text, str):
+                yield from self._take_text(text)
+            elif kind == "thinking":
+                added = self._thought().add_chunk(content)
+                if added:
+                    yield ThoughtAdded(added)
+            elif kind:
+                self._blocks.append(_Foreign(content))
+
+    def _take_text(self, text: str) -> Iterator[Progress]:
+        if self._written is None or self._finish:
+            yield from self._add_text(text)
+        else:
+            yield from self._add_pieces(self._written.feed(text))
+
+    def _add_pieces(self, pieces: Iterable[str | TextCall]) -> Iterator[Progress]:
+        for piece in pieces:
+            if isinstance(piece, str):
+                yield from self._add_text(piece)
+            else:
+                function = {"name": piece.name, "arguments": piece.arguments}
+                yield from self._take_calls({"function": function}, is_whole=True)
+
+    def _add_text(self, text: str) -> Iterator[Progress]:
+        if text:
+            self._text().pieces.append(text)
+            yield TextAdded(text)
+
+    def _take_calls(self, raw: Any, is_whole: bool) -> Iterator[Progress]:
+        before = len(self._calls)
+        progress = [*self._calls.add(raw, is_whole=is_whole)]
+        self._blocks += [_Call(number) for number in range(before, len(self._calls))]
+        yield from progress
+
+    def _text(self) -> _Text:
+        """The text that is being written; a new one where something else came last."""
+        if self._blocks and isinstance(last := self._blocks[-1], _Text):
+            return last
+        self._blocks.append(text := _Text())
+        return text
+
+    def _thought(self) -> Thought:
+        if self._blocks and isinstance(last := self._blocks[-1], Thought):
+            return last
+        self._blocks.append(thought := Thought())
+        return thought
+
+    def _end(self, reason: str) -> Iterator[Progress]:
+        self._finish = _FINISHES.get(reason.lower(), "stop") if reason else "done"
+        if self._written is not None:
+            yield from self._add_pieces(self._written.end(is_whole=self._finish == "stop"))
+        yield from self._calls.end()
+
+
+def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The first choice: nobody asks for several."""
+    choices = chunk.get("choices")
+    for choice in choices if is_array(choices) else ():
+        if is_object(choice) and choice.get("index") in (0, None):
+            return choice
+    return None
+
+
+def _explain(error: Mapping[str, Any]) -> ProviderError:
+    """An error inside a stream; a number as its code is an HTTP status that came too late."""
+    code = error.get("code") or error.get("status_code")
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code[:6])
+    if isinstance(code, int) and 400 <= code < 600:
+        return explain(code, {}, to_text({"error": dict(error)}).encode())
+    said = error.get("message") or error.get("detail") or ""
+    codes = (error.get("code"), error.get("type"), error.get("status"))
+    return explain_event(
+        " ".join(each for each in codes if isinstance(each, str)), said if isinstance(said, str) else ""
+    )

@@ -1,0 +1,96 @@
+"""A thought of a chat answer: its text, and what must go back with it, in the shape it came in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oneclaw.core.subschema import is_array, is_object
+
+_TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
+
+
+class _Detail:
+    """One entry of OpenRouter's `reasoning_details`, of which a stream sends the text in pieces."""
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self._fields = dict(raw)
+        self._key = _TEXTS.get(str(raw.get("type")), "")
+        text = raw.get(self._key)
+        self._pieces = [text] if isinstance(text, str) else []
+
+    def takes(self, raw: Mapping[str, Any]) -> bool:
+        """Whether `raw` goes on with this entry."""
+        if not self._key or raw.get("type") != self._fields.get("type"):
+            return False
+        return raw.get("index") == self._fields.get("index") and raw.get("id") in (
+            None,
+            self._fields.get("id"),
+        )
+
+    def add(self, raw: Mapping[str, Any]) -> None:
+        text = raw.get(self._key)
+        if isinstance(text, str):
+            self._pieces.append(text)
+        self._fields |= {
+            name: value for name, value in raw.items() if name != self._key and value is not None
+        }
+
+    def whole(self) -> dict[str, Any]:
+        return {**self._fields, self._key: "".join(self._pieces)} if self._pieces else self._fields
+
+
+class Thought:
+    """One thought, as far as it came."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._field = ""
+        self._details: list[_Detail] = []
+        self._chunk: dict[str, Any] | None = None
+        self._others: list[Any] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    @property
+    def echo(self) -> dict[str, Any] | None:
+        """What goes back: details, the chunk of a content, or the name of the field the text came in."""
+        if self._details:
+            return {"reasoning_details": [detail.whole() for detail in self._details]}
+        if self._chunk is not None:
+            text = [{"type": "text", "text": self.text}] if self._pieces else []
+            return {"chunk": {**self._chunk, "thinking": [*text, *self._others]}}
+        return {"field": self._field} if self._field else None
+
+    def add(self, text: str, field: str, details: Sequence[Any]) -> str:
+        """Take in a delta; gives what is new of the text. Details say the same as the text beside them."""
+        self._field = self._field or field
+        told = [self._add_detail(raw) for raw in details if is_object(raw)]
+        added = text or "".join(told)
+        if added:
+            self._pieces.append(added)
+        return added
+
+    def add_chunk(self, raw: Mapping[str, Any]) -> str:
+        """Take in a `thinking` part of a content; gives what is new of the text."""
+        self._chunk = {**(self._chunk or {}), **raw}
+        items = raw.get("thinking")
+        told: list[str] = []
+        for each in items if is_array(items) else [items]:
+            text = each.get("text") if is_object(each) else each
+            if isinstance(text, str):
+                told.append(text)
+            elif is_object(each):
+                self._others.append(each)
+        added = "".join(told)
+        if added:
+            self._pieces.append(added)
+        return added
+
+    def _add_detail(self, raw: Mapping[str, Any]) -> str:
+        if self._details and self._details[-1].takes(raw):
+            self._details[-1].add(raw)
+        else:
+            self._details.append(_Detail(raw))
+        text = raw.get(_TEXTS.get(str(raw.get("type")), ""))
+        return text if isinstance(text, str) else ""
