@@ -13,7 +13,7 @@ from typing import Any
 
 from oneclaw.core.message import AssistantMessage, Message
 from oneclaw.core.subschema import is_object
-from oneclaw.providers.anthropic_blocks import (
+from oneclaw.providers.anthropic_message import (
     EARLIER,
     GO_ON,
     NAME,

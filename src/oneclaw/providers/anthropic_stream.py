@@ -9,19 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
-from oneclaw.core.call import ToolCall, new_call_id, unique_ids
-from oneclaw.core.message import (
-    AssistantMessage,
-    CallPart,
-    Finish,
-    ForeignPart,
-    Part,
-    TextPart,
-    ThoughtPart,
-    Usage,
-)
+from oneclaw.core.call import ToolCall, unique_ids
+from oneclaw.core.message import AssistantMessage, CallPart, Finish, Part, ThoughtPart, Usage
 from oneclaw.core.subschema import is_array, is_object
-from oneclaw.providers.anthropic_blocks import NAME
+from oneclaw.providers.anthropic_block import Block, foreign_part, list_of, object_of, text_of, text_part
+from oneclaw.providers.anthropic_message import NAME
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain_event, one_line
@@ -42,37 +34,6 @@ _PAUSES = frozenset({"pause_turn", "compaction"})
 _REFUSED = "The answer was broken off by a filter, so this call was not run. Answer without it."
 
 
-class _Block:
-    """One block of an answer: how it began, and what was added to each of its fields."""
-
-    __slots__ = ("added", "began", "call_index", "citations", "id", "is_ended", "kind")
-
-    def __init__(self, began: Mapping[str, Any], call_index: int) -> None:
-        self.began = began
-        self.kind = str(began.get("type"))
-        self.call_index = call_index
-        self.id = _text(began.get("id")) or new_call_id()
-        self.added: dict[str, list[str]] = {}
-        self.citations: list[Any] = [*_list(began.get("citations"))]
-        self.is_ended = False
-
-    def add(self, field: str, text: str) -> None:
-        self.added.setdefault(field, []).append(text)
-
-    def whole(self, field: str) -> str:
-        return _text(self.began.get(field)) + "".join(self.added.get(field, ()))
-
-    def arguments(self) -> str | Mapping[str, Any]:
-        """The input as the model wrote it, or as an object where it came as one."""
-        pieces = "".join(self.added.get("partial_json", ()))
-        given = self.began.get("input")
-        if pieces.strip():
-            return pieces
-        if is_object(given):
-            return given or "{}"
-        return given if isinstance(given, str) else "{}" if given is None else to_text(given)
-
-
 class AnthropicReader:
     """Reads one answer. After the end of the message nothing is taken in any more."""
 
@@ -80,13 +41,12 @@ class AnthropicReader:
         """`fingerprint` tells what the answer comes after; it is asked only when there are thoughts."""
         self._definitions = definitions
         self._fingerprint = fingerprint
-        self._blocks: list[_Block] = []
-        self._open: dict[int, _Block] = {}
+        self._blocks: list[Block] = []
+        self._open: dict[int, Block] = {}
         self._calls = 0
         self._stop_reason = ""
         self._usage: dict[str, int] = {}
         self._is_complete = False
-        self._is_whole = False
 
     @property
     def is_complete(self) -> bool:
@@ -100,15 +60,15 @@ class AnthropicReader:
         if kind == "error":
             raise _error(content)
         if kind == "message_start":
-            return self._start(_object(content.get("message")))
+            return self._start(object_of(content.get("message")))
         if kind == "content_block_start":
-            return self._begin(content.get("index"), _object(content.get("content_block")))
+            return self._begin(content.get("index"), object_of(content.get("content_block")))
         if kind == "content_block_delta":
-            return self._add(content.get("index"), _object(content.get("delta")))
+            return self._add(content.get("index"), object_of(content.get("delta")))
         if kind == "content_block_stop":
             self._end(content.get("index"))
         elif kind == "message_delta":
-            return self._note(_object(content.get("delta")), content.get("usage"))
+            return self._note(object_of(content.get("delta")), content.get("usage"))
         elif kind == "message_stop":
             self._is_complete = True
         return ()
@@ -125,7 +85,7 @@ class AnthropicReader:
                 "stream",
             )
         progress = self._start(body)
-        self._is_complete = self._is_whole = True
+        self._is_complete = True
         return progress
 
     def message(self) -> AssistantMessage:
@@ -142,20 +102,20 @@ class AnthropicReader:
     def _start(self, message: Mapping[str, Any]) -> list[Progress]:
         """The message as it begins, which with a whole body, and at times in a stream, is all of it."""
         progress: list[Progress] = []
-        for block in _list(message.get("content")):
+        for block in list_of(message.get("content")):
             if is_object(block):
                 progress += self._begin(None, block)
                 self._blocks[-1].is_ended = True
         return progress + self._note(message, message.get("usage"))
 
     def _note(self, delta: Mapping[str, Any], usage: object) -> list[Progress]:
-        self._stop_reason = _text(delta.get("stop_reason")) or self._stop_reason
+        self._stop_reason = text_of(delta.get("stop_reason")) or self._stop_reason
         # Later counts are of the whole answer so far; one that is left out stays as it was.
-        details = _object(_object(usage).get("output_tokens_details"))
-        for name, count in (*_object(usage).items(), ("thinking_tokens", details.get("thinking_tokens"))):
+        details = object_of(object_of(usage).get("output_tokens_details"))
+        for name, count in (*object_of(usage).items(), ("thinking_tokens", details.get("thinking_tokens"))):
             if type(count) is int and count >= 0:
                 self._usage[name] = count
-        said = _text(_object(delta.get("stop_details")).get("explanation"))
+        said = text_of(object_of(delta.get("stop_details")).get("explanation"))
         if (
             self._stop_reason == "refusal"
             and said
@@ -165,12 +125,12 @@ class AnthropicReader:
         return []
 
     def _begin(self, index: object, began: Mapping[str, Any]) -> list[Progress]:
-        block = _Block(began, self._calls)
+        block = Block(began, self._calls)
         self._blocks.append(block)
         self._open[_number(index, len(self._blocks) - 1)] = block
         if block.kind == "tool_use":
             self._calls += 1
-            begun = CallBegun(block.call_index, self._definitions.names.ours(_text(began.get("name"))))
+            begun = CallBegun(block.call_index, self._definitions.names.ours(text_of(began.get("name"))))
             given = block.arguments()
             text = given if isinstance(given, str) else to_text(given)
             return [begun] if text == "{}" else [begun, ArgumentsAdded(block.call_index, text)]
@@ -183,18 +143,18 @@ class AnthropicReader:
     def _add(self, index: object, delta: Mapping[str, Any]) -> list[Progress]:
         kind = delta.get("type")
         if kind == "text_delta":
-            return self._add_text(index, "text", _text(delta.get("text")))
+            return self._add_text(index, "text", text_of(delta.get("text")))
         if kind == "thinking_delta":
-            return self._add_text(index, "thinking", _text(delta.get("thinking")))
+            return self._add_text(index, "thinking", text_of(delta.get("thinking")))
         block = self._find(index)
         if block is None:
             return []
         if kind == "citations_delta":
             block.citations.append(delta.get("citation"))
         elif kind == "signature_delta":
-            block.added["signature"] = [_text(delta.get("signature"))]
+            block.added["signature"] = [text_of(delta.get("signature"))]
         elif kind == "input_json_delta":
-            text = _text(delta.get("partial_json"))
+            text = text_of(delta.get("partial_json"))
             block.add("partial_json", text)
             if text and block.kind == "tool_use":
                 return [ArgumentsAdded(block.call_index, text)]
@@ -219,7 +179,7 @@ class AnthropicReader:
         if block is not None:
             block.is_ended = True
 
-    def _find(self, index: object) -> _Block | None:
+    def _find(self, index: object) -> Block | None:
         """The block an event is about: the last begun with its index, or the last when it names none."""
         if isinstance(index, int):
             return self._open.get(index)
@@ -237,16 +197,16 @@ class AnthropicReader:
             return "calls" if self._calls else "stop"
         return finish
 
-    def _part(self, block: _Block, finish: Finish) -> Part | None:
+    def _part(self, block: Block, finish: Finish) -> Part | None:
         if block.kind == "text":
-            return _text_part(block)
+            return text_part(block)
         if block.kind in ("thinking", "redacted_thinking"):
             return self._thought(block)
         if block.kind == "tool_use":
             return self._call(block, finish)
-        return _foreign(block)
+        return foreign_part(block)
 
-    def _thought(self, block: _Block) -> ThoughtPart:
+    def _thought(self, block: Block) -> ThoughtPart:
         """A thought goes back only with its signature, which comes at its end."""
         text = block.whole("thinking")
         field = "signature" if block.kind == "thinking" else "data"
@@ -255,8 +215,8 @@ class AnthropicReader:
             return ThoughtPart(text)
         return ThoughtPart(text, {"type": block.kind, field: signature, "after": self._fingerprint()})
 
-    def _call(self, block: _Block, finish: Finish) -> CallPart:
-        given, name = block.arguments(), _text(block.began.get("name"))
+    def _call(self, block: Block, finish: Finish) -> CallPart:
+        given, name = block.arguments(), text_of(block.began.get("name"))
         tool, arguments = self._definitions.read_call(name, given)
         echo = {
             field: value
@@ -268,14 +228,14 @@ class AnthropicReader:
         call = ToolCall(tool, arguments, block.id, self._fault(block, given, finish))
         return CallPart(call, echo or None)
 
-    def _fault(self, block: _Block, given: str | Mapping[str, Any], finish: Finish) -> str:
+    def _fault(self, block: Block, given: str | Mapping[str, Any], finish: Finish) -> str:
         if finish == "cut":
             return CUT
         if finish == "refusal":
             return _REFUSED
         is_last = block is self._blocks[-1] and finish == "length"
-        if is_last and self._is_whole:
-            return CUT  # an object that was closed for the model: it cannot be told what is missing
+        if is_last and not block.whole("partial_json").strip():
+            return CUT  # nothing of it was written, or it was closed for the model: something is missing
         return fault_of(given if isinstance(given, str) else to_text(given), is_last or not block.is_ended)
 
     def _count(self) -> Usage:
@@ -283,27 +243,6 @@ class AnthropicReader:
         cached, written = count("cache_read_input_tokens", 0), count("cache_creation_input_tokens", 0)
         read = count("input_tokens", 0) + cached + written
         return Usage(read, count("output_tokens", 0), cached, written, count("thinking_tokens", 0))
-
-
-def _text_part(block: _Block) -> TextPart | None:
-    text = block.whole("text")
-    # `file_id` is told with a citation, but not taken back.
-    citations = [
-        {name: value for name, value in each.items() if name != "file_id"}
-        for each in block.citations
-        if is_object(each)
-    ]
-    return TextPart(text, {"citations": citations} if citations else None) if text else None
-
-
-def _foreign(block: _Block) -> ForeignPart | None:
-    """A block we do not look into, as it is when it has ended; one that was cut cannot be sent back."""
-    if not block.is_ended or not block.began:
-        return None
-    echo = {**block.began, **{field: block.whole(field) for field in block.added}}
-    if written := echo.pop("partial_json", "").strip():
-        echo["input"] = as_object(written)
-    return ForeignPart(echo, _text(echo.get("name")) or block.kind)
 
 
 def _read(event: ServerEvent) -> Mapping[str, Any]:
@@ -320,20 +259,8 @@ def _read(event: ServerEvent) -> Mapping[str, Any]:
 
 
 def _error(content: Mapping[str, Any]) -> ProviderError:
-    error = _object(content.get("error"))
-    return explain_event(_text(error.get("type")), one_line(_text(error.get("message"))))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if is_object(value) else {}
-
-
-def _list(value: object) -> Iterable[Any]:
-    return value if is_array(value) else ()
+    error = object_of(content.get("error"))
+    return explain_event(text_of(error.get("type")), one_line(text_of(error.get("message"))))
 
 
 def _number(index: object, default: int) -> int:
