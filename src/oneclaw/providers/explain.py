@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from oneclaw.core.subschema import is_object
+from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, Trouble
 
 _CHARS = 400
@@ -40,6 +40,8 @@ _BY_CODE: dict[str, Trouble] = {
     "failed_precondition": "request",
     "too_large": "request",
     "unsupported": "request",
+    "policy": "request",
+    "image": "request",
 }
 _WINDOW = re.compile(
     r"context.?(?:length|window)|prompt is too long|maximum (?:context|number of tokens)"
@@ -77,12 +79,20 @@ def explain(status: int, headers: Mapping[str, str], body: bytes) -> ProviderErr
 
 def explain_event(code: str, said: str) -> ProviderError:
     """An error told inside a stream, by its code and its text."""
-    server: Trouble = "server"
-    trouble = next((found for part, found in _BY_CODE.items() if part in code.lower()), server)
-    return _error("broke off its answer", said or code, _sharpen(trouble, code, said), None)
+    trouble = _sharpen(_by_code(code.lower()), code, said)
+    return _error("broke off its answer", said or code, trouble, None)
+
+
+def _by_code(code: str) -> Trouble:
+    for part, trouble in _BY_CODE.items():
+        if part in code:
+            return trouble
+    return "server"
 
 
 def _sharpen(trouble: Trouble, code: str, said: str) -> Trouble:
+    if "tool_use_failed" in code:
+        return "server"  # Groq: the model wrote a call that is none; asked again it mostly does not
     if "context_length" in code or _WINDOW.search(said):
         return "window"
     if "insufficient_quota" in code or _QUOTA.search(said):
@@ -109,12 +119,32 @@ def _read(body: bytes) -> tuple[str, str]:
     error: Any = document.get("error", document) if is_object(document) else document
     if not is_object(error):
         return str(error)[:_CHARS], ""
-    said = error.get("message") or error.get("detail") or error.get("error_description") or ""
+    said = _said(error)
     code = error.get("code") if isinstance(error.get("code"), str) else None
     # `type` names the kind with OpenAI and Anthropic, `status` with Gemini.
     codes = (code, error.get("type"), error.get("status"))
+    return one_line(said), " ".join(str(each) for each in codes if each).lower()
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    """The words of an error: its message, the fields a server does not take, or what a server behind said."""
+    said: Any = error.get("message") or error.get("detail") or error.get("error_description") or ""
+    if is_object(said):  # Mistral wraps what it does not take once more
+        said = said.get("detail") or said
+    if is_array(said):
+        said = "; ".join(_field_said(each) for each in said)
+    behind = error.get("metadata")
+    raw = behind.get("raw") if is_object(behind) else None  # OpenRouter: the words of the server behind it
     text = said if isinstance(said, str) else json.dumps(said)
-    return one_line(text), " ".join(str(each) for each in codes if each).lower()
+    return f"{text}: {raw}" if isinstance(raw, str) and raw else text
+
+
+def _field_said(each: Any) -> str:
+    if not is_object(each) or not isinstance(each.get("msg"), str):
+        return each if isinstance(each, str) else json.dumps(each)
+    place = each.get("loc")
+    path = ".".join(str(part) for part in place) if is_array(place) else ""
+    return f"{path}: {each['msg']}" if path else each["msg"]
 
 
 def _words(body: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -263,10 +264,10 @@ def _explain(error: Mapping[str, Any]) -> ProviderError:
     code = error.get("code") or error.get("status_code")
     if isinstance(code, str) and code.isdecimal():
         code = int(code[:6])
-    if isinstance(code, int) and 400 <= code < 600:
-        return explain(code, {}, to_text({"error": dict(error)}).encode())
     said = error.get("message") or error.get("detail") or ""
     codes = (error.get("code"), error.get("type"), error.get("status"))
-    return explain_event(
-        " ".join(each for each in codes if isinstance(each, str)), said if isinstance(said, str) else ""
-    )
+    named = " ".join(each for each in codes if isinstance(each, str))
+    if isinstance(code, int) and 400 <= code < 600:
+        with suppress(RecursionError):
+            return explain(code, {}, to_text({"error": dict(error)}).encode())
+    return explain_event(named, said if isinstance(said, str) else "")
