@@ -1,16 +1,16 @@
 """The loop: ask the model, run its calls, ask again.
 
-    while there is reason to go on:
-        fit the conversation into the window          _prepare
-        ask, and keep the answer                      _ask
-        run its calls, and keep their results         _run_calls
-    say how it ended                                  RunFinished
+    while there is reason to go on:               _go_rounds
+        fit the conversation into the window      _prepare
+        ask, and keep the answer                  _ask
+        run its calls, and keep their results     _run_calls
+    say how it ended                              RunFinished
 
 An answer is kept before its calls run and every call has its result kept, whatever happens: a run that is
 stopped, killed or fails leaves a conversation that any provider takes, and that the next run goes on with.
 
-Work that takes time (an answer, a round of calls) is one task; what it has to tell lies in `_heard` and is
-yielded while the task runs. Stopping it, be it by the user or by the clock, is cancelling that one task.
+A run is one task; what it has to tell lies in `_heard` and is yielded from there. Stopping it, be it by the
+user or by the clock, is cancelling what it awaits.
 """
 
 import asyncio
@@ -88,105 +88,119 @@ class Run:
         self._tools: tuple[ToolDefinition, ...] = ()
 
     async def events(self, message: UserMessage | None) -> AsyncGenerator[RunEvent]:
-        """Say something to the agent and yield what happens; None goes on where the session stands."""
-        if message is not None:
-            await self.conversation.append(message)
-        yield RunStarted(self._session.id, self.agent.name, self._chain.link.model.name)
+        """Say something to the agent and yield what happens; None goes on where the session stands.
+
+        Closing this stops the run where it is.
+        """
         unsubscribe = self._engine.subscribe(self._hear)
+        task = asyncio.ensure_future(self._run(message))
+        task.add_done_callback(self._ring)
         try:
-            async with aclosing(self._rounds()) as rounds:
-                async for event in rounds:
-                    yield event
-        except ProviderError as error:
-            yield self._finished("failed", error=str(error))
+            while True:
+                while self._heard:
+                    yield self._heard.popleft()
+                if task.done():
+                    break
+                self._bell = asyncio.get_running_loop().create_future()
+                await self._bell
+            task.result()
         finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait((task,))
             unsubscribe()
 
-    async def _rounds(self) -> AsyncGenerator[RunEvent]:
+    async def _run(self, message: UserMessage | None) -> None:
+        if message is not None:
+            await self.conversation.append(message)
+        self._tell(RunStarted(self._session.id, self.agent.name, self._chain.link.model.name))
+        try:
+            self._tell(self._finished(await self._go_rounds()))
+        except ProviderError as error:
+            self._tell(self._finished("failed", error=str(error)))
+
+    async def _go_rounds(self) -> Reason:
         closing: Reason | None = None
         while True:
             ended = self.spending.ends()
             if ended is not None:
-                break
+                return ended
             closing = closing or self.spending.closes()
             if closing in ("rounds", "calls"):
                 await self.conversation.append(_guard(stop.closing_words(closing, self.spending)))
             for note in self._inbox():
                 await self.conversation.append(note)
-            async for event in self._prepare():
-                yield event
-            async for event in self._ask(can_call=closing is None):
-                yield event
-            message = self._answer
-            if message is None:
-                ended = "seconds"
-                break
-            yield self._count(message)
-            async for event in self._run_calls(message, closing):
-                yield event
-            yield RoundFinished(self.spending.rounds, message)
+            try:
+                async with asyncio.timeout(self.spending.seconds_left()):
+                    message = await self._go_round(closing)
+            except TimeoutError:
+                continue  # what was spent says so
             ended = closing or _ending(message)
             if ended is not None:
-                break
+                return ended
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
-        yield self._finished(ended)
 
-    async def _prepare(self) -> AsyncGenerator[RunEvent]:
+    async def _go_round(self, closing: Reason | None) -> AssistantMessage:
+        await self._prepare()
+        message = await self._ask(can_call=closing is None)
+        self._count(message)
+        if message.calls:
+            await self._run_calls(self._bounded(message.calls, closing))
+        self._tell(RoundFinished(self.spending.rounds, message))
+        return message
+
+    async def _prepare(self) -> None:
         """Make what is sent fit: summarise what is old, then shorten and drop."""
-        window, session = self.conversation.window, self._session
-        tools = self._engine.available(session)
+        window = self.conversation.window
+        tools = self._engine.available(self._session)
         if tools is not self._tools:
             self._tools = tools
             window.overhead_tokens = estimate_text(self.agent.instructions) + estimate_tools(tools)
         if window.tokens > COMPACT_AT * self._chain.window:
             older = window.older(KEPT_EXCHANGES)
             if older:
-                yield await self._compact(older)
+                await self._compact(older)
         model = self._chain.link.model
         shrunk = window.shrink(self._room(model.window))
         if shrunk is not None and not shrunk.fits:
             text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
-            yield self._switch(ProviderError(text, "window"))
+            self._switch(ProviderError(text, "window"))
 
-    async def _compact(self, older: Sequence[Message]) -> HistoryCompacted:
+    async def _compact(self, older: Sequence[Message]) -> None:
         window = self.conversation.window
-        before = window.tokens
-        text = await compact.summarise(
-            self._summarise,
-            older,
-            most_tokens=self._chain.link.model.window // 2,
-        )
+        before, most = window.tokens, self._chain.link.model.window // 2
+        text = await compact.summarise(self._summarise, older, most_tokens=most)
         await self.conversation.compact(len(older), text)
         how = "dropped" if text is None else "summarised"
-        return HistoryCompacted(how, len(older), before, window.tokens)
+        self._tell(HistoryCompacted(how, len(older), before, window.tokens))
 
     async def _summarise(self, instructions: str, messages: Sequence[Message]) -> str:
         link = self._chain.link
-        request = Request(link.name, messages, instructions)
-        async with aclosing(link.provider.answer(request)) as answers:
+        async with aclosing(link.provider.answer(Request(link.name, messages, instructions))) as answers:
             async for answer in answers:
                 if isinstance(answer, Answered):
                     self._spend(answer.message)
                     return answer.message.text
         return ""
 
-    async def _ask(self, can_call: bool) -> AsyncGenerator[RunEvent]:
+    async def _ask(self, can_call: bool) -> AssistantMessage:
         self.spending.rounds += 1
         self._answer = None
         while True:
             self._partial.clear()
             try:
-                async for event in self._follow(self._listen(self._request(can_call))):
-                    yield event
+                message = self._answer = await self._listen(self._request(can_call))
             except ProviderError as error:
                 self._partial.clear()  # what came of a failed answer is void
-                yield self._switch(error)
-                continue
-            finally:
-                await self._keep_answer()
-            return
+                self._switch(error)
+            except asyncio.CancelledError:
+                await self._keep_partial()
+                raise
+            else:
+                await self._keep(message)
+                return message
 
     def _request(self, can_call: bool) -> Request:
         agent, link = self.agent, self._chain.link
@@ -208,45 +222,47 @@ class Run:
         left = model.window - self.conversation.window.tokens - LEAST_ANSWER_TOKENS
         return min(model.most_output, MOST_ANSWER_TOKENS, max(left, LEAST_ANSWER_TOKENS))
 
-    async def _listen(self, request: Request) -> None:
-        async with aclosing(self._chain.link.provider.answer(request)) as answers:
+    async def _listen(self, request: Request) -> AssistantMessage:
+        link = self._chain.link
+        async with aclosing(link.provider.answer(request)) as answers:
             async for answer in answers:
                 if isinstance(answer, Answered):
-                    message = replace(answer.message, model=self._chain.link.model.name)
-                    self._answer = self.conversation.name_calls(message)
-                    return
+                    return self.conversation.name_calls(replace(answer.message, model=link.model.name))
                 if isinstance(answer, TextAdded):
                     self._partial.append(answer.text)
                 elif isinstance(answer, AnswerRestarted):
                     self._partial.clear()
                 self._tell(answer)
+        raise ProviderError(f"{link.model.name} gave no answer. Try again, or another model.", "stream")
 
-    async def _keep_answer(self) -> None:
-        """Keep what was answered; of an answer that was stopped, the text the user has seen."""
-        message = self._answer
-        if message is None:
-            if not self._partial:
-                return
+    async def _keep(self, message: AssistantMessage) -> None:
+        try:
+            await _through(self.conversation.append(message, self._cost(message)))
+        except asyncio.CancelledError:
+            if message.calls:
+                results = tuple(map(_cancelled, message.calls))
+                await _through(self.conversation.append(ResultsMessage(results)))
+            raise
+
+    async def _keep_partial(self) -> None:
+        """Of an answer that is stopped, keep the text the user has seen."""
+        if self._partial:
             parts = (TextPart("".join(self._partial)),)
             message = AssistantMessage(parts, "stopped", "", self._chain.link.model.name)
-        cost = self._cost(message)
-        await _through(self.conversation.append(message, cost))
+            await _through(self.conversation.append(message))
 
-    def _switch(self, error: ProviderError) -> ModelSwitched:
+    def _switch(self, error: ProviderError) -> None:
         failed = self._chain.link.model.name
         window = self.conversation.window
         link = self._chain.advance(error, window.tokens)
         window.shrink(self._room(link.model.window))
-        return ModelSwitched(failed, link.model.name, str(error))
+        self._tell(ModelSwitched(failed, link.model.name, str(error)))
 
-    async def _run_calls(self, message: AssistantMessage, closing: Reason | None) -> AsyncGenerator[RunEvent]:
-        if not message.calls:
-            return
-        calls = self._bounded(message.calls, closing)
+    async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
+        """Run the calls of an answer and keep their results; of a stopped round, those there are."""
         self._finished_calls.clear()
         try:
-            async for event in self._follow(self._engine.call_all(calls, self._session)):
-                yield event
+            await self._engine.call_all(calls, self._session)
         finally:
             done = self._finished_calls
             self._results = tuple(done.get(call.id) or _cancelled(call) for call in calls)
@@ -260,37 +276,6 @@ class Run:
             return calls
         late = "No more tools can be called in this run: its limit is reached. The call was not run."
         return [*calls[:left], *(replace(call, fault=call.fault or late) for call in calls[left:])]
-
-    async def _follow(self, work: Coroutine[Any, Any, object]) -> AsyncGenerator[RunEvent]:
-        """Yield what is heard while the work is done. The clock, and whoever closes this, cancels it."""
-        task = asyncio.ensure_future(work)
-        task.add_done_callback(self._ring)
-        timer = self._set_timer(task)
-        try:
-            while True:
-                while self._heard:
-                    yield self._heard.popleft()
-                if task.done():
-                    break
-                self._bell = asyncio.get_running_loop().create_future()
-                await self._bell
-            if not task.cancelled():
-                task.result()
-        finally:
-            if timer is not None:
-                timer.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
-            while self._heard:
-                self._heard.popleft()
-
-    def _set_timer(self, task: "asyncio.Future[Any]") -> asyncio.TimerHandle | None:
-        deadline = self.spending.deadline
-        if deadline is None:
-            return None
-        loop = asyncio.get_running_loop()
-        return loop.call_later(deadline - self.spending.started - self.spending.seconds, task.cancel)
 
     def _hear(self, event: Event) -> None:
         """What the engine tells of our calls."""
@@ -321,11 +306,11 @@ class Run:
 
         return self._repeats.count(message.calls, self._results, polls)
 
-    def _count(self, message: AssistantMessage) -> UsageCounted:
+    def _count(self, message: AssistantMessage) -> None:
         cost = self._spend(message)
         self.conversation.window.measure(message.usage)
         spent = self.spending
-        return UsageCounted(message.model, message.usage, cost, spent.usage, spent.cost)
+        self._tell(UsageCounted(message.model, message.usage, cost, spent.usage, spent.cost))
 
     def _spend(self, message: AssistantMessage) -> float | None:
         cost = self._cost(message)

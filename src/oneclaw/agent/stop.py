@@ -23,11 +23,10 @@ class Spending:
     def seconds(self) -> float:
         return monotonic() - self.started
 
-    @property
-    def deadline(self) -> float | None:
-        """When the time of this run, or of the one that asked for it, is up; on the monotonic clock."""
-        own = None if self.limits.seconds is None else self.started + self.limits.seconds
-        theirs = None if self.parent is None else self.parent.deadline
+    def seconds_left(self) -> float | None:
+        """How long this run, and the one that asked for it, may still take."""
+        own = None if self.limits.seconds is None else self.limits.seconds - self.seconds
+        theirs = None if self.parent is None else self.parent.seconds_left()
         known = [each for each in (own, theirs) if each is not None]
         return min(known, default=None)
 

@@ -40,6 +40,8 @@ class Options(TypedDict, total=False):
     chars: int
     trim: Literal["head", "middle"]
     spill: bool
+    agents: tuple[str, ...] | None
+    polls: bool
     output: Mapping[str, Any] | None
 
 

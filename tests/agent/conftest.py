@@ -1,0 +1,44 @@
+"""Agents that run with a scripted model, in a home of their own."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw import Agent, App, Config, Scripted
+from oneclaw.agent.event import RunEvent, RunFinished
+from oneclaw.providers.base import Provider
+from oneclaw.providers.scripted import Reply
+
+Open = Callable[..., Awaitable[App]]
+
+
+@pytest.fixture
+async def open_app(tmp_path: Path) -> AsyncIterator[Open]:
+    """`app = await open_app(replies, …)`: an open app whose model `test/model` plays the replies."""
+    async with AsyncExitStack() as stack:
+
+        async def start(
+            replies: Iterable[Reply] | Provider = (), *, settings: dict[str, Any] | None = None, **more: Any
+        ) -> App:
+            model = Scripted(replies) if isinstance(replies, Iterable) else replies
+            providers: dict[str, Provider] = {"test": model, **more.pop("providers", {})}
+            values = {"models.default": "test/model", **(settings or {})}
+            home = more.pop("home", tmp_path / "home")
+            return await stack.enter_async_context(
+                App(Config(home=home, values=values), providers=providers, **more)
+            )
+
+        yield start
+
+
+async def drive(
+    app: App, text: str = "go", agent: Agent | str = "default", **more: Any
+) -> tuple[list[RunEvent], RunFinished]:
+    """Run to the end; all events, and the last."""
+    events = [event async for event in app.run(agent, text, **more)]
+    last = events[-1]
+    assert isinstance(last, RunFinished)
+    return events, last
