@@ -31,7 +31,7 @@ class Definitions:
         """A call as the model made it → the tool and the arguments as the tool knows them."""
         ours = self.names.ours(name)
         dialected = self.dialected.get(ours)
-        if dialected is None or dialected.way is None:
+        if dialected is None or (dialected.way is None and dialected.gaps is None):
             return ours, arguments
         if isinstance(arguments, str | bytes):
             try:
@@ -41,7 +41,8 @@ class Definitions:
         else:
             read = arguments
         try:
-            return ours, dialected.restore(read) if is_object(read) else arguments
+            restored = dialected.restore(read) if is_object(read) else read
+            return ours, arguments if restored == read else restored
         except RecursionError:
             return ours, arguments  # nested too deeply, which the engine refuses
 

@@ -7,6 +7,7 @@ from typing import Any
 from oneclaw.core.make.mending import Mender
 from oneclaw.core.subschema import MANY, NAMED, ONE
 from oneclaw.providers.dialect.change import Change, Changes, Schema
+from oneclaw.providers.dialect.gaps import Gaps
 from oneclaw.providers.dialect.keys import Way, rename
 from oneclaw.providers.dialect.resolve import resolve
 from oneclaw.providers.dialect.rules import RULES, SPEAKS_OF
@@ -26,16 +27,19 @@ class Dialected:
     changes    what is sent otherwise than it was written; all of it is still checked when the tool is called
     is_strict  whether OpenAI's strict mode may be switched on
     way        how names of properties lead back, where some had to change
+    gaps       where null stands for what is left out, in strict mode
     """
 
     schema: Schema | None
     changes: tuple[Change, ...] = ()
     is_strict: bool = False
     way: Way | None = None
+    gaps: Gaps | None = None
 
     def restore(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of a call with the names its tool knows."""
-        return dict(arguments) if self.way is None else self.way.restore(arguments)
+        """The arguments of a call with the names its tool knows, without nulls that stand for nothing."""
+        named = dict(arguments) if self.way is None else self.way.restore(arguments)
+        return named if self.gaps is None else self.gaps.leave_out(named)
 
 
 def to_dialect(parameters: Mapping[str, Any], dialect: str) -> Dialected:
@@ -64,12 +68,13 @@ def can_be_strict(parameters: Mapping[str, Any]) -> bool:
 def _strict(parameters: Mapping[str, Any], plain: Schema, changes: Changes) -> Dialected:
     try:
         shaped = Shaper(RULES["openai_strict"], changes).shape(plain, "$")
-        schema = Strictness(changes).close(shaped)
+        strictness = Strictness(changes)
+        schema = strictness.close(shaped)
     except NotStrict as reason:
         loose = to_dialect(parameters, "openai")
         why = Change(reason.path, "strict", "dropped", f"strict mode is off: {reason}")
         return Dialected(loose.schema, (why, *loose.changes))
-    return Dialected(schema, changes.listed(), is_strict=True)
+    return Dialected(schema, changes.listed(), is_strict=True, gaps=strictness.gaps)
 
 
 def _mend(schema: Schema, changes: Changes) -> Schema:

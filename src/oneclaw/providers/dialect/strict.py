@@ -2,6 +2,7 @@
 
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.dialect.change import Changes, Schema
+from oneclaw.providers.dialect.gaps import Gaps
 from oneclaw.providers.dialect.merge import types_of, unique
 
 _DEEPEST = 10
@@ -19,30 +20,35 @@ class NotStrict(Exception):
 
 
 class Strictness:
-    """Makes the schemas of one document strict; raises `NotStrict` when that would change what they take."""
+    """Makes the schemas of one document strict; raises `NotStrict` when that would change what they take.
 
-    __slots__ = ("_changes", "_chars", "_properties", "_values")
+    `gaps` then says where a model writes null for what it leaves out.
+    """
+
+    __slots__ = ("_changes", "_chars", "_properties", "_values", "gaps")
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
+        self.gaps = Gaps()
         self._properties = self._values = self._chars = 0
 
-    def close(self, schema: Schema, path: str = "$", depth: int = 0) -> Schema:
+    def close(self, schema: Schema, path: str = "$", depth: int = 0, gaps: Gaps | None = None) -> Schema:
         fresh = dict(schema)
+        gaps = gaps or self.gaps
         self._count(fresh, path, depth)
         if is_array(branches := fresh.get("anyOf")):
             fresh["anyOf"] = [
-                self.close(each, f"{path}.anyOf[{n}]", depth) for n, each in enumerate(branches)
+                self.close(each, f"{path}.anyOf[{n}]", depth, gaps) for n, each in enumerate(branches)
             ]
         elif not types_of(fresh):
             raise NotStrict(path, "any value is allowed here; strict mode wants a type")
         if is_object(items := fresh.get("items")):
-            fresh["items"] = self.close(dict(items), f"{path}.items", depth + 1)
+            fresh["items"] = self.close(dict(items), f"{path}.items", depth + 1, gaps.of_items())
         if "object" in types_of(fresh):
-            self._close_object(fresh, path, depth)
+            self._close_object(fresh, path, depth, gaps)
         return fresh
 
-    def _close_object(self, schema: Schema, path: str, depth: int) -> None:
+    def _close_object(self, schema: Schema, path: str, depth: int, gaps: Gaps) -> None:
         properties: dict[str, Schema] = schema.get("properties", {})
         if schema.get("additionalProperties", False) is not False:
             raise NotStrict(path, "further properties are allowed; strict mode wants all of them named")
@@ -52,7 +58,9 @@ class Strictness:
         schema["properties"] = {}
         for name, each in properties.items():
             where = f"{path}.properties.{name}"
-            closed = self.close(each, where, depth + 1)
+            closed = self.close(each, where, depth + 1, gaps.within(name))
+            is_gap = name not in required and not _takes_null(closed)
+            (gaps.named if is_gap else gaps.kept).add(name)
             if name not in required:
                 closed = _optional(closed)
                 self._changes.rewrite(where, "required", "may be left out: strict mode sends null instead")
@@ -71,6 +79,10 @@ class Strictness:
             raise NotStrict(path, f"nested deeper than the {_DEEPEST} levels of strict mode")
         if self._properties > _PROPERTIES or self._values > _VALUES or self._chars > _CHARS:
             raise NotStrict(path, "more properties or enum values than strict mode takes")
+
+
+def _takes_null(schema: Schema) -> bool:
+    return "null" in types_of(schema) or any(map(_takes_null, schema.get("anyOf", ())))
 
 
 def _optional(schema: Schema) -> Schema:

@@ -1,0 +1,298 @@
+"""Reads an answer of OpenAI's Responses API, event by event or whole.
+
+An answer is a list of items: messages, reasoning, calls, and what the provider ran itself. Each comes as
+`output_item.added`, deltas of its texts, and `output_item.done` with the whole item. Servers leave some of
+these out: what comes late fills in what did not come before.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.call import ToolCall, new_call_id, unique_ids
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    Finish,
+    ForeignPart,
+    Part,
+    TextPart,
+    ThoughtPart,
+    Usage,
+)
+from oneclaw.core.subschema import is_array, is_object
+from oneclaw.providers.base import ProviderError, ServerEvent
+from oneclaw.providers.definitions import Definitions
+from oneclaw.providers.explain import explain_event
+from oneclaw.providers.openai_responses_item import (
+    OWNERS,
+    Item,
+    Piece,
+    read_arguments,
+    read_part,
+    read_texts,
+)
+from oneclaw.providers.written import CUT, fault_of
+
+_TEXTS: dict[str, tuple[Piece, str]] = {
+    "response.output_text": ("text", "text"),
+    "response.refusal": ("refusal", "refusal"),
+    "response.reasoning_summary_text": ("summary", "text"),
+    "response.reasoning_text": ("thought", "text"),
+    "response.function_call_arguments": ("arguments", "arguments"),
+}
+"""Events with text: the piece it is of, and the field with the whole of it."""
+_PARTS = ("response.content_part", "response.reasoning_summary_part")
+_ENDS = {
+    "response.completed": "completed",
+    "response.incomplete": "incomplete",
+    "response.failed": "failed",
+    "response.cancelled": "cancelled",
+}
+
+
+class ResponsesReader:
+    """Reads one answer to a request for `model` with the tools of `definitions`."""
+
+    def __init__(self, wire: str, model: str, definitions: Definitions) -> None:
+        self._wire = wire
+        self._model = model
+        self._definitions = definitions
+        self._items: list[Item] = []
+        self._known: dict[tuple[str | int, str], Item] = {}
+        self._callers: dict[str, Item | None] = {}
+        self._calls = 0
+        self._is_complete = False
+        self._end: Finish | None = None
+        self._usage = Usage()
+
+    @property
+    def is_complete(self) -> bool:
+        return self._is_complete
+
+    def feed(self, event: ServerEvent) -> list[Progress]:
+        data = None if self._is_complete else _read(event)
+        if data is None:
+            return []
+        kind = data.get("type") or event.name
+        if kind == "error" or (not kind and is_object(data.get("error"))):
+            raise _explain(data.get("error") or data)
+        return self._take_event(kind, data) if isinstance(kind, str) else []
+
+    def take(self, body: Mapping[str, Any]) -> list[Progress]:
+        if is_object(body) and is_object(body.get("error")):
+            return self._finish(body, "failed")
+        if is_object(body) and is_array(body.get("output")):
+            return self._finish(body, "completed")
+        raise ProviderError(
+            "The provider's answer is not one of the Responses API. Check the base URL of the provider.",
+            "stream",
+        )
+
+    def message(self) -> AssistantMessage:
+        items = sorted(self._items, key=lambda item: item.place)
+        parts = [part for part in map(self._part, items) if part is not None]
+        calls = iter(unique_ids(part.call for part in parts if isinstance(part, CallPart)))
+        parts = [replace(part, call=next(calls)) if isinstance(part, CallPart) else part for part in parts]
+        return AssistantMessage(
+            tuple(parts), self._why(parts), wire=self._wire, model=self._model, usage=self._usage
+        )
+
+    def _take_event(self, kind: str, data: Mapping[str, Any]) -> list[Progress]:
+        head, _, tail = kind.rpartition(".")
+        if head in _TEXTS and tail in ("delta", "done"):
+            return self._take_text(head, tail, data)
+        if head in _PARTS and (read := read_part(data.get("part"))):
+            piece, text = read
+            item = self._owner(piece, data)
+            return self._tell(item, piece, item.settle(piece, _index(piece, data), text))
+        item = data.get("item")
+        if head == "response.output_item" and is_object(item):
+            found = self._find(data.get("output_index"), item.get("id"), item.get("type"), tail)
+            return self._load(found, item, is_final=tail == "done")
+        if kind in _ENDS:
+            response = data.get("response")
+            return self._finish(response if is_object(response) else {}, _ENDS[kind])
+        return []
+
+    def _take_text(self, head: str, tail: str, data: Mapping[str, Any]) -> list[Progress]:
+        piece, whole = _TEXTS[head]
+        text = data.get("delta" if tail == "delta" else whole)
+        if piece == "arguments" and tail == "done":
+            text = read_arguments(text)
+        if not isinstance(text, str):
+            return []
+        item = self._owner(piece, data)
+        index = _index(piece, data)
+        if tail == "delta":
+            return self._tell(item, piece, item.add(piece, index, text))
+        progress = self._begin(item, data.get("name"))
+        item.is_closed = item.is_closed or piece == "arguments"
+        return progress + self._tell(item, piece, item.settle(piece, index, text))
+
+    def _owner(self, piece: Piece, data: Mapping[str, Any]) -> Item:
+        return self._find(data.get("output_index"), data.get("item_id"), OWNERS[piece])
+
+    def _find(self, index: Any, item_id: Any, kind: Any, event: str = "") -> Item:
+        """The item an event is of: by its id, else by its place, for some servers give new ids each time.
+
+        Others give all items one place: then one that is whole, or was announced, is not the next.
+        """
+        kind = kind if isinstance(kind, str) else ""
+        named = item_id if isinstance(item_id, str) else ""
+        place = index if type(index) is int else None
+        found = self._known.get((named, kind)) if named else None
+        if found is None and place is not None:
+            found = self._known.get((place, kind))
+            if found is not None and named and found.id and (event == "added" or (event and found.final)):
+                found = None
+        if found is None:
+            found = Item(kind, len(self._items) if place is None else place)
+            self._items.append(found)
+        if place is not None:
+            self._known[place, kind] = found
+        if named:
+            found.id = found.id or named
+            self._known[named, kind] = found
+        return found
+
+    def _load(self, item: Item, data: Mapping[str, Any], *, is_final: bool) -> list[Progress]:
+        call_id = data.get("call_id")
+        if isinstance(call_id, str) and call_id and not item.call_id:
+            item.call_id = call_id
+            # Where two have it, it tells neither apart.
+            self._callers[call_id] = None if call_id in self._callers else item
+        progress = self._begin(item, data.get("name"))
+        if is_final:
+            for piece, index, text in read_texts(data):
+                progress += self._tell(item, piece, item.settle(piece, index, text))
+            item.close(data)
+        return progress
+
+    def _begin(self, item: Item, name: Any) -> list[Progress]:
+        """A call begins when its name is known."""
+        if item.kind != "function_call" or item.name or not isinstance(name, str) or not name:
+            return []
+        item.name = name
+        item.number = self._calls
+        self._calls += 1
+        begun = CallBegun(item.number, self._definitions.names.ours(name))
+        return [begun, *self._tell(item, "arguments", item.arguments)]
+
+    def _tell(self, item: Item, piece: Piece, text: str) -> list[Progress]:
+        if not text:
+            return []
+        if piece == "arguments":
+            return [] if item.number is None else [ArgumentsAdded(item.number, text)]
+        return [TextAdded(text) if OWNERS[piece] == "message" else ThoughtAdded(text)]
+
+    def _finish(self, response: Mapping[str, Any], end: str) -> list[Progress]:
+        """The provider's own end of the answer: what it lists fills in what did not come before."""
+        progress: list[Progress] = []
+        output = response.get("output")
+        for place, item in enumerate(output if is_array(output) else ()):
+            if is_object(item):
+                progress += self._load(self._match(place, item), item, is_final=True)
+        self._usage = _usage(response.get("usage"))
+        status = response.get("status")
+        if isinstance(status, str) and status in _ENDS.values():
+            end = status
+        if end in ("failed", "cancelled") or is_object(response.get("error")):
+            raise _explain(response.get("error") or {"code": end, "message": f"The answer is {end}"})
+        if end == "incomplete":
+            details = response.get("incomplete_details")
+            reason = details.get("reason") if is_object(details) else None
+            self._end = "refusal" if reason == "content_filter" else "length"
+        self._is_complete = status not in ("in_progress", "queued")
+        return progress
+
+    def _match(self, place: int, item: Mapping[str, Any]) -> Item:
+        """The item that came already for one of the final list; calls by their own id, as each runs once."""
+        call_id, kind = item.get("call_id"), item.get("type")
+        caller = self._callers.get(call_id) if isinstance(call_id, str) else None
+        return caller if caller and caller.kind == kind else self._find(place, item.get("id"), kind)
+
+    def _part(self, item: Item) -> Part | None:
+        if item.kind == "function_call":
+            return CallPart(self._call(item), item.echo)
+        echo = item.echo
+        if item.kind == "message":
+            is_said = item.text or (echo is not None and echo.get("content"))
+            return TextPart(item.text, echo) if is_said else None
+        if item.kind == "reasoning":
+            return ThoughtPart(item.text, echo) if item.text or echo else None
+        return ForeignPart(item.final, item.label) if item.final is not None else None
+
+    def _call(self, item: Item) -> ToolCall:
+        item.call_id = item.call_id or new_call_id()
+        text = item.arguments
+        fault = self._fault(item, text)
+        try:
+            name, arguments = self._definitions.read_call(item.name, text if text.strip() else "{}")
+        except RecursionError:
+            name, arguments = self._definitions.names.ours(item.name), text
+        return ToolCall(name, arguments, item.call_id, fault)
+
+    def _fault(self, item: Item, text: str) -> str:
+        if not self._is_complete or item.status == "incomplete":
+            return CUT
+        is_empty = not text.strip()
+        if item.is_closed and (self._end is None or (is_empty and item.status == "completed")):
+            return ""  # whole, as the provider says; whether it is JSON is for the engine to see
+        return fault_of(text, True)
+
+    def _why(self, parts: list[Part]) -> Finish:
+        if not self._is_complete:
+            return "cut"
+        if self._end is not None:
+            return self._end
+        if any(isinstance(part, CallPart) for part in parts):
+            return "calls"
+        return "refusal" if any(item.does_refuse for item in self._items) else "stop"
+
+
+def _index(piece: Piece, data: Mapping[str, Any]) -> int:
+    if piece == "arguments":
+        return 0
+    return _count(data.get("summary_index" if piece == "summary" else "content_index"))
+
+
+def _read(event: ServerEvent) -> Mapping[str, Any] | None:
+    """The object of an event; None for what is no object, as the `[DONE]` some servers end with."""
+    if event.data.strip() == "[DONE]":
+        return None
+    try:
+        data: Any = json.loads(event.data)
+    except (ValueError, RecursionError):
+        raise ProviderError("The provider sent an event that is no JSON. Try again.", "stream") from None
+    return data if is_object(data) else None
+
+
+def _explain(error: Any) -> ProviderError:
+    if not is_object(error):
+        return explain_event("", str(error)[:400])
+    codes = [
+        code for code in (error.get("type"), error.get("code")) if isinstance(code, str) and code != "error"
+    ]
+    said = error.get("message")
+    return explain_event(" ".join(codes), said if isinstance(said, str) else "")
+
+
+def _usage(usage: Any) -> Usage:
+    if not is_object(usage):
+        return Usage()
+    read, written = usage.get("input_tokens_details"), usage.get("output_tokens_details")
+    read, written = read if is_object(read) else {}, written if is_object(written) else {}
+    return Usage(
+        input=_count(usage.get("input_tokens")),
+        output=_count(usage.get("output_tokens")),
+        cached=_count(read.get("cached_tokens")),
+        cache_written=_count(read.get("cache_write_tokens")),
+        reasoning=_count(written.get("reasoning_tokens")),
+    )
+
+
+def _count(value: Any) -> int:
+    return value if type(value) is int and value >= 0 else 0

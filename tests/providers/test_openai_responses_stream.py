@@ -1,0 +1,534 @@
+"""Answers of the Responses API: streams in every order and state, whole bodies, and hostile ones."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent
+from oneclaw.providers.openai_responses import OpenAIResponses
+from oneclaw.providers.openai_responses_stream import ResponsesReader
+
+Event = dict[str, Any]
+TOOLS = (
+    ToolDefinition(
+        name="read_file",
+        parameters={
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "encoding": {"type": "string"}},
+            "required": ["path"],
+            "additionalProperties": False,
+        },
+    ),
+)
+
+
+def new_reader() -> ResponsesReader:
+    return OpenAIResponses().reader(Request("gpt-5", (), tools=TOOLS))
+
+
+def feed(events: Iterable[Any], reader: Reader | None = None) -> tuple[AssistantMessage, list[Progress]]:
+    reader = reader or new_reader()
+    progress: list[Progress] = []
+    for event in events:
+        progress += reader.feed(ServerEvent("", event if isinstance(event, str) else json.dumps(event)))
+    return reader.message(), progress
+
+
+def added(index: int, **item: Any) -> Event:
+    return {"type": "response.output_item.added", "output_index": index, "item": item}
+
+
+def done(index: int, **item: Any) -> Event:
+    return {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def delta(kind: str, index: int, text: str, **more: Any) -> Event:
+    return {"type": f"response.{kind}.delta", "output_index": index, "delta": text, **more}
+
+
+def end(status: str = "completed", **response: Any) -> Event:
+    return {"type": f"response.{status}", "response": {"status": status, **response}}
+
+
+def function(number: int, arguments: str = "", **more: Any) -> Event:
+    call = {"id": f"fc_{number}", "call_id": f"call_{number}", "name": "read_file", "arguments": arguments}
+    return {"type": "function_call", **call, **more}
+
+
+def said(text: str, number: int = 1, **more: Any) -> Event:
+    content: list[Event] = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content, **more}
+
+
+def texts(progress: Iterable[Progress]) -> str:
+    return "".join(each.text for each in progress if isinstance(each, TextAdded))
+
+
+def test_text_reasoning_and_a_call_come_in_order_with_what_must_go_back() -> None:
+    reasoning: Event = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "whole"}
+    final = function(1, '{"path": "x"}', status="completed")
+    message, progress = feed(
+        [
+            {"type": "response.created", "response": {"status": "in_progress"}},
+            added(0, type="reasoning", id="rs_1", summary=[], encrypted_content="part"),
+            delta("reasoning_summary_text", 0, "Think", summary_index=0),
+            done(0, **reasoning),
+            added(1, type="message", id="msg_1", content=[]),
+            delta("output_text", 1, "I ", content_index=0),
+            delta("output_text", 1, "look.", content_index=0),
+            done(1, **said("I look.")),
+            added(2, **function(1)),
+            delta("function_call_arguments", 2, '{"path"'),
+            delta("function_call_arguments", 2, ': "x"}'),
+            done(2, **final),
+            end(usage={"input_tokens": 9, "output_tokens": 4}),
+        ]
+    )
+    thought, text, call = message.parts
+    assert thought == ThoughtPart("Think", reasoning)
+    assert text == TextPart("I look.", said("I look."))
+    assert isinstance(call, CallPart)
+    assert call.echo == final
+    assert (call.call.id, call.call.name, call.call.fault) == ("call_1", "read_file", "")
+    assert (message.finish, message.wire, message.usage) == ("calls", "openai_responses", Usage(9, 4))
+    assert progress == [
+        ThoughtAdded("Think"),
+        TextAdded("I "),
+        TextAdded("look."),
+        CallBegun(0, "read_file"),
+        ArgumentsAdded(0, '{"path"'),
+        ArgumentsAdded(0, ': "x"}'),
+    ]
+
+
+def test_deltas_of_two_calls_interleave_by_place_or_by_id() -> None:
+    for by in ("output_index", "item_id"):
+        where = (
+            [{"output_index": 0}, {"output_index": 1}]
+            if by == "output_index"
+            else [{"item_id": "fc_1"}, {"item_id": "fc_2"}]
+        )
+        pieces = [(0, '{"path":'), (1, '{"path":"b'), (0, '"a"}'), (1, '"}')]
+        deltas = [
+            {"type": "response.function_call_arguments.delta", "delta": text, **where[n]}
+            for n, text in pieces
+        ]
+        events = [added(0, **function(1)), added(1, **function(2)), *deltas]
+        closed = [
+            {"type": "response.function_call_arguments.done", "arguments": "", **place} for place in where
+        ]
+        message, _ = feed([*events, *closed, end()])
+        assert [(call.id, call.arguments) for call in message.calls] == [
+            ("call_1", '{"path":"a"}'),
+            ("call_2", '{"path":"b"}'),
+        ]
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        [{"type": "response.function_call_arguments.done", "output_index": 0, "arguments": '{"path":"x"}'}],
+        [done(0, **function(1, '{"path":"x"}'))],
+        [end(output=[function(1, '{"path":"x"}')])],
+    ],
+)
+def test_arguments_may_come_only_at_the_end(late: list[Event]) -> None:
+    message, progress = feed([added(0, **function(1)), *late, end()])
+    assert [call.arguments for call in message.calls] == ['{"path":"x"}']
+    assert progress == [CallBegun(0, "read_file"), ArgumentsAdded(0, '{"path":"x"}')]
+
+
+def test_a_call_may_be_named_only_at_the_end() -> None:
+    named = {
+        "type": "response.function_call_arguments.done",
+        "output_index": 0,
+        "arguments": "{}",
+        "name": "read_file",
+    }
+    message, progress = feed([delta("function_call_arguments", 0, "{}"), named, end()])
+    assert message.calls[0].name == "read_file"
+    assert progress == [CallBegun(0, "read_file"), ArgumentsAdded(0, "{}")]
+
+
+def test_a_stream_of_one_event_and_a_whole_body_give_the_same() -> None:
+    response = {
+        "status": "completed",
+        "output": [said("Hi."), function(1, "{}")],
+        "usage": {"input_tokens": 1},
+    }
+    streamed, told = feed([{"type": "response.completed", "response": response}])
+    reader = new_reader()
+    assert list(reader.take(response)) == told
+    assert reader.is_complete
+    assert reader.message() == streamed
+    assert streamed.text == "Hi."
+
+
+def test_optional_arguments_that_strict_schemas_have_as_null_are_taken_out_again() -> None:
+    message, _ = feed([done(0, **function(1, '{"path":"x","encoding":null}')), end()])
+    assert message.calls[0].arguments == {"path": "x"}
+
+
+def test_empty_arguments_are_none_given() -> None:
+    message, _ = feed([done(0, **function(1, "", name="other", status="completed")), end()])
+    assert message.calls[0].arguments == "{}"
+    assert message.calls[0].fault == ""
+
+
+def test_arguments_sent_as_an_object_are_read() -> None:
+    message, _ = feed([done(0, **{**function(1, name="other"), "arguments": {"a": 1}}), end()])
+    assert message.calls[0].arguments == '{"a":1}'
+
+
+@pytest.mark.parametrize("arguments", [5, [1], True])
+def test_arguments_that_are_no_object_never_become_none(arguments: Any) -> None:
+    message, _ = feed([done(0, **{**function(1), "arguments": arguments}), end()])
+    assert message.calls[0].arguments == json.dumps(arguments, separators=(",", ":"))
+
+
+def test_missing_and_double_ids_are_made_unique_and_stay() -> None:
+    reader = new_reader()
+    twice = [function(1, "{}"), {**function(1, "{}"), "id": "fc_2"}, {**function(3, "{}"), "call_id": ""}]
+    message, _ = feed([done(index, **item) for index, item in enumerate(twice)] + [end(output=twice)], reader)
+    ids = [call.id for call in message.calls]
+    assert len(ids) == len(set(ids)) == 3
+    assert all(ids)
+    assert reader.message() == message
+
+
+def test_a_server_that_gives_new_item_ids_each_time_is_followed_by_place() -> None:
+    message, progress = feed(
+        [
+            added(0, **{**function(1), "id": "a"}),
+            delta("function_call_arguments", 0, '{"path":"x"}', item_id="b"),
+            done(0, **{**function(1, '{"path":"x"}'), "id": "c"}),
+            added(1, **{**said(""), "id": "d"}),
+            delta("output_text", 1, "Hi.", item_id="e"),
+            done(1, **{**said("Hi."), "id": "f"}),
+            end(output=[{**function(1, '{"path":"x"}'), "id": "g"}, {**said("Hi."), "id": "h"}]),
+        ]
+    )
+    assert len(message.calls) == 1
+    assert message.text == texts(progress) == "Hi."
+
+
+def test_a_server_that_gives_every_item_the_same_place_is_followed_by_id() -> None:
+    calls = [function(1, '{"path":"a"}'), function(2, '{"path":"b"}')]
+    message, _ = feed([*(done(0, **item) for item in calls), end(output=calls)])
+    assert [call.arguments for call in message.calls] == ['{"path":"a"}', '{"path":"b"}']
+    message, _ = feed([*(event for item in calls for event in (added(0, **item), done(0, **item))), end()])
+    assert [call.arguments for call in message.calls] == ['{"path":"a"}', '{"path":"b"}']
+
+
+def test_what_came_in_parts_is_told_once_and_the_rest_later() -> None:
+    part = {
+        "type": "response.content_part.done",
+        "output_index": 0,
+        "part": {"type": "output_text", "text": "Hello"},
+    }
+    text = {"type": "response.output_text.done", "output_index": 0, "text": "Hello"}
+    message, progress = feed([delta("output_text", 0, "Hel"), text, part, done(0, **said("Hello!")), end()])
+    assert progress == [TextAdded("Hel"), TextAdded("lo"), TextAdded("!")]
+    assert message.text == "Hello!"
+
+
+def test_paragraphs_of_a_summary_are_kept_apart_as_told() -> None:
+    summary = [{"type": "summary_text", "text": "One"}, {"type": "summary_text", "text": "Two"}]
+    events = [
+        delta("reasoning_summary_text", 0, text, summary_index=index)
+        for index, text in enumerate(["One", "Two"])
+    ]
+    whole = done(0, type="reasoning", id="rs_1", summary=summary)
+    for stream in ([*events, whole], [whole]):
+        message, progress = feed([*stream, end()])
+        [thought] = message.parts
+        assert isinstance(thought, ThoughtPart)
+        told = "".join(each.text for each in progress if isinstance(each, ThoughtAdded))
+        assert thought.text == told == "One\n\nTwo"
+
+
+def test_reasoning_text_of_open_models_is_a_thought() -> None:
+    message, progress = feed([delta("reasoning_text", 0, "Hm."), end()])
+    assert message.parts == (ThoughtPart("Hm."),)
+    assert progress == [ThoughtAdded("Hm.")]
+
+
+def test_a_refusal_is_text_and_says_so() -> None:
+    content = [{"type": "refusal", "refusal": "I cannot."}]
+    stream = [
+        delta("refusal", 0, "I "),
+        delta("refusal", 0, "cannot."),
+        done(0, **{**said(""), "content": content}),
+    ]
+    message, progress = feed([*stream, end()])
+    assert (message.finish, message.text, texts(progress)) == ("refusal", "I cannot.", "I cannot.")
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("max_output_tokens", "length"),
+        ("content_filter", "refusal"),
+        ("anything", "length"),
+        (None, "length"),
+    ],
+)
+def test_an_incomplete_answer_says_why_and_its_cut_call_must_not_run(reason: str | None, finish: str) -> None:
+    details = {"reason": reason} if reason else None
+    whole, cut = (
+        function(1, '{"path":"a"}', status="completed"),
+        function(2, '{"path":"b', status="incomplete"),
+    )
+    message, _ = feed([done(0, **whole), done(1, **cut), end("incomplete", incomplete_details=details)])
+    assert message.finish == finish
+    first, second = message.parts
+    assert isinstance(first, CallPart)
+    assert isinstance(second, CallPart)
+    assert (first.call.fault, bool(second.call.fault)) == ("", True)
+    assert second.echo is None
+
+
+@pytest.mark.parametrize("status", [None, "in_progress"])
+def test_a_call_cut_before_its_first_argument_must_not_run(status: str | None) -> None:
+    message, _ = feed([done(0, **function(1, "", status=status)), end("incomplete")])
+    assert message.calls[0].fault
+
+
+def test_a_call_that_was_never_said_to_be_whole_must_not_run_unless_it_is() -> None:
+    for text, is_whole in (('{"path":"a"}', True), ('{"path":"a', False), ("", False)):
+        message, _ = feed([added(0, **function(1)), delta("function_call_arguments", 0, text), end()])
+        assert (message.calls[0].fault == "") is is_whole
+
+
+def test_a_stream_without_its_end_is_cut_and_no_call_of_it_may_run() -> None:
+    reader = new_reader()
+    message, _ = feed([done(0, **function(1, '{"path":"a"}')), delta("output_text", 1, "And")], reader)
+    assert not reader.is_complete
+    assert message.finish == "cut"
+    assert all(call.fault for call in message.calls)
+    assert message.text == "And"
+
+
+def test_reasoning_that_was_not_finished_is_not_sent_back() -> None:
+    stream = [added(0, type="reasoning", id="rs_1", summary=[], encrypted_content="half")]
+    message, _ = feed([*stream, delta("reasoning_summary_text", 0, "Hm")])
+    assert message.parts == (ThoughtPart("Hm"),)
+
+
+def test_items_we_do_not_know_are_kept_whole() -> None:
+    item = {
+        "type": "web_search_call",
+        "id": "ws_1",
+        "status": "completed",
+        "action": {"type": "search", "query": "news"},
+    }
+    stream = [
+        added(0, type="web_search_call", id="ws_1"),
+        {"type": "response.web_search_call.searching"},
+        done(0, **item),
+    ]
+    message, _ = feed(
+        [*stream, done(1, type="brand_new", data=1), end(output=[item, {"type": "brand_new", "data": 1}])]
+    )
+    assert message.parts == (
+        ForeignPart(item, "web search call: news"),
+        ForeignPart({"type": "brand_new", "data": 1}, "brand new"),
+    )
+    assert message.finish == "stop"
+
+
+def test_usage_counts_what_was_cached_as_read() -> None:
+    usage = {
+        "input_tokens": 100,
+        "input_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 20},
+        "output_tokens": 30,
+        "output_tokens_details": {"reasoning_tokens": 10},
+    }
+    message, _ = feed([end(usage=usage)])
+    assert message.usage == Usage(input=100, output=30, cached=60, cache_written=20, reasoning=10)
+
+
+@pytest.mark.parametrize(
+    ("event", "trouble"),
+    [
+        ({"type": "error", "code": "rate_limit_exceeded", "message": "Slow down."}, "limit"),
+        ({"type": "error", "error": {"type": "server_error", "message": "Sorry."}}, "server"),
+        ({"error": {"code": "insufficient_quota", "message": "No."}}, "quota"),
+        (end("failed", error={"code": "invalid_prompt", "message": "Bad."}), "request"),
+        (end("failed", error={"code": "bio_policy", "message": "No."}), "request"),
+        (end("failed", error={"code": "failed_to_download_image", "message": "No."}), "request"),
+        (end("failed"), "server"),
+        (end("cancelled"), "server"),
+        ({"type": "error", "error": "text"}, "server"),
+        ("{broken", "stream"),
+        ("<html>", "stream"),
+        ("[" * 100_000, "stream"),
+    ],
+)
+def test_an_error_inside_a_stream_is_raised_and_what_came_stays(event: Any, trouble: str) -> None:
+    reader = new_reader()
+    feed([delta("output_text", 0, "Half")], reader)
+    with pytest.raises(ProviderError) as raised:
+        feed([event], reader)
+    assert raised.value.trouble == trouble
+    assert reader.message().text == "Half"
+    assert not reader.is_complete
+
+
+def test_what_follows_the_end_is_not_read() -> None:
+    reader = new_reader()
+    message, progress = feed(
+        [end(), delta("output_text", 0, "late"), {"type": "error"}, "[DONE]", "{"], reader
+    )
+    assert (message.parts, progress) == ((), [])
+
+
+def test_events_that_say_nothing_are_passed_over() -> None:
+    message, progress = feed(
+        ["[DONE]", "[]", "3", "null", {}, {"type": "response.new.thing"}, {"type": 5}, end()]
+    )
+    assert (message.parts, progress, message.finish) == ((), [], "stop")
+
+
+@pytest.mark.parametrize("body", [{}, {"output": None}, {"choices": []}, [], None])
+def test_a_body_of_another_kind_is_said_to_be_one(body: Any) -> None:
+    with pytest.raises(ProviderError, match="Responses API"):
+        new_reader().take(body)
+
+
+def test_a_body_with_an_error_or_not_yet_done_is_no_answer() -> None:
+    with pytest.raises(ProviderError):
+        new_reader().take({"error": {"message": "No.", "type": "invalid_request_error"}})
+    reader = new_reader()
+    reader.take({"status": "queued", "output": []})
+    assert not reader.is_complete
+
+
+def test_an_echo_nested_beyond_reason_is_not_kept() -> None:
+    nested = '{"a":' * 300 + "1" + "}" * 300
+    event = (
+        '{"type":"response.output_item.done","output_index":0,"item":{"type":"odd","id":"x","data":'
+        + nested
+        + "}}"
+    )
+    message, _ = feed([event, delta("output_text", 1, "Hi."), end()])
+    assert message.parts == (TextPart("Hi."),)
+    deep = '{"type":"response.output_item.done","item":{"type":"function_call","name":"f","arguments":'
+    message, _ = feed([deep + nested + "}}", end()])
+    assert message.calls[0].arguments == "arguments that are nested too deeply"
+
+
+KINDS = [
+    "error",
+    "response.completed",
+    "response.incomplete",
+    "response.failed",
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.content_part.added",
+    "response.content_part.done",
+    "response.reasoning_summary_part.done",
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.refusal.delta",
+    "response.reasoning_text.delta",
+    "response.reasoning_summary_text.done",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+]
+ITEM_KINDS = ["message", "reasoning", "function_call", "custom_tool_call", "web_search_call", "compaction"]
+anything: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-2, 2),
+        st.floats(allow_nan=False),
+        st.sampled_from(["", "fc_1", "{}", "x"]),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["type", "text", "id", "a"]), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+part = st.fixed_dictionaries(
+    {"type": st.sampled_from(["output_text", "refusal", "summary_text", "reasoning_text", "odd"])},
+    optional={"text": anything, "refusal": anything},
+)
+item = st.fixed_dictionaries(
+    {"type": st.one_of(st.sampled_from(ITEM_KINDS), anything)},
+    optional={
+        **dict.fromkeys(("id", "call_id", "name", "arguments", "status", "action"), anything),
+        **{
+            field: st.one_of(anything, st.lists(st.one_of(part, anything), max_size=3))
+            for field in ("content", "summary")
+        },
+    },
+)
+response = st.fixed_dictionaries(
+    {},
+    optional={
+        "status": anything,
+        "output": st.lists(st.one_of(item, anything), max_size=3),
+        "usage": anything,
+        "error": anything,
+        "incomplete_details": anything,
+    },
+)
+FIELDS = ("output_index", "item_id", "content_index", "summary_index", "delta", "text", "arguments", "name")
+fields: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys((*FIELDS, "error"), anything),
+    "item": st.one_of(item, anything),
+    "part": st.one_of(part, anything),
+    "response": st.one_of(response, anything),
+}
+kinds: dict[str, st.SearchStrategy[Any]] = {"type": st.one_of(st.sampled_from(KINDS), anything)}
+hostile: st.SearchStrategy[Any] = st.one_of(anything, st.fixed_dictionaries(kinds, optional=fields))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(hostile, max_size=8))
+def test_whatever_comes_nothing_but_a_provider_error_is_raised_and_nothing_is_lost(events: list[Any]) -> None:
+    reader = new_reader()
+    before = ""
+    for event in events:
+        try:
+            progress = reader.feed(ServerEvent("", json.dumps(event)))
+        except ProviderError:
+            continue
+        message = reader.message()
+        assert all(isinstance(each, Progress) for each in progress)
+        assert len(message.text) >= len(before) or any("done" in str(event) for event in events)
+        before = message.text
+    message = reader.message()
+    assert reader.message() == message
+    assert len({call.id for call in message.calls}) == len(message.calls)
+    assert reader.is_complete or (message.finish == "cut" and all(call.fault for call in message.calls))
+    written = json.loads(OpenAIResponses().write(Request("gpt-5", (message,), tools=TOOLS)))
+    assert isinstance(written["input"], list)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(response, anything))
+def test_whatever_a_body_is_it_is_read_or_refused(body: Mapping[str, Any]) -> None:
+    reader = new_reader()
+    try:
+        reader.take(body)
+    except ProviderError:
+        return
+    assert isinstance(reader.message(), AssistantMessage)
+
+
+def test_reading_takes_time_in_proportion_to_what_comes() -> None:
+    """Counted, not timed: each delta is kept as it came, and joined when it is asked for."""
+    reader = new_reader()
+    feed([delta("output_text", 0, "x") for _ in range(2_000)], reader)
+    [item] = reader._items  # pyright: ignore[reportPrivateUsage]
+    assert len(item.pieces["text", 0]) == 2_000
