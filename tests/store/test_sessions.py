@@ -2,7 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.message import AssistantMessage, TextPart, Usage, UserMessage
+from oneclaw.core.permit.grant import Grant
+from oneclaw.core.session import Session
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.store.calls import Calls
 from oneclaw.store.db import Database
+from oneclaw.store.grants import Grants
+from oneclaw.store.messages import Messages
 from oneclaw.store.sessions import Sessions, new_id
 
 
@@ -52,3 +63,106 @@ def test_ids_sort_by_time_and_do_not_meet() -> None:
     times = [each.split("-")[0] for each in ids]
     assert times == sorted(times)
     assert {len(each) for each in ids} == {29}
+
+
+# ---------------------------------------------------------------------- find, totals, remove
+
+
+async def test_a_session_is_found_by_the_beginning_of_either_half(database: Database) -> None:
+    sessions = Sessions(database)
+    await Messages(database).append(Session("019a00000000-aa11"), UserMessage("x"))
+    await Messages(database).append(Session("019b00000000-bb22"), UserMessage("x"))
+    for start in ("019a", "aa", "aa11", "019a00000000-aa11", "019a00000000-a"):
+        found = sessions.find(start)
+        assert found is not None, start
+        assert found.id == "019a00000000-aa11"
+    for start in ("", "c", "%", "_19a", "019a00000000-aa112", "*"):
+        assert sessions.find(start) is None
+
+
+async def test_a_beginning_that_several_share_is_refused_and_names_them(database: Database) -> None:
+    for letter in "abcdefgh":
+        await Messages(database).append(Session(f"019a-{letter}"), UserMessage("x"))
+    with pytest.raises(InvalidConfig, match=r"019a-h, 019a-g.* and others; give more letters"):
+        Sessions(database).find("019a")
+
+
+async def test_an_id_that_another_begins_with_is_found(database: Database) -> None:
+    for name in ("abc", "abcd"):
+        await Messages(database).append(Session(name), UserMessage("x"))
+    found = Sessions(database).find("abc")
+    assert found is not None
+    assert found.id == "abc"
+
+
+async def test_last_is_where_a_person_talked_last(database: Database) -> None:
+    sessions, messages = Sessions(database), Messages(database)
+    assert sessions.find("last") is None
+    await messages.append(Session("mine"), UserMessage("x"))
+    await messages.append(Session("child", parent=Session("mine")), UserMessage("x"))
+    await sessions.create("a", Path("/"))  # nothing was said in it
+    found = sessions.find("last")
+    assert found is not None
+    assert found.id == "mine"
+
+
+async def test_sessions_are_listed_with_what_they_took(database: Database) -> None:
+    sessions, messages = Sessions(database), Messages(database)
+    first = Session("first", "one")
+    await messages.append(first, UserMessage("x"))
+    await messages.append(first, AssistantMessage((TextPart("y"),), usage=Usage(10, 2, 1)), cost=0.5)
+    await messages.append(first, AssistantMessage((TextPart("z"),), usage=Usage(20, 3)), cost=0.25)
+    await messages.append(Session("second", "two"), UserMessage("x"))
+    await sessions.create("two", Path("/"))
+    listed = [(each.session.id, each.messages, each.usage, each.cost) for each in sessions.totals()]
+    assert listed == [("second", 1, Usage(), None), ("first", 3, Usage(30, 5, 1), 0.75)]
+    assert [each.session.id for each in sessions.totals(agent="one")] == ["first"]
+    assert [each.session.id for each in sessions.totals(limit=1)] == ["second"]
+    assert len(sessions.totals(is_empty_shown=True)) == 3
+    assert len(sessions.totals(agent="two", is_empty_shown=True)) == 2
+
+
+async def test_a_removed_session_leaves_nothing_behind(database: Database, reads: ToolDefinition) -> None:
+    sessions, messages, calls, grants = (
+        Sessions(database),
+        Messages(database),
+        Calls(database),
+        Grants(database),
+    )
+    gone, stays = Session("gone"), Session("stays")
+    child = Session("child", parent=gone)
+    grandchild = Session("grandchild", parent=child)
+    for session in (gone, stays, child, grandchild):
+        await messages.append(session, UserMessage("x"))
+        await messages.summarise(session.id, "short", 1)
+        call = ToolCall("look", {}, "1")
+        key = await calls.open(call, reads, session, {})
+        await calls.close(key, ToolResult("1", "look"))
+        allowed = Grant(
+            id=f"g-{session.id}",
+            tool="look",
+            need="n",
+            verdict="allow",
+            scope="session",
+            holder=session.id,
+            digest="d",
+        )
+        await grants.add(allowed)
+    await grants.add(
+        Grant(id="agent", tool="t", need="n", verdict="allow", scope="agent", holder="gone", digest="d")
+    )
+    assert await sessions.remove("gone")
+    assert not await sessions.remove("gone")
+    assert [each.id for each in sessions.list()] == ["stays"]
+    for table in ("messages", "summaries", "calls"):
+        assert database.select(f"SELECT DISTINCT session FROM {table}") == [("stays",)]
+    assert {each.id for each in grants.all()} == {"g-stays", "agent"}
+
+
+async def test_a_session_keeps_who_asked_it(database: Database) -> None:
+    sessions = Sessions(database)
+    above = await sessions.create("a", Path("/"))
+    below = await sessions.create("b", Path("/"), parent=above.id)
+    assert above.parent is None
+    assert sessions.get(below.id) == below
+    assert below.parent == above.id

@@ -254,19 +254,25 @@ class _Mending:
         result = slot.result
         if result is None:
             result = self._journal(slot.call.id)
-            result = lost(call) if result is None else result
+            result = lost(call) if result is None else _of(call, result)
             told = result.text[:120]
             self._note(f"The call {call.id[:60]!r} of {call.name[:60]!r} had no result; it got: {told!r}.")
         if result.call_id == call.id and result.tool:
             return result
         if not result.tool:
             self._note(f"The result of {call.id[:60]!r} named no tool; it is of {call.name[:60]!r}.")
-        return replace(result, call_id=call.id, tool=result.tool or call.name)
+        return _of(call, result)
 
 
 def lost(call: ToolCall) -> ToolResult:
     """The result of a call of which nobody knows what became."""
     return ToolResult(call.id, call.name, None, Kind.INTERRUPTED, NO_RESULT, effects="unknown")
+
+
+def _of(call: ToolCall, result: ToolResult) -> ToolResult:
+    if result.call_id == call.id and result.tool:
+        return result
+    return replace(result, call_id=call.id, tool=result.tool or call.name)
 
 
 def _choose(slots: list[_Slot], result: ToolResult) -> _Slot | None:

@@ -194,7 +194,7 @@ def _read_call(document: Json) -> ToolCall:
     if "raw" in document:
         arguments = _text(document["raw"])
     elif "bytes" in document:
-        arguments = b64decode(document["bytes"])
+        arguments = b64decode(document["bytes"], validate=True)
     else:
         arguments = document["arguments"]
         if not isinstance(arguments, dict):
@@ -231,7 +231,9 @@ def _kind(name: Any) -> Kind:
 def _read_images(document: Json) -> tuple[Image, ...]:
     if "images" not in document:
         return ()
-    return tuple([Image(b64decode(image["data"]), _text(image["type"])) for image in document["images"]])
+    return tuple(
+        [Image(b64decode(image["data"], validate=True), _text(image["type"])) for image in document["images"]]
+    )
 
 
 def _text(value: Any) -> str:

@@ -29,10 +29,12 @@ FROM chosen LEFT JOIN messages ON messages.session = chosen.id
 GROUP BY chosen.id ORDER BY chosen.updated DESC, chosen.id DESC
 """
 _REMOVE = """
-WITH RECURSIVE gone (id) AS (
-    SELECT ? UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent = gone.id
+DELETE FROM sessions WHERE id IN (
+    WITH RECURSIVE gone (id) AS (
+        SELECT ? UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent = gone.id
+    )
+    SELECT id FROM gone
 )
-DELETE FROM sessions WHERE id IN (SELECT id FROM gone)
 """
 _TITLE_CHARS = 200
 _MOST_NAMED = 5
