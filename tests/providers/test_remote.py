@@ -1,4 +1,4 @@
-"""A provider over HTTP: what it sends, what it reads, how it fails and is asked again. All on real sockets."""
+"""A provider over HTTP: what it sends and reads, how it fails and is asked again. All on real sockets."""
 
 import asyncio
 import gc
@@ -258,6 +258,16 @@ async def test_a_broken_answer_is_given_as_far_as_it_came_and_its_calls_never_ru
     assert (message.text, message.finish, message.model) == ("Hel", "cut", "tiny/m1")
     assert [call.fault for call in message.calls] == [CUT]
     assert len(seen) == 2
+
+
+async def test_without_the_mark_a_call_of_a_broken_answer_would_run(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: the wire of these tests marks nothing itself."""
+    monkeypatch.setattr(remote, "cut", lambda message: message)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    port, _ = await serve(HEAD + HALF)
+    message = await ask_message(tiny(port, attempts=1))
+    assert [call.fault for call in message.calls] == [""]
 
 
 async def test_an_error_the_provider_tells_is_raised_though_something_came(serve: Serve) -> None:
