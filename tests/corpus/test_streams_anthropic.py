@@ -1,0 +1,192 @@
+"""Recorded answers of Anthropic: read whole, cut at every event, in any chunks; the SDK is the judge."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
+
+import pytest
+
+from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.anthropic_stream import AnthropicReader
+from oneclaw.providers.base import Request, ServerEvent
+from oneclaw.providers.sse import ServerEvents
+
+Rows = Callable[[str], list[dict[str, Any]]]
+Event = dict[str, Any]
+ASKED = Request("m", [UserMessage("Hello")])
+FINISHES = {"end_turn": "stop", "tool_use": "calls", "refusal": "refusal", "max_tokens": "length"}
+
+
+def is_ours(row: dict[str, Any]) -> bool:
+    return row["provider"] == "anthropic"
+
+
+def parse(raw: str) -> list[Event]:
+    parser = ServerEvents()
+    return [json.loads(event.data) for event in (*parser.feed(raw.encode()), *parser.finish())]
+
+
+@pytest.fixture
+def bodies(rows: Rows) -> list[Event]:
+    """The whole bodies of answers that were recorded."""
+    streams = [row["body"] for row in rows("provider_streams") if is_ours(row) and row["kind"] == "json"]
+    wired = [row for row in rows("provider_wire") if is_ours(row) and row["status"] == 200]
+    return streams + [row["response"] for row in wired if row["response_kind"] == "json"]
+
+
+@pytest.fixture
+def streams(rows: Rows) -> list[list[Event]]:
+    """The events of each answer; where a recording holds several answers, each on its own."""
+    recorded = [
+        [json.loads(event) for event in row["body"]]
+        for row in rows("provider_streams")
+        if is_ours(row) and row["kind"] == "stream"
+    ]
+    wired = [row for row in rows("provider_wire") if is_ours(row) and row["status"] == 200]
+    recorded += [parse(row["response"]) for row in wired if row["response_kind"] == "text"]
+    return [answer for events in recorded for answer in answers(events)]
+
+
+def answers(events: list[Event]) -> Iterator[list[Event]]:
+    starts = [at for at, event in enumerate(events) if event["type"] == "message_start"]
+    for start, end in zip(starts, [*starts[1:], len(events)], strict=True):
+        yield events[start:end]
+
+
+def read(events: Iterable[Event]) -> AnthropicReader:
+    reader = Anthropic().reader(ASKED)
+    for event in events:
+        list(reader.feed(ServerEvent("", json.dumps(event))))
+    return reader
+
+
+def as_bytes(events: Iterable[Event], end: str = "\n", comment: str = "") -> bytes:
+    lines = (f"{comment}event: {each['type']}{end}data: {json.dumps(each)}{end}{end}" for each in events)
+    return "".join(lines).encode()
+
+
+def read_bytes(chunks: Iterable[bytes]) -> AssistantMessage:
+    reader, parser = Anthropic().reader(ASKED), ServerEvents()
+    for chunk in chunks:
+        for event in parser.feed(chunk):
+            list(reader.feed(event))
+    assert reader.is_complete
+    return reader.message()
+
+
+def sent_back(reader: AnthropicReader) -> list[Any]:
+    """The blocks of an answer as they go back with the next request."""
+    request = Request("m", [*ASKED.messages, reader.message(), UserMessage("And?")])
+    body = json.loads(Anthropic().write(request))
+    return next((each["content"] for each in body["messages"] if each["role"] == "assistant"), [])
+
+
+def sdk_content(events: Iterable[Event]) -> tuple[list[Event], str]:
+    """What the official client makes of the events: the content and why it ended."""
+    from anthropic.lib.streaming._beta_messages import accumulate_event
+
+    snapshot: Any = None
+    buffers: dict[int, bytes] = {}
+    for event in events:
+        if event["type"] == "ping":
+            continue
+        snapshot = cast(Any, accumulate_event)(
+            event=event, current_snapshot=snapshot, json_bufs=buffers, request_headers={}
+        )
+    return [plain(block) for block in snapshot.to_dict()["content"]], snapshot.stop_reason
+
+
+def plain(value: Any) -> Any:
+    """Without what is null, which says nothing."""
+    if isinstance(value, dict):
+        fields = cast(Event, value).items()
+        return {name: plain(inner) for name, inner in fields if inner is not None and name != "__json_buf"}
+    return [plain(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def is_blank(block: Event) -> bool:
+    return block["type"] == "text" and not block["text"].strip()
+
+
+def test_streams_are_read_as_the_sdk_reads_them(streams: list[list[Event]]) -> None:
+    assert len(streams) > 20
+    for events in streams:
+        reader = read(events)
+        content, reason = sdk_content(events)
+        assert reader.is_complete
+        assert reader.message().finish == FINISHES[reason]
+        assert not any(call.fault for call in reader.message().calls)
+        assert plain(sent_back(reader)) == [block for block in content if not is_blank(block)]
+
+
+def test_bodies_go_back_as_they_came(bodies: list[Event]) -> None:
+    assert len(bodies) > 30
+    for body in bodies:
+        reader = Anthropic().reader(ASKED)
+        list(reader.take(body))
+        assert reader.is_complete
+        expected = "calls" if reader.message().calls else FINISHES[body["stop_reason"]]
+        assert reader.message().finish == expected
+        assert plain(sent_back(reader)) == [plain(block) for block in body["content"] if not is_blank(block)]
+
+
+def test_answers_cut_at_every_event_run_no_call_and_can_go_back(streams: list[list[Event]]) -> None:
+    for events in streams:
+        reader = Anthropic().reader(ASKED)
+        for at, event in enumerate(events):
+            message = reader.message()
+            assert not reader.is_complete
+            assert message.finish == "cut"
+            assert all(call.fault for call in message.calls)
+            if at % 7 == 0:
+                blocks = sent_back(reader)
+                begun = {block["id"] for block in blocks if block["type"] == "server_tool_use"}
+                assert begun == {block["tool_use_id"] for block in blocks if "tool_use_id" in block} & begun
+            list(reader.feed(ServerEvent(event["type"], json.dumps(event))))
+        assert reader.is_complete
+
+
+@pytest.mark.parametrize(
+    ("end", "comment"), [("\n", ""), ("\r\n", ""), ("\r", ": still here\r\r"), ("\n", ":\n\n: a\nid: 7\n")]
+)
+def test_chunks_line_ends_and_comments_change_nothing(
+    streams: list[list[Event]], end: str, comment: str
+) -> None:
+    for events in streams:
+        expected = read(events).message()
+        raw = as_bytes(events, end, comment)
+        assert read_bytes([raw]) == expected
+        assert read_bytes(bytes([byte]) for byte in raw) == expected
+        assert read_bytes(raw[at : at + 17] for at in range(0, len(raw), 17)) == expected
+
+
+def test_progress_adds_up_to_the_message(streams: list[list[Event]]) -> None:
+    for events in streams:
+        reader, text, arguments = Anthropic().reader(ASKED), "", {}
+        for event in events:
+            for each in reader.feed(ServerEvent("", json.dumps(event))):
+                match type(each).__name__:
+                    case "TextAdded":
+                        text += cast(Any, each).text
+                    case "ArgumentsAdded":
+                        added = cast(Any, each)
+                        arguments[added.index] = arguments.get(added.index, "") + added.text
+                    case _:
+                        pass
+        message = reader.message()
+        assert message.text == text
+        for index, call in enumerate(message.calls):
+            given = call.arguments
+            assert json.loads(arguments.get(index, "{}")) == (
+                json.loads(given) if isinstance(given, str | bytes) else given
+            )
+
+
+def test_recorded_refusals_become_clear_errors(rows: Rows) -> None:
+    refused = [row for row in rows("provider_wire") if is_ours(row) and row["status"] != 200]
+    assert refused
+    for row in refused:
+        error = Anthropic().explain(row["status"], {}, json.dumps(row["response"]).encode())
+        assert row["response"]["error"]["message"].rstrip(".") in str(error)
+        assert error.status == row["status"]
