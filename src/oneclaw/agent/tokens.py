@@ -5,7 +5,6 @@ were set by recorded requests and answers of several providers: see docs/decisio
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from oneclaw.agent.excerpt import arguments_text
 from oneclaw.core.call import ToolResult
@@ -24,19 +23,19 @@ from oneclaw.core.value import compact
 IMAGE_TOKENS = 1_600
 """A picture of the largest size providers read; smaller ones take less."""
 MESSAGE_TOKENS = 6
-CALL_TOKENS = 30
+CALL_TOKENS = 42
 RESULT_TOKENS = 20
 TOOL_TOKENS = 12
 TOOLS_TOKENS = 400
 """What some providers add to the instructions as soon as there is one tool."""
 
-DENSE_CHARS = 2.2
+DENSE_CHARS = 2.0
 """Characters of a token where there are no words."""
 
 _CHARS = 3.3
 _SPACES = 1 / 24
 _EXTRA_BYTES = 0.45
-_ECHO_CHARS = 8
+_SEALED_CHARS = 8
 
 
 def estimate(message: Message) -> int:
@@ -84,15 +83,12 @@ def estimate_tools(definitions: Iterable[ToolDefinition]) -> int:
 
 def _estimate_part(part: Part) -> int:
     if isinstance(part, CallPart):
-        name, arguments = part.call.name, arguments_text(part.call)
-        return CALL_TOKENS + estimate_text(name) + estimate_text(arguments) + _estimate_echo(part.echo)
+        return CALL_TOKENS + estimate_text(part.call.name) + estimate_text(arguments_text(part.call))
     if isinstance(part, ForeignPart):
         return estimate_text(compact(part.echo))
-    if isinstance(part, ThoughtPart) and part.echo is None:
-        return 0  # a thought without what must go back with it is not sent
-    return estimate_text(part.text) + _estimate_echo(part.echo)
-
-
-def _estimate_echo(echo: Any) -> int:
-    """Signatures and sealed thoughts: counted as far fewer tokens than their characters."""
-    return 0 if echo is None else len(compact(echo)) // _ECHO_CHARS
+    if isinstance(part, ThoughtPart):
+        # Not sent without its echo; sealed thoughts and signatures are counted far below their characters.
+        if part.echo is None:
+            return 0
+        return estimate_text(part.text) + len(compact(part.echo)) // _SEALED_CHARS
+    return estimate_text(part.text)

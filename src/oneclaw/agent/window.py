@@ -104,17 +104,6 @@ class Window:
 
     @property
     def overhead_tokens(self) -> int:
-        """What goes with each request beside the messages: instructions and tools."""
-        return self._overhead
-
-    @overhead_tokens.setter
-    def overhead_tokens(self, tokens: int) -> None:
-        self._tokens = max(1.0, self._tokens + tokens - self._overhead)
-        self._guessed += tokens - self._overhead
-        self._overhead = tokens
-
-    @property
-    def overhead_tokens(self) -> int:
         """What goes with each request besides messages: instructions and tools."""
         return self._overhead
 
