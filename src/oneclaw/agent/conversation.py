@@ -1,5 +1,6 @@
 """A conversation as a run has it: stored as it happens, its calls uniquely named, its window at hand."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
@@ -44,10 +45,14 @@ class Conversation:
 
     async def append(self, message: Message, cost: float | None = None) -> None:
         """Keep a message, then show it to the model. Nothing is done about a call before it is kept."""
-        if self._book is not None:
-            number = await self._book.append(self.session, message, cost=cost)
-            if _is_users(message):
-                self._users.append(number)
+        try:
+            if self._book is not None:
+                number = await self._book.append(self.session, message, cost=cost)
+                if _is_users(message):
+                    self._users.append(number)
+        except asyncio.CancelledError:
+            self.window.append(message)  # what is stopped meanwhile is kept all the same
+            raise
         self.window.append(message)
 
     async def compact(self, count: int, summary: str | None) -> None:

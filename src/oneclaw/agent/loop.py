@@ -15,10 +15,9 @@ user or by the clock, is cancelling what it awaits.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
 
 from oneclaw.agent import compact, stop
 from oneclaw.agent.agent import Agent
@@ -115,9 +114,13 @@ class Run:
             await self.conversation.append(message)
         self._tell(RunStarted(self._session.id, self.agent.name, self._chain.link.model.name))
         try:
-            self._tell(self._finished(await self._go_rounds()))
+            async with asyncio.timeout(self.spending.seconds_left()):
+                finished = self._finished(await self._go_rounds())
+        except TimeoutError:
+            finished = self._finished("seconds")
         except ProviderError as error:
-            self._tell(self._finished("failed", error=str(error)))
+            finished = self._finished("failed", error=str(error))
+        self._tell(finished)
 
     async def _go_rounds(self) -> Reason:
         closing: Reason | None = None
@@ -130,11 +133,7 @@ class Run:
                 await self.conversation.append(_guard(stop.closing_words(closing, self.spending)))
             for note in self._inbox():
                 await self.conversation.append(note)
-            try:
-                async with asyncio.timeout(self.spending.seconds_left()):
-                    message = await self._go_round(closing)
-            except TimeoutError:
-                continue  # what was spent says so
+            message = await self._go_round(closing)
             ended = closing or _ending(message)
             if ended is not None:
                 return ended
@@ -237,11 +236,11 @@ class Run:
 
     async def _keep(self, message: AssistantMessage) -> None:
         try:
-            await _through(self.conversation.append(message, self._cost(message)))
+            await self.conversation.append(message, self._cost(message))
         except asyncio.CancelledError:
             if message.calls:
                 results = tuple(map(_cancelled, message.calls))
-                await _through(self.conversation.append(ResultsMessage(results)))
+                await self.conversation.append(ResultsMessage(results))
             raise
 
     async def _keep_partial(self) -> None:
@@ -249,7 +248,7 @@ class Run:
         if self._partial:
             parts = (TextPart("".join(self._partial)),)
             message = AssistantMessage(parts, "stopped", "", self._chain.link.model.name)
-            await _through(self.conversation.append(message))
+            await self.conversation.append(message)
 
     def _switch(self, error: ProviderError) -> None:
         failed = self._chain.link.model.name
@@ -267,7 +266,7 @@ class Run:
             done = self._finished_calls
             self._results = tuple(done.get(call.id) or _cancelled(call) for call in calls)
             self.spending.add_calls(len(calls))
-            await _through(self.conversation.append(ResultsMessage(self._results)))
+            await self.conversation.append(ResultsMessage(self._results))
 
     def _bounded(self, calls: tuple[ToolCall, ...], closing: Reason | None) -> Sequence[ToolCall]:
         """The calls; those over the limit, and any of a last answer, with the fault that they came late."""
@@ -365,17 +364,3 @@ def _guard(text: str) -> UserMessage:
 def _cancelled(call: ToolCall) -> ToolResult:
     text = "The call was stopped before it began."
     return ToolResult(call.id, call.name[:100], None, Kind.CANCELLED, text)
-
-
-async def _through(work: Coroutine[Any, Any, None]) -> None:
-    """See the work through, also when cancelled meanwhile: a message half kept is worse than a late stop."""
-    task = asyncio.ensure_future(work)
-    cancelled = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    task.result()
-    if cancelled is not None:
-        raise cancelled

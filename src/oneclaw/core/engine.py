@@ -109,6 +109,8 @@ class Engine:
         """Run calls side by side; the results stand in the order of the calls."""
         session = session or self.session
         named = unique_ids(calls)
+        if len(named) == 1:
+            return [await self._call_alone(named[0], session)]
         slots = asyncio.Semaphore(self._parallel)
         tasks = [asyncio.ensure_future(self._call(call, session, slots)) for call in named]
         try:
@@ -123,6 +125,16 @@ class Engine:
             _cancelled(call) if task.cancelled() else task.result()
             for call, task in zip(named, tasks, strict=True)
         ]
+
+    async def _call_alone(self, call: ToolCall, session: Session) -> ToolResult:
+        """One call needs no task of its own."""
+        try:
+            return await self._call(call, session)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return _cancelled(call)  # it was not the caller who was cancelled, but the work itself
 
     async def _call(
         self, call: ToolCall, session: Session, slots: asyncio.Semaphore | None = None

@@ -15,6 +15,7 @@ next reply at once, as the next attempt.
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -138,8 +139,9 @@ class Scripted:
         attempt = 1
         while True:
             try:
-                async for answer in self._play(self._next(request), request):
-                    yield answer
+                async with aclosing(self._play(self._next(request), request)) as answers:
+                    async for answer in answers:
+                        yield answer
                 return
             except ProviderError as error:
                 attempt += 1
