@@ -6,9 +6,9 @@ from oneclaw.agent.foreign.block import Block, as_text, blocks, is_block, read_b
 from oneclaw.agent.foreign.draft import Draft
 from oneclaw.core.call import Image
 
-_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "toolCall"})
-_THOUGHTS = frozenset({"thinking", "reasoning"})
-_HIDDEN = frozenset({"redacted_thinking", "redacted-reasoning"})
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "toolCall")
+_THOUGHTS = ("thinking", "reasoning")
+_HIDDEN = ("redacted_thinking", "redacted-reasoning")
 
 
 def is_call(block: Block) -> bool:

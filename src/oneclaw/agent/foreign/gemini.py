@@ -14,7 +14,7 @@ from oneclaw.agent.foreign.block import (
 from oneclaw.agent.foreign.draft import Draft
 from oneclaw.core.call import Image
 
-_USERS = frozenset({"user", "function", "tool", "system"})
+_USERS = ("user", "function", "tool", "system")
 
 
 def is_content(item: Block) -> bool:

@@ -27,9 +27,9 @@ _HINTS = (
     ("chat", "openai_chat"),
     ("openai", "openai_chat"),
 )
-_INSTRUCTIONS = frozenset({"system", "developer"})
-_ANSWERS = frozenset({"assistant", "model", "ai", "bot"})
-_RESULTS = frozenset({"tool", "function", "tool_result", "toolResult"})
+_INSTRUCTIONS = ("system", "developer")
+_ANSWERS = ("assistant", "model", "ai", "bot")
+_RESULTS = ("tool", "function", "tool_result", "toolResult")
 
 log = logging.getLogger("oneclaw")
 

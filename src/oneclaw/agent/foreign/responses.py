@@ -6,7 +6,7 @@ from oneclaw.agent.foreign.block import Block, as_text, blocks, result_of, texts
 from oneclaw.agent.foreign.draft import Draft
 
 _OUTPUTS = ("_call_output", "_call_response", "tool_result")
-_HIDDEN = frozenset({"item_reference", "compaction", "mcp_list_tools"})
+_HIDDEN = ("item_reference", "compaction", "mcp_list_tools")
 
 
 def is_item(item: Block) -> bool:
