@@ -1,0 +1,548 @@
+"""Chat answers: every way servers write calls, thoughts, usage, ends and errors into a stream."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent
+from oneclaw.providers.openai_chat import OpenAIChat
+
+TOOLS = tuple(
+    ToolDefinition(name=name, parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
+    for name in ("get", "get_time", "put")
+)
+CASES = (TOOLS, ())
+
+
+def reader(*, text_calls: bool = False, tools: tuple[ToolDefinition, ...] = TOOLS) -> Reader:
+    return OpenAIChat(text_calls=text_calls).reader(Request("m", [], tools=tools))
+
+
+def chunk(delta: Any = None, finish: Any = None, **more: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta or {}, "finish_reason": finish}], **more}
+
+
+def feed(reading: Reader, *chunks: Any) -> list[Progress]:
+    return [
+        progress
+        for each in chunks
+        for progress in reading.feed(ServerEvent("", each if isinstance(each, str) else json.dumps(each)))
+    ]
+
+
+def fragments(*groups: Any) -> list[dict[str, Any]]:
+    return [chunk({"tool_calls": list(group)}) for group in groups]
+
+
+def fragment(
+    index: Any = None, call_id: Any = None, name: Any = None, arguments: Any = None
+) -> dict[str, Any]:
+    raw: dict[str, Any] = {"function": {"name": name, "arguments": arguments}}
+    return {
+        **raw,
+        **({} if index is None else {"index": index}),
+        **({} if call_id is None else {"id": call_id}),
+    }
+
+
+def read(*chunks: Any, finish: str | None = "tool_calls") -> AssistantMessage:
+    reading = reader()
+    feed(reading, *chunks, *([] if finish is None else [chunk(finish=finish)]))
+    return reading.message()
+
+
+def calls_of(message: AssistantMessage) -> list[tuple[str, str, Any]]:
+    return [(call.id, call.name, call.arguments) for call in message.calls]
+
+
+def test_calls_that_come_in_turns_are_kept_apart_by_their_index() -> None:
+    reading = reader()
+    progress = feed(
+        reading,
+        *fragments(
+            [fragment(0, "a", "get", "")],
+            [fragment(0, arguments='{"a"')],
+            [fragment(1, "b", "put", '{"a":')],
+            [fragment(0, arguments=":1}"), fragment(1, arguments="2}")],
+        ),
+        chunk(finish="tool_calls"),
+        "[DONE]",
+    )
+
+    assert calls_of(reading.message()) == [("a", "get", '{"a":1}'), ("b", "put", '{"a":2}')]
+    assert reading.message().finish == "calls"
+    assert [each for each in progress if isinstance(each, CallBegun)] == [
+        CallBegun(0, "get"),
+        CallBegun(1, "put"),
+    ]
+    assert "".join(
+        each.text for each in progress if each == ArgumentsAdded(0, getattr(each, "text", ""))
+    ) == ('{"a":1}')
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        # without any index
+        [
+            [fragment(None, "a", "get", '{"a":')],
+            [fragment(arguments="1}")],
+            [fragment(None, "b", "put", "{}")],
+        ],
+        # id and name repeated each time
+        [
+            [fragment(0, "a", "get", '{"a":')],
+            [fragment(0, "a", "get", "1}")],
+            [fragment(1, "b", "put", "{}")],
+        ],
+        # repeated, and without index
+        [
+            [fragment(None, "a", "get", '{"a":')],
+            [fragment(None, "a", "get", "1}")],
+            [fragment(None, "b", "put", "{}")],
+        ],
+        # index 0 for all
+        [[fragment(0, "a", "get", '{"a":')], [fragment(0, arguments="1}")], [fragment(0, "b", "put", "{}")]],
+        # whole calls, index 0 for all, in one chunk
+        [[fragment(0, "a", "get", '{"a":1}'), fragment(0, "b", "put", "{}")]],
+        # empty id and name in later fragments
+        [[fragment(0, "a", "get", "")], [fragment(0, "", "", '{"a":1}')], [fragment(1, "b", "put", "{}")]],
+        # arguments as an object
+        [[fragment(0, "a", "get", {"a": 1})], [fragment(1, "b", "put", {})]],
+        # indices that begin elsewhere, or are text
+        [[fragment(7, "a", "get", '{"a":1}')], [fragment("8", "b", "put", "{}")]],
+        # a name in two pieces
+        [[fragment(0, "a", "ge", "")], [fragment(0, None, "t", '{"a":1}')], [fragment(1, "b", "put", "{}")]],
+        # the id comes late
+        [
+            [fragment(0, None, "get", '{"a":')],
+            [fragment(0, "a", None, "1}")],
+            [fragment(1, "b", "put", "{}")],
+        ],
+        # interleaved by id only
+        [
+            [fragment(None, "a", "get", '{"a":')],
+            [fragment(None, "b", "put", "{")],
+            [fragment(None, "a", None, "1}"), fragment(None, "b", None, "}")],
+        ],
+        # no list
+        [[fragment(0, "a", "get", '{"a":1}')], [fragment(1, "b", "put", None)]],
+    ],
+)
+def test_however_a_server_cuts_calls_they_come_out_the_same(groups: list[list[dict[str, Any]]]) -> None:
+    message = read(*fragments(*groups))
+
+    assert [(call.id, call.name) for call in message.calls] == [("a", "get"), ("b", "put")]
+    assert [json.loads(str(call.arguments)) for call in message.calls] == [{"a": 1}, {}]
+    assert not any(call.fault for call in message.calls)
+
+
+def test_whole_calls_of_one_tool_without_index_and_id_are_two_calls() -> None:
+    message = read(
+        *fragments([fragment(None, None, "get", '{"a":1}')], [fragment(None, None, "get", '{"a":2}')])
+    )
+
+    assert [call.arguments for call in message.calls] == ['{"a":1}', '{"a":2}']
+    assert len({call.id for call in message.calls}) == 2
+
+
+def test_calls_of_two_tools_without_arguments_index_and_id_are_two_calls() -> None:
+    message = read(*fragments([fragment(None, None, "get", "")], [fragment(None, None, "get_time", "")]))
+
+    assert [(call.name, call.arguments) for call in message.calls] == [("get", "{}"), ("get_time", "{}")]
+
+
+def test_missing_and_double_ids_are_made_unique_and_stay_the_same() -> None:
+    reading = reader()
+    feed(
+        reading,
+        *fragments(
+            [fragment(0, "x", "get", "{}"), fragment(1, "x", "put", "{}"), fragment(2, None, "get", "{}")]
+        ),
+        chunk(finish="tool_calls"),
+    )
+    ids = [call.id for call in reading.message().calls]
+
+    assert len(set(ids)) == 3
+    assert ids[0] == "x"
+    assert all(ids)
+    assert [call.id for call in reading.message().calls] == ids
+
+
+def test_a_call_of_the_old_kind_is_read_as_well() -> None:
+    message = read(
+        chunk({"function_call": {"name": "get", "arguments": '{"a"'}}),
+        chunk({"function_call": {"arguments": ":1}"}}),
+        finish="function_call",
+    )
+
+    assert [(call.name, call.arguments) for call in message.calls] == [("get", '{"a":1}')]
+
+
+def test_a_call_is_wanted_even_where_the_server_says_stop() -> None:
+    assert read(*fragments([fragment(0, "a", "get", "{}")]), finish="stop").finish == "calls"
+    assert read(chunk({"content": "hi"}), finish="tool_calls").finish == "stop"
+
+
+def test_text_thoughts_and_calls_keep_their_order() -> None:
+    message = read(
+        chunk({"reasoning_content": "h"}),
+        chunk({"reasoning_content": "m"}),
+        chunk({"content": "A"}),
+        chunk({"content": None, "tool_calls": [fragment(0, "a", "get", "{}")]}),
+        chunk({"content": "B"}),
+        chunk({"content": "C"}),
+    )
+
+    assert [type(part) for part in message.parts] == [ThoughtPart, TextPart, CallPart, TextPart]
+    assert message.parts[0] == ThoughtPart("hm", {"field": "reasoning_content"})
+    assert message.text == "ABC"
+
+
+def test_what_streams_is_told_at_once() -> None:
+    progress = feed(
+        reader(),
+        chunk({"reasoning": "h"}),
+        chunk({"content": "A"}),
+        chunk({"content": [{"type": "text", "text": "B"}]}),
+    )
+
+    assert progress == [ThoughtAdded("h"), TextAdded("A"), TextAdded("B")]
+
+
+def test_reasoning_details_are_put_together_and_kept_exactly() -> None:
+    reading = reader()
+    entry = {"type": "reasoning.text", "format": "anthropic-claude-v1", "index": 0}
+    sealed = {"type": "reasoning.encrypted", "data": "AA==", "id": "rs_1", "index": 1}
+    progress = feed(
+        reading,
+        chunk({"reasoning": "h", "reasoning_details": [{**entry, "text": "h"}]}),
+        chunk({"reasoning": "m", "reasoning_details": [{**entry, "text": "m"}]}),
+        chunk({"reasoning_details": [{**entry, "text": "", "signature": "sig"}]}),
+        chunk({"reasoning_details": [sealed]}),
+        chunk({"content": "Hi"}, "stop"),
+    )
+
+    assert reading.message().parts == (
+        ThoughtPart("hm", {"reasoning_details": [{**entry, "text": "hm", "signature": "sig"}, sealed]}),
+        TextPart("Hi"),
+    )
+    assert [each.text for each in progress if isinstance(each, ThoughtAdded)] == ["h", "m"]
+
+
+def test_details_alone_are_shown_as_thoughts() -> None:
+    summary = {"type": "reasoning.summary", "summary": "I look."}
+
+    assert feed(reader(), chunk({"reasoning_details": [summary]})) == [ThoughtAdded("I look.")]
+
+
+def test_mistrals_chunks_become_thought_text_and_foreign_parts() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "h"}]}
+    more = {
+        "type": "thinking",
+        "thinking": [{"type": "text", "text": "m"}, {"type": "reference", "ids": [1]}],
+    }
+    link = {"type": "reference", "reference_ids": [3]}
+    message = read(
+        chunk({"content": [thought]}),
+        chunk({"content": [more]}),
+        chunk({"content": [{"type": "text", "text": "Hi"}, link]}),
+        finish="stop",
+    )
+    whole = {
+        "type": "thinking",
+        "thinking": [{"type": "text", "text": "hm"}, {"type": "reference", "ids": [1]}],
+    }
+
+    assert message.parts == (
+        ThoughtPart("hm", {"chunk": whole}),
+        TextPart("Hi"),
+        ForeignPart({"chunk": link}),
+    )
+
+
+def test_the_signature_of_a_call_is_kept_with_it() -> None:
+    signed = {**fragment(0, "a", "get", "{}"), "extra_content": {"google": {"thought_signature": "s"}}}
+    (part,) = read(*fragments([signed])).parts
+
+    assert isinstance(part, CallPart)
+    assert part.echo == {"extra_content": {"google": {"thought_signature": "s"}}}
+
+
+def test_a_refusal_is_text_with_the_finish_refusal() -> None:
+    message = read(chunk({"refusal": "I ca"}), chunk({"refusal": "n't."}), finish="stop")
+
+    assert (message.text, message.finish) == ("I can't.", "refusal")
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        *[(reason, "stop") for reason in ("stop", "eos", "end_turn", "eos_token", "STOP", "whatever")],
+        *[(reason, "length") for reason in ("length", "max_tokens", "MAX_TOKENS", "model_length")],
+        *[(reason, "refusal") for reason in ("content_filter", "safety")],
+    ],
+)
+def test_every_reason_to_finish_is_known(reason: str, finish: str) -> None:
+    assert read(chunk({"content": "x"}), finish=reason).finish == finish
+
+
+def test_an_answer_is_complete_with_its_reason_or_with_done_and_not_before() -> None:
+    reading = reader()
+    feed(reading, chunk({"content": "x"}))
+    assert not reading.is_complete
+    assert reading.message().finish == "cut"
+
+    feed(reading, "[DONE]")
+    assert reading.is_complete
+    assert reading.message().finish == "stop"
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter", None])
+def test_a_call_whose_arguments_were_cut_is_faulted_and_a_whole_one_is_not(reason: str | None) -> None:
+    reading = reader()
+    feed(
+        reading,
+        *fragments([fragment(0, "a", "get", '{"a":1}')], [fragment(1, "b", "put", '{"a":')]),
+        "[DONE]" if reason is None else chunk(finish=reason),
+    )
+    whole, cut = reading.message().calls
+
+    assert not whole.fault
+    assert "cut off" in cut.fault
+
+
+def test_in_an_answer_that_is_not_complete_every_call_is_faulted() -> None:
+    message = read(*fragments([fragment(0, "a", "get", '{"a":1}')]), finish=None)
+
+    assert message.finish == "cut"
+    assert all(call.fault for call in message.calls)
+    # The same answer with its end: the fault comes of the missing end alone.
+    assert not any(call.fault for call in read(*fragments([fragment(0, "a", "get", '{"a":1}')])).calls)
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 7,
+                "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 2},
+                "completion_tokens_details": {"reasoning_tokens": 3},
+                "total_tokens": 17,
+            },
+            Usage(10, 7, 4, 2, 3),
+        ),
+        ({"prompt_tokens": 10, "completion_tokens": 7, "prompt_cache_hit_tokens": 6}, Usage(10, 7, 6)),
+        (
+            {
+                "prompt_tokens": 12,
+                "completion_tokens": 2,
+                "total_tokens": 354,
+                "completion_tokens_details": {"reasoning_tokens": 340},
+            },
+            Usage(12, 342, reasoning=340),
+        ),
+        ({"prompt_tokens": None, "completion_tokens": "7", "prompt_tokens_details": []}, Usage()),
+        ({"prompt_tokens": True, "completion_tokens": -1, "total_tokens": 1e400}, Usage()),
+    ],
+)
+def test_tokens_are_counted_the_same_whoever_counts_them(usage: Any, expected: Usage) -> None:
+    reading = reader()
+    feed(reading, chunk(finish="stop"), {"choices": [], "usage": usage})
+    assert reading.message().usage == expected
+
+    groq = reader()
+    feed(groq, chunk(finish="stop", x_groq={"usage": usage}))
+    assert groq.message().usage == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "trouble"),
+    [
+        ({"error": {"message": "Overloaded", "type": "overloaded_error"}}, "overload"),
+        ({"error": {"message": "Slow down", "code": 429}}, "limit"),
+        ({"error": {"message": "Bad gateway", "code": 502}, "choices": [{"delta": {}}]}, "server"),
+        ({"error": "out of memory"}, "server"),
+        ({"object": "error", "message": "no", "code": "400"}, "request"),
+        (chunk(finish="error"), "overload"),
+        (chunk(finish="insufficient_system_resource"), "overload"),
+        ({"error": {"message": "Failed to call", "code": "tool_use_failed", "status_code": 400}}, "server"),
+        ("{broken", "stream"),
+        ("<html>", "stream"),
+        ("[" * 100_000, "stream"),
+    ],
+)
+def test_an_error_inside_a_stream_is_raised_and_what_came_before_is_kept(event: Any, trouble: str) -> None:
+    reading = reader()
+    feed(reading, chunk({"content": "Before"}))
+    with pytest.raises(ProviderError) as raised:
+        feed(reading, event)
+
+    assert raised.value.trouble == trouble
+    assert reading.message().text == "Before"
+    assert not reading.is_complete
+
+
+def test_an_event_named_error_is_an_error() -> None:
+    with pytest.raises(ProviderError):
+        reader().feed(ServerEvent("error", '{"message": "gone"}'))
+
+
+@pytest.mark.parametrize(
+    "event", ["null", "[]", "5", '"x"', "{}", '{"choices": null}', '{"choices": [null]}', '{"choices": [5]}']
+)
+def test_events_that_say_nothing_are_passed_over(event: str) -> None:
+    reading = reader()
+
+    assert feed(reading, event) == []
+    assert not reading.is_complete
+
+
+def test_a_whole_body_is_a_stream_of_one() -> None:
+    reading = reader()
+    message = {
+        "role": "assistant",
+        "content": "Hi",
+        "tool_calls": [
+            {"id": "a", "index": 0, "function": {"name": "get", "arguments": "{}"}},
+            {"id": "b", "index": 0, "function": {"name": "get", "arguments": {"a": 1}}},
+        ],
+    }
+    usage = {"prompt_tokens": 3, "completion_tokens": 4}
+    progress = list(reading.take({"choices": [{"message": message, "finish_reason": None}], "usage": usage}))
+
+    assert calls_of(reading.message()) == [("a", "get", "{}"), ("b", "get", '{"a":1}')]
+    assert (reading.is_complete, reading.message().usage) == (True, Usage(3, 4))
+    assert progress[0] == TextAdded("Hi")
+
+
+@pytest.mark.parametrize("body", [{}, {"choices": []}, {"detail": "Not Found"}, {"choices": "x"}])
+def test_a_body_without_an_answer_is_an_error(body: dict[str, Any]) -> None:
+    with pytest.raises(ProviderError):
+        reader().take(body)
+
+
+def test_a_stream_that_ends_with_the_whole_message_says_it_once() -> None:
+    message = {"role": "assistant", "content": "Hi"}
+    last = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+    assert read(chunk({"content": "Hi"}), last, finish=None).text == "Hi"
+    assert read(last, finish=None).text == "Hi"
+
+
+def test_calls_come_back_under_the_names_of_the_tools() -> None:
+    long = ToolDefinition(name="a" * 64)
+    reading = reader(tools=(long,))
+    feed(reading, *fragments([fragment(0, "a", "a" * 64, "{}"), fragment(1, "b", "madeUp", "{}")]))
+
+    assert [call.name for call in reading.message().calls] == ["a" * 64, "madeUp"]
+
+
+def test_a_written_call_is_read_only_where_it_is_configured() -> None:
+    text = 'Wait.\n<tool_call>{"name": "get", "arguments": {"a": 1}}</tool_call>'
+    stream = [chunk({"content": text[at : at + 5]}) for at in range(0, len(text), 5)] + [chunk(finish="stop")]
+    reading, plain = reader(text_calls=True), reader()
+    progress = feed(reading, *stream)
+    feed(plain, *stream)
+
+    assert reading.message().finish == "calls"
+    assert [(call.name, call.arguments) for call in reading.message().calls] == [("get", '{"a":1}')]
+    assert "".join(each.text for each in progress if isinstance(each, TextAdded)) == "Wait.\n"
+    assert CallBegun(0, "get") in progress
+    assert plain.message().text == text
+    assert plain.message().finish == "stop"
+
+
+def test_a_written_call_in_a_broken_stream_stays_visible_and_never_runs() -> None:
+    text = '<tool_call>{"name": "get"}</tool_call>\n<tool_call>{"name": "put", "arg'
+    reading = reader(text_calls=True)
+    feed(reading, chunk({"content": text}))
+    message = reading.message()
+
+    assert [(call.name, bool(call.fault)) for call in message.calls] == [("get", True)]
+    assert message.text.strip() == '<tool_call>{"name": "put", "arg'
+    assert reading.message() == message
+
+
+def test_a_written_call_needs_tools_that_may_be_called() -> None:
+    text = '<tool_call>{"name": "get"}</tool_call>'
+    wire = OpenAIChat(text_calls=True)
+    forbidden = wire.reader(Request("m", [], tools=TOOLS, can_call=False))
+    feed(forbidden, chunk({"content": text}), chunk(finish="stop"))
+
+    assert forbidden.message().text == text
+
+
+def test_reading_costs_no_more_than_what_is_read() -> None:
+    reading = reader(text_calls=True)
+    one = ServerEvent("", json.dumps(chunk({"tool_calls": [fragment(0, "a", "get", "x" * 10)]})))
+    for _ in range(20_000):
+        list(reading.feed(one))
+
+    assert len(str(reading.message().calls[0].arguments)) == 200_000
+
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["", "get", "{}", '{"a"', "stop", "length", "error", "text", "thinking", "<tool_call>"])
+)
+KEYS = st.sampled_from(
+    (
+        *("choices", "delta", "message", "index", "tool_calls", "function", "name", "arguments", "id"),
+        *("content", "type", "text", "thinking", "reasoning", "reasoning_details", "finish_reason", "usage"),
+        *("refusal", "function_call", "error", "code", "x_groq", "prompt_tokens", "extra_content", "object"),
+    )
+)
+ANYTHING = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=15,
+)
+DELTAS = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(
+        ("content", "tool_calls", "reasoning", "reasoning_details", "refusal", "function_call"), ANYTHING
+    ),
+)
+
+
+@given(st.lists(ANYTHING | DELTAS.map(chunk) | st.builds(chunk, DELTAS, ANYTHING), max_size=8), st.booleans())
+def test_whatever_a_server_sends_only_a_provider_error_is_raised_and_nothing_is_lost(
+    events: list[Any], text_calls: bool
+) -> None:
+    reading = reader(text_calls=text_calls)
+    shown = ""
+    for event in [chunk({"content": "Before "}), *events]:
+        try:
+            progress = reading.feed(ServerEvent("", json.dumps(event)))
+        except ProviderError:
+            continue
+        shown += "".join(each.text for each in progress if isinstance(each, TextAdded))
+    message = reading.message()
+
+    assert message.text.startswith("Before ")
+    assert message.text.startswith(shown)
+    assert reading.message() == message
+    assert reading.is_complete or all(call.fault for call in message.calls)
+    OpenAIChat().write(Request("m", [message], tools=TOOLS))
+
+
+@given(ANYTHING, st.booleans())
+def test_whatever_a_whole_body_is_only_a_provider_error_is_raised(body: Any, text_calls: bool) -> None:
+    reading = reader(text_calls=text_calls)
+    try:
+        list(reading.take(body if isinstance(body, dict) else {"choices": [{"message": body}]}))
+    except ProviderError:
+        return
+    assert reading.message() == reading.message()
