@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from oneclaw.core.answer import ArgumentsAdded, TextAdded
 from oneclaw.core.message import AssistantMessage, UserMessage
 from oneclaw.providers.anthropic import Anthropic
 from oneclaw.providers.anthropic_stream import AnthropicReader
@@ -79,7 +80,8 @@ def sent_back(reader: AnthropicReader) -> list[Any]:
     """The blocks of an answer as they go back with the next request."""
     request = Request("m", [*ASKED.messages, reader.message(), UserMessage("And?")])
     body = json.loads(Anthropic().write(request))
-    return next((each["content"] for each in body["messages"] if each["role"] == "assistant"), [])
+    blocks: list[Any] = []
+    return next((each["content"] for each in body["messages"] if each["role"] == "assistant"), blocks)
 
 
 def sdk_content(events: Iterable[Event]) -> tuple[list[Event], str]:
@@ -163,17 +165,14 @@ def test_chunks_line_ends_and_comments_change_nothing(
 
 def test_progress_adds_up_to_the_message(streams: list[list[Event]]) -> None:
     for events in streams:
-        reader, text, arguments = Anthropic().reader(ASKED), "", {}
+        reader, text = Anthropic().reader(ASKED), ""
+        arguments: dict[int, str] = {}
         for event in events:
             for each in reader.feed(ServerEvent("", json.dumps(event))):
-                match type(each).__name__:
-                    case "TextAdded":
-                        text += cast(Any, each).text
-                    case "ArgumentsAdded":
-                        added = cast(Any, each)
-                        arguments[added.index] = arguments.get(added.index, "") + added.text
-                    case _:
-                        pass
+                if isinstance(each, TextAdded):
+                    text += each.text
+                elif isinstance(each, ArgumentsAdded):
+                    arguments[each.index] = arguments.get(each.index, "") + each.text
         message = reader.message()
         assert message.text == text
         for index, call in enumerate(message.calls):
