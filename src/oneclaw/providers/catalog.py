@@ -1,12 +1,9 @@
 """Which providers and models there are: the tables that come with us, and what the owner set."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 from oneclaw.core.errors import InvalidConfig
@@ -152,6 +149,8 @@ class Catalog:
         """How a provider is reached; raises `InvalidConfig` for one that nobody described."""
         own, table = self._set_providers.get(name, {}), self._providers.get(name)
         if not own and table is None:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, self.providers(), n=3, cutoff=0.5)
             every = f"There are {', '.join(self.providers())}."
             hint = f"Did you mean {' or '.join(near)}?" if near else every
@@ -233,5 +232,8 @@ def _by_name(settings: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, 
 
 
 def _read(name: str) -> dict[str, Any]:
+    import tomllib
+    from importlib.resources import files
+
     text = files("oneclaw.providers.data").joinpath(name).read_text(encoding="utf-8")
     return tomllib.loads(text)

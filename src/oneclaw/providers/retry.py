@@ -4,8 +4,6 @@ import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,9 @@ def _number(text: str | None) -> float | None:
 
 
 def _until(text: str, now: float) -> float | None:
+    from datetime import UTC
+    from email.utils import parsedate_to_datetime
+
     try:
         date = parsedate_to_datetime(text)
         # A date without a zone is meant as UTC, which is the only one HTTP has.

@@ -35,8 +35,11 @@ class ServerEvents:
         events: list[ServerEvent] = []
         start = 0
         for end in _LINE_END.finditer(chunk):
-            self._line += chunk[start : end.start()]
-            self._end_line(events)
+            line = chunk[start : end.start()]
+            if self._line:
+                line = bytes(self._line + line)
+                self._line.clear()
+            self._end_line(line, events)
             start = end.end()
         self._line += chunk[start:]
         # A CR ends its line at once; the LF that may follow in the next chunk belongs to it.
@@ -48,13 +51,12 @@ class ServerEvents:
         """The event the stream ended in, as far as it came."""
         events: list[ServerEvent] = []
         if self._line:
-            self._end_line(events)
+            self._end_line(bytes(self._line), events)
+            self._line.clear()
         self._end_event(events)
         return events
 
-    def _end_line(self, events: list[ServerEvent]) -> None:
-        line = bytes(self._line)
-        self._line.clear()
+    def _end_line(self, line: bytes, events: list[ServerEvent]) -> None:
         if self._is_first:
             line = line.removeprefix(_BOM)
             self._is_first = False
@@ -71,6 +73,9 @@ class ServerEvents:
             self._name = value.removeprefix(b" ")
 
     def _end_event(self, events: list[ServerEvent]) -> None:
+        if not self._data:
+            self._name = b""
+            return
         data = b"\n".join(self._data)
         if data and not data.isspace():
             events.append(ServerEvent(self._name.decode("utf-8", "replace"), data.decode("utf-8", "replace")))
