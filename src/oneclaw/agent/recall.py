@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from oneclaw.agent.mend import Journal, mend
 from oneclaw.core.call import EFFECTS, ToolResult
 from oneclaw.core.errors import Kind
-from oneclaw.core.message import Message, ResultsMessage, UserMessage
+from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.store.calls import CallRecord
 from oneclaw.store.column import as_stored
 from oneclaw.store.store import Store
@@ -27,6 +27,7 @@ class Recalled:
     through  so `messages[through:]` are those the summary does not stand for
     notes    what was changed to make it valid, one sentence each
     users    the numbers under which the store has what the user said
+    late     the results of the last answer, when the store has none: a crash came between
     """
 
     messages: list[Message]
@@ -34,6 +35,7 @@ class Recalled:
     through: int = 0
     notes: tuple[str, ...] = ()
     users: tuple[int, ...] = ()
+    late: ResultsMessage | None = None
 
 
 def recall(store: Store, session_id: str) -> Recalled:
@@ -46,9 +48,10 @@ def recall(store: Store, session_id: str) -> Recalled:
         for each in stored
         if isinstance(each.message, UserMessage) and each.message.origin == "user"
     )
+    late = _late(messages, mended.messages)
     summary = store.messages.summary(session_id)
     if summary is None:
-        return Recalled(mended.messages, notes=mended.notes, users=users)
+        return Recalled(mended.messages, notes=mended.notes, users=users, late=late)
     text, number = summary
     count = sum(each.number <= number for each in stored)
     if count < len(messages) and isinstance(messages[count], ResultsMessage):
@@ -57,7 +60,13 @@ def recall(store: Store, session_id: str) -> Recalled:
         # What was added or left out before the border moves it.
         head = messages[:count]
         count = len(mend(head, journal_of(store, session_id, head)).messages)
-    return Recalled(mended.messages, text, count, mended.notes, users)
+    return Recalled(mended.messages, text, count, mended.notes, users, late)
+
+
+def _late(stored: list[Message], mended: list[Message]) -> ResultsMessage | None:
+    last = mended[-1] if mended else None
+    has_none = bool(stored) and isinstance(stored[-1], AssistantMessage)
+    return last if has_none and isinstance(last, ResultsMessage) else None
 
 
 def journal_of(store: Store, session_id: str, messages: Iterable[Message]) -> Journal:

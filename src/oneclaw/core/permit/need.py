@@ -47,7 +47,9 @@ NEEDS: dict[str, Need] = {
         Need("calendar", "read and change calendars", State.ASK),
         Need("mail", "read and send mail", State.ASK),
         Need("browser", "steer a web browser", State.ASK),
-        Need("sessions.read", "read other conversations of the agent, and of agents it may ask", State.GRANTED),
+        Need(
+            "sessions.read", "read other conversations of the agent, and of agents it may ask", State.GRANTED
+        ),
         Need("sessions.write", "write into other conversations of the agent", State.ASK),
         Need(CHANGES, "do something that is not only reading", State.GRANTED),
     )
