@@ -1,11 +1,11 @@
 """Recorded Gemini sessions: every answer of them is read, and goes back as history."""
 
 import json
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from tests.corpus.conftest import Rows, corpus_folder, read_rows
+from tests.providers.gemini_turns import check_turns
 
 from oneclaw.core.call import ToolResult
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
@@ -68,18 +68,3 @@ def test_each_answer_is_read_and_the_session_goes_on(name: str, model: str) -> N
         else:
             messages.append(UserMessage("and now?"))
     check_turns(json.loads(wire.write(Request(model, messages)))["contents"])
-
-
-def check_turns(contents: list[dict[str, Any]]) -> None:
-    """The rules of a conversation that Gemini refuses to break."""
-    assert contents[0]["role"] == "user"
-    for before, content in pairwise(contents):
-        assert content["parts"]
-        calls = [part["functionCall"] for part in before["parts"] if "functionCall" in part]
-        responses = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
-        if any("functionCall" in part for part in content["parts"]):
-            assert (content["role"], before["role"]) == ("model", "user")
-        if calls or responses:
-            assert [(call["name"], call.get("id")) for call in calls] == [
-                (response["name"], response.get("id")) for response in responses
-            ]

@@ -1,7 +1,6 @@
 """Gemini requests for real tools and any history: held to Google's types, the rules and what was recorded."""
 
 import json
-import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 from tests.corpus.conftest import Rows, read_rows
-from tests.corpus.test_gemini_transcripts import check_turns
+from tests.providers.gemini_turns import NAME, check_turns
 from tests.providers.rulebook import broken
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
@@ -35,7 +34,6 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDK has an escape sequence that Python warns of
     from google.genai import types
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 PNG = Image(b"\x89PNG\r\n\x1a\n", "image/png")
 MODELS = ("gemini-2.0-flash", "gemini-2.5-pro", "gemini-3-pro-preview")
 

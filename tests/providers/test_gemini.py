@@ -5,6 +5,9 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.providers.gemini_turns import check_turns
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
@@ -347,6 +350,13 @@ def test_a_made_up_name_is_sent_as_one_that_is_taken_and_the_same_for_its_result
         assert user["parts"][0]["functionResponse"]["name"] == sent
 
 
+def test_calls_that_share_an_id_have_results_by_their_own_names() -> None:
+    message = answer(find_call("x"), CallPart(ToolCall("clock", {}, "x")), wire="")
+    results = ResultsMessage((ToolResult("x", "find", "a"), ToolResult("x", "clock", "b")))
+    parts = contents_of(HELLO, message, results)[2]["parts"]
+    assert [part["functionResponse"]["name"] for part in parts] == ["find", "clock"]
+
+
 def test_arguments_go_back_as_the_model_wrote_them_where_the_tool_has_other_names() -> None:
     message = answer(find_call(echo={"args": {"Q": "x"}}))
     assert contents_of(HELLO, message)[1]["parts"][0]["functionCall"]["args"] == {"Q": "x"}
@@ -366,6 +376,64 @@ def test_a_message_is_turned_into_json_once() -> None:
     object.__setattr__(message, "text", "changed")
     assert wire.write(request) == before
     assert Gemini().write(request) != before
+
+
+TEXTS = st.sampled_from(["", "x", "\ud800", "a b"])
+IDS = st.sampled_from(["", "a", "b", "local_call_1", "x" * 90, "ü"])
+ECHOES = st.sampled_from(
+    [
+        None,
+        {},
+        {"thoughtSignature": "c2ln"},
+        {"thoughtSignature": 5},
+        {"args": {"z": 1}},
+        {"args": 5},
+        {"part": 5},
+    ]
+)
+PART_OF_OURS = {"part": {"executableCode": {"code": "1"}}}
+IMAGES = st.lists(st.sampled_from([PNG, Image(b"GIF89a", "image/gif"), Image(b"?", "")]), max_size=2).map(
+    tuple
+)
+CALLS = st.builds(
+    ToolCall,
+    st.sampled_from(["find", "clock", "", "made:up", "9", "y" * 120]),
+    st.sampled_from([{}, {"q": 1}, "", '{"q": "cu', "[1]", b"\xff"]),
+    IDS,
+    TEXTS,
+)
+ANSWERS = st.builds(
+    AssistantMessage,
+    st.lists(
+        st.builds(TextPart, TEXTS, ECHOES)
+        | st.builds(ThoughtPart, TEXTS, ECHOES)
+        | st.builds(CallPart, CALLS, ECHOES)
+        | st.builds(ForeignPart, st.sampled_from([{}, PART_OF_OURS, {"part": 5}, {"about": {}}])),
+        max_size=5,
+    ).map(tuple),
+    st.sampled_from(["stop", "calls", "length", "refusal", "cut", "stopped"]),
+    st.sampled_from(["gemini", "anthropic", ""]),
+)
+
+
+@given(
+    st.lists(st.builds(UserMessage, TEXTS, IMAGES) | ANSWERS, max_size=6),
+    st.sampled_from(["gemini-2.5-pro", "gemini-3-pro"]),
+    st.lists(IMAGES, min_size=1, max_size=3),
+)
+def test_any_valid_conversation_is_one_that_gemini_takes(
+    said: list[UserMessage | AssistantMessage], model: str, images: list[tuple[Image, ...]]
+) -> None:
+    messages: list[Message] = []
+    for message in said:
+        messages.append(message)
+        if isinstance(message, AssistantMessage) and message.calls:
+            results = [
+                ToolResult(call.id, call.name[:100], "ok", images=images[number % len(images)])
+                for number, call in enumerate(message.calls)
+            ]
+            messages.append(ResultsMessage(tuple(results)))
+    check_turns(contents_of(*messages, model=model))
 
 
 def error_body(

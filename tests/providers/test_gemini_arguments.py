@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneclaw.providers import gemini_arguments
 from oneclaw.providers.gemini_arguments import PiecedArguments, PieceError, read_path
 
 Json = st.recursive(
@@ -127,3 +128,12 @@ def test_a_piece_without_a_place_is_refused_and_what_came_stays(piece: dict[str,
     with pytest.raises(PieceError):
         pieced.add(piece)
     assert pieced.value() == {"list": ["first"], "text": "t"}
+
+
+def test_without_the_bound_a_far_place_in_a_list_is_no_clean_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def allow(holder: object, step: object) -> None:
+        del holder, step
+
+    monkeypatch.setattr(gemini_arguments, "_check_step", allow)
+    with pytest.raises(IndexError):
+        PiecedArguments().add({"jsonPath": "$.list[7]", "numberValue": 1})

@@ -42,7 +42,7 @@ _GENERATION = re.compile(r"gemini-(?:(\d+)|.*latest)")
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/webp"})
 _MORE_PICTURES = frozenset({*_PICTURES, "image/heic", "image/heif"})
 _EMPTY = "(empty message)"
-_BEGIN = '{"text":"(the conversation goes on)"}'
+_BEGIN = '{"role":"user","parts":[{"text":"(the conversation goes on)"}]}'
 _PROTECTED = frozenset({"contents", "tools", "systemInstruction", "model", "generationConfig", "toolConfig"})
 _GENERATION_CONFIG = frozenset(
     {
@@ -131,18 +131,20 @@ def _as_map(value: Any) -> dict[str, Any]:
 
 def join_contents(messages: Sequence[Message], texts: Sequence[str]) -> list[str]:
     """The contents of a conversation from the parts of its messages; the user begins it."""
-    runs: list[tuple[str, list[str]]] = []
+    contents: list[str] = []
+    after_model = False
     for message, text in zip(messages, texts, strict=True):
-        role = "model" if isinstance(message, AssistantMessage) else "user"
         if not text:
             continue
-        if role == "model" and runs and runs[-1][0] == role:
-            runs[-1][1].append(text)
+        is_model = isinstance(message, AssistantMessage)
+        if is_model and after_model:
+            contents[-1] = f"{contents[-1].removesuffix(']}')},{text}]}}"
         else:
-            runs.append((role, [text]))
-    if not runs or runs[0][0] == "model":
-        runs.insert(0, ("user", [_BEGIN]))
-    return [f'{{"role":"{role}","parts":{join_list(parts)}}}' for role, parts in runs]
+            if is_model and not contents:
+                contents.append(_BEGIN)
+            contents.append(f'{{"role":"{"model" if is_model else "user"}","parts":[{text}]}}')
+        after_model = is_model
+    return contents or [_BEGIN]
 
 
 class _Parts:
@@ -150,7 +152,7 @@ class _Parts:
 
     def __init__(self, is_3: bool) -> None:
         self._is_3 = is_3
-        self._called: dict[str, str] = {}
+        self._called: list[tuple[str, str]] = []
 
     def write(self, message: Message, definitions: Definitions) -> Iterator[dict[str, Any]]:
         if isinstance(message, UserMessage):
@@ -158,13 +160,13 @@ class _Parts:
                 yield {"text": message.text or _EMPTY}
             yield from (_picture(image) for image in message.images)
         elif isinstance(message, ResultsMessage):
-            for result in message.results:
-                yield from self._result(result, definitions)
+            for number, result in enumerate(message.results):
+                yield from self._result(result, self._called_as(number, result, definitions))
         else:
             yield from self._answer(message, definitions)
 
     def _answer(self, message: AssistantMessage, definitions: Definitions) -> Iterator[dict[str, Any]]:
-        self._called = {}
+        self._called = []
         is_ours = message.wire == WIRE
         for part in message.parts:
             if isinstance(part, ForeignPart):
@@ -188,12 +190,15 @@ class _Parts:
         arguments = {**echoed} if is_object(echoed) else as_object(call.arguments)
         if self._is_3 and not signature and not self._called:
             signature = {"thoughtSignature": UNSIGNED}
-        self._called[call.id] = name
+        self._called.append((call.id, name))
         return {"functionCall": {**_id(call.id), "name": name, "args": arguments}, **signature}
 
-    def _result(self, result: ToolResult, definitions: Definitions) -> Iterator[dict[str, Any]]:
-        # A call of a made-up name may be called otherwise in its result; the wire wants the one it knows.
-        name = self._called.get(result.call_id) or _name(result.tool, definitions)
+    def _called_as(self, number: int, result: ToolResult, definitions: Definitions) -> str:
+        """The name its call was sent by: a result may show a made-up one cut, or without a secret."""
+        call_id, name = self._called[number] if number < len(self._called) else ("", "")
+        return name if name and call_id == result.call_id else _name(result.tool, definitions)
+
+    def _result(self, result: ToolResult, name: str) -> Iterator[dict[str, Any]]:
         response: dict[str, Any] = {**_id(result.call_id), "name": name, "response": result.for_model()}
         inside = [image for image in result.images if self._is_3 and _media_type(image) in _PICTURES]
         if inside:
