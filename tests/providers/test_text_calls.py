@@ -42,8 +42,8 @@ FOUND: list[tuple[str, list[Piece]]] = [
     ('<tool_call>{"name": "get", "arguments": {"a": "x\ny"}}</tool_call>', [call(a="x\ny")]),
     ('<tool_call>{"function": {"name": "get", "arguments": {"a": 1}}}</tool_call>', [call(a=1)]),
     (
-        'Let me see.\n<tool_call>{"name": "get"}</tool_call>\n<tool_call>{"name": "put_it"}</tool_call>\nDone.',
-        ["Let me see.\n", GET, call("put_it"), "\nDone."],
+        'Look.\n<tool_call>{"name": "get"}</tool_call>\n<tool_call>{"name": "put_it"}</tool_call>\nDone.',
+        ["Look.\n", GET, call("put_it"), "\nDone."],
     ),
     ('<tool_call>{"name": "get"}</tool_call><tool_call>{"name": "get"}</tool_call>', [GET, GET]),
     ('<tool_call>{"name": "get"}\n<tool_call>{"name": "put_it"}</tool_call>', [GET, call("put_it")]),
