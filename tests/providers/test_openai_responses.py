@@ -333,6 +333,13 @@ def test_ids_and_names_no_provider_takes_are_fitted_alike_for_call_and_result() 
     assert call_item["name"] == "weather_get_today"
 
 
+def test_a_long_id_of_the_provider_stays_as_it_came() -> None:
+    long = "call_" + "a1b2c3d4-" * 6
+    asked = own(CallPart(ToolCall("read_file", "{}", long), {**CALLED, "call_id": long}))
+    call_item, result = items(asked, ResultsMessage((ToolResult(long, "read_file"),)))
+    assert call_item["call_id"] == result["call_id"] == long
+
+
 def test_lone_surrogates_reach_no_body() -> None:
     assert items(UserMessage("a\ud800b"))[0]["content"] == "a?b"
 

@@ -29,8 +29,11 @@ TOOLS = (
 )
 
 
+WIRE = OpenAIResponses()
+
+
 def new_reader() -> ResponsesReader:
-    return OpenAIResponses().reader(Request("gpt-5", (), tools=TOOLS))
+    return WIRE.reader(Request("gpt-5", (), tools=TOOLS))
 
 
 def feed(events: Iterable[Any], reader: Reader | None = None) -> tuple[AssistantMessage, list[Progress]]:
@@ -493,7 +496,7 @@ kinds: dict[str, st.SearchStrategy[Any]] = {"type": st.one_of(st.sampled_from(KI
 hostile: st.SearchStrategy[Any] = st.one_of(anything, st.fixed_dictionaries(kinds, optional=fields))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(hostile, max_size=8))
 def test_whatever_comes_nothing_but_a_provider_error_is_raised_and_nothing_is_lost(events: list[Any]) -> None:
     reader = new_reader()
@@ -511,11 +514,11 @@ def test_whatever_comes_nothing_but_a_provider_error_is_raised_and_nothing_is_lo
     assert reader.message() == message
     assert len({call.id for call in message.calls}) == len(message.calls)
     assert reader.is_complete or (message.finish == "cut" and all(call.fault for call in message.calls))
-    written = json.loads(OpenAIResponses().write(Request("gpt-5", (message,), tools=TOOLS)))
+    written = json.loads(WIRE.write(Request("gpt-5", (message,), tools=TOOLS)))
     assert isinstance(written["input"], list)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.one_of(response, anything))
 def test_whatever_a_body_is_it_is_read_or_refused(body: Mapping[str, Any]) -> None:
     reader = new_reader()

@@ -134,7 +134,7 @@ def _write_image(image: Image) -> _Item:
 
 def _write_result(result: ToolResult) -> _Item:
     output = _content(result.to_json(), result.images)
-    return {"type": "function_call_output", "call_id": wire_id(result.call_id), "output": output}
+    return {"type": "function_call_output", "call_id": _wire_id(result.call_id), "output": output}
 
 
 def _made_by(message: AssistantMessage, model: str) -> bool:
@@ -205,7 +205,7 @@ def _write_call(part: CallPart, definitions: Definitions, bare: bool) -> _Item:
     return {
         **echo,
         "type": "function_call",
-        "call_id": wire_id(call.id),
+        "call_id": _wire_id(call.id),
         "name": _wire_name(call.name, definitions),
         "arguments": _arguments_text(arguments),
     }
@@ -224,6 +224,11 @@ def _wire_name(name: str, definitions: Definitions) -> str:
     if name in definitions.dialected:
         return definitions.names.wire(name)
     return name if _NAME.match(name) else fit_name(name)
+
+
+def _wire_id(call_id: str) -> str:
+    """Longer ids are taken here than elsewhere, and what came goes back as it was."""
+    return call_id if _NAME.match(call_id) else wire_id(call_id)
 
 
 def _outputs(parts: Iterable[Part]) -> frozenset[tuple[str, str]]:

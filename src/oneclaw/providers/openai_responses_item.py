@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from oneclaw.core.subschema import is_array, is_object
-from oneclaw.providers.written import to_text
+from oneclaw.providers.written import is_deep, to_text
 
 Piece = Literal["text", "refusal", "summary", "thought", "arguments"]
 """What a text of an item is."""
@@ -23,7 +23,6 @@ _PARTS: dict[str, tuple[Piece, str]] = {
     "summary_text": ("summary", "text"),
     "reasoning_text": ("thought", "text"),
 }
-_DEEPEST_ECHO = 100  # a deeper one might not be written again
 
 
 class Item:
@@ -71,8 +70,10 @@ class Item:
         return whole[len(before) :] if whole.startswith(before) else ""
 
     def close(self, final: Mapping[str, Any]) -> None:
+        """The item is whole. The first to come counts: the list at the end has other encrypted content."""
         self.is_closed = True
-        self.final = final if _is_shallow(final) else None
+        if self.final is None and not is_deep(final):
+            self.final = final
 
     @property
     def arguments(self) -> str:
@@ -134,19 +135,4 @@ def read_arguments(arguments: Any) -> str:
         return arguments
     if arguments is None:
         return ""
-    return to_text(arguments) if _is_shallow(arguments) else "arguments that are nested too deeply"
-
-
-def _is_shallow(value: Any) -> bool:
-    level: list[Any] = [value]
-    for _ in range(_DEEPEST_ECHO):
-        inner: list[Any] = []
-        for each in level:
-            if is_object(each):
-                inner += each.values()
-            elif is_array(each):
-                inner += each
-        if not inner:
-            return True
-        level = inner
-    return False
+    return "arguments that are nested too deeply" if is_deep(arguments) else to_text(arguments)
