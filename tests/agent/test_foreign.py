@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.agent.validity import faults
+from tests.agent.validity import WIRES, faults, request_faults
 
 from oneclaw.agent.foreign import FORMATS, read_history
 from oneclaw.agent.foreign.history import guess_format, name_format
@@ -515,6 +515,16 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         [{"role": "wizard", "content": "hm"}, {"role": ["user"], "content": "x"}, {"role": None}],
         ["u:hm", "u:x", 'u:{"role": null}'],
     ),
+    "lines of a log with the messages inside": (
+        "openai",
+        [
+            {"type": "user", "uuid": "u1", "message": USER},
+            {"type": "assistant", "message": says({"type": "toolCall", "id": "1", "name": "edit"})},
+            {"message": {"role": "toolResult", "toolCallId": "1", "content": "no", "isError": True}},
+            {"type": "response_item", "payload": asks("2")},
+        ],
+        ["u:run", "a:[edit]", "r:execution_error:no", "a:[shell]", LOST],
+    ),
     "bedrock's spelling": (
         "bedrock",
         [
@@ -562,6 +572,13 @@ def test_a_history_cut_anywhere_is_valid(name: str) -> None:
     for begin in range(len(document)):
         for end in range(begin, len(document) + 1):
             assert faults(read_history(document[begin:end], format)) == []
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("name", CASES)
+def test_the_next_request_pairs_every_call_with_one_result(name: str, wire: str) -> None:
+    format, document, _ = CASES[name]
+    assert request_faults(read_history(document, format), wire) == []
 
 
 def test_there_are_more_than_fifty_of_them() -> None:

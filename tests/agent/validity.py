@@ -1,8 +1,22 @@
-"""Whether a list of messages is a valid conversation, told without a look at the code that mends one."""
+"""Whether a conversation, and a request made of it, is valid: told without the code that mends one."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
+from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.base import Request, Wire
+from oneclaw.providers.gemini import Gemini
+from oneclaw.providers.openai_chat import OpenAIChat
+from oneclaw.providers.openai_responses import OpenAIResponses
+
+WIRES: dict[str, Callable[[], Wire]] = {
+    "anthropic": Anthropic,
+    "openai_chat": OpenAIChat,
+    "openai_responses": OpenAIResponses,
+    "gemini": Gemini,
+}
 
 
 def faults(messages: Sequence[Message]) -> list[str]:
@@ -38,3 +52,37 @@ def faults(messages: Sequence[Message]) -> list[str]:
 
 def is_valid(messages: Sequence[Message]) -> bool:
     return not faults(messages)
+
+
+def request_faults(messages: Sequence[Message], wire: str) -> list[str]:
+    """What is wrong with calls and results in the next request over a wire."""
+    body = json.loads(WIRES[wire]().write(Request("model", [*messages, UserMessage("go on")])))
+    calls, results = _paired(body, wire)
+    found = [] if calls == results else [f"the calls are {calls}, the results of {results}"]
+    return found if len(set(calls)) == len(calls) else [*found, f"an id comes twice: {calls}"]
+
+
+def _paired(body: Any, name: str) -> tuple[list[str], list[str]]:
+    """The ids of calls and of results in a body, in their order."""
+    calls: list[str] = []
+    results: list[str] = []
+    for each in _objects(body):
+        if name == "gemini":
+            calls += [each["functionCall"]["id"]] if "id" in each.get("functionCall", {}) else []
+            results += [each["functionResponse"]["id"]] if "id" in each.get("functionResponse", {}) else []
+        elif each.get("type") in ("tool_use", "function_call"):
+            calls.append(each.get("call_id") or each["id"])
+        elif each.get("type") in ("tool_result", "function_call_output"):
+            results.append(each.get("tool_use_id") or each["call_id"])
+        calls += [call["id"] for call in each.get("tool_calls") or ()]
+        results += [each["tool_call_id"]] if each.get("role") == "tool" else []
+    return calls, results
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return [found for each in cast(list[Any], value) for found in _objects(each)]
+    if isinstance(value, dict):
+        members = cast(dict[str, Any], value)
+        return [members, *(found for each in members.values() for found in _objects(each))]
+    return []

@@ -50,6 +50,7 @@ def read_tool(item: Block, draft: Draft) -> None:
             anthropic.read_result(block, draft)
         return
     value, images = result_of(content)
-    is_error = item.get("is_error") is True or item.get("status") == "error"
-    call_id = item.get("tool_call_id") or item.get("tool_use_id")
-    draft.result(call_id, value, tool=item.get("name"), is_error=is_error, images=images)
+    is_error = True in (item.get("is_error"), item.get("isError")) or item.get("status") == "error"
+    call_id = item.get("tool_call_id") or item.get("tool_use_id") or item.get("toolCallId")
+    tool = item.get("name") or item.get("toolName")
+    draft.result(call_id, value, tool=tool, is_error=is_error, images=images)

@@ -66,7 +66,7 @@ def guess_format(items: list[Any]) -> str:
     for item in items:
         if not isinstance(item, Mapping):
             continue
-        shown = cast(Block, item)
+        shown = _unwrapped(cast(Block, item))
         if gemini.is_content(shown):
             return "gemini"
         if responses.is_item(shown):
@@ -100,7 +100,7 @@ def _read(item: Any, format: str, draft: Draft) -> None:
     if not isinstance(item, Mapping):
         draft.user(as_text(item))
         return
-    shown = cast(Block, item)
+    shown = _unwrapped(cast(Block, item))
     if gemini.is_content(shown):
         gemini.read_content(shown, draft)
     elif responses.is_item(shown):
@@ -111,6 +111,15 @@ def _read(item: Any, format: str, draft: Draft) -> None:
         anthropic.read_result(shown, draft)
     else:
         _read_message(shown, format, draft)
+
+
+def _unwrapped(item: Block) -> Block:
+    """The message of a line of a log, which has it inside."""
+    for name in ("message", "payload"):
+        inside = item.get(name)
+        if is_block(inside) and "role" not in item and "content" not in item:
+            return inside
+    return item
 
 
 def _read_message(item: Block, format: str, draft: Draft) -> None:
