@@ -79,7 +79,9 @@ SETTINGS = (
     Setting("providers.*.base_url", "text", "by provider", "Where it is reached; this machine is allowed."),
     Setting("providers.*.key", "text", "by provider", "The name of the secret that holds its key."),
     Setting("providers.*.text_calls", "true or false", "false", "Read calls that a model writes as text."),
-    Setting("providers.*.strict", "true or false", "true", "Let OpenAI hold a model to a tool's schema."),
+    Setting(
+        "providers.*.strict", "true or false", "by provider", "Hold a model to the schemas of its tools."
+    ),
     Setting("providers.*.attempts", "whole number", "4", "How often a request is tried in all."),
     Setting("providers.*.idle_seconds", "number", "120", "How long a provider may be silent."),
     Setting("providers.*.total_seconds", "number", "900", "How long one request may take in all."),

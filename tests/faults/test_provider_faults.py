@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
@@ -239,6 +240,24 @@ async def test_a_stream_cut_at_any_byte_is_whole_or_its_calls_never_run(name: st
     assert broken > len(stream) / 2
     assert with_calls > 50
     assert complete < 200
+
+
+@pytest.mark.parametrize("name", WIRES)
+async def test_a_stream_with_any_byte_wrong_is_an_answer_or_a_clean_failure(name: str) -> None:
+    wire, stream, chance = wire_of(name), STREAMS[name], random.Random(7)
+    complete = broken = 0
+    for _ in range(400):
+        spoiled = bytearray(stream)
+        for _ in range(chance.choice((1, 3, 30))):
+            spoiled[chance.randrange(len(spoiled))] = chance.randrange(256)
+        # Anything but `ProviderError` comes out of `read` and fails the test.
+        message, is_complete = await read(wire, bytes(spoiled), is_reset=False)
+        complete += is_complete
+        broken += not is_complete
+        if not is_complete:
+            assert all(call.fault for call in cut(message).calls)
+    assert complete > 20
+    assert broken > 20
 
 
 def server(stream: bytes, place: int, *, is_mended: bool, is_reset: bool) -> Any:

@@ -96,6 +96,7 @@ async def test_the_models_of_a_provider_are_listed(serve: Serve, wire: str, path
         (status(401, f'{{"error": {{"message": "bad key {KEY}"}}}}'.encode()), "bad key [redacted:key]"),
         (status(500), "answered 500"),
         (status(200, b"<html>"), "without JSON"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", "broke off"),
         (status(200, b"[]"), "not with a list of models"),
         (status(200, b'{"data": 7}'), "not with a list of models"),
     ],

@@ -190,6 +190,22 @@ async def test_what_does_not_pass_is_not_tried_again(serve: Serve, code: int, tr
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reset_after(b"HTTP/1.1 401 Oh\r\nContent-Length: 1000\r\n\r\nhalf a sente"),
+        b"HTTP/1.1 401 Oh\r\nContent-Length: 1000\r\n\r\nhalf a sente",
+        b"HTTP/1.1 401 Oh\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nxxxxx",
+        b"HTTP/1.1 401 Oh\r\nContent-Encoding: br\r\nContent-Length: 5\r\n\r\nxxxxx",
+    ],
+    ids=["reset", "cut", "not packed as said", "packed oddly"],
+)
+async def test_a_refusal_counts_though_its_reason_cannot_be_read(serve: Serve, answer: Any) -> None:
+    port, seen = await serve(answer)
+    assert (await failure(tiny(port), "key")).status == 401
+    assert len(seen) == 1
+
+
 async def test_a_storm_of_refusals_ends_after_the_last_attempt(serve: Serve) -> None:
     port, seen = await serve(status(429, headers="Retry-After: 0\r\n"))
     given, error = await ask_badly(tiny(port, attempts=5))

@@ -81,7 +81,7 @@ async def read_chunks(
 async def read_start(response: "Response", patience: Patience, most_bytes: int) -> bytes:
     """The start of a body that only explains a failure: what cannot be had of it is left out."""
     body = bytearray()
-    with suppress(ProviderError):
+    with suppress(Exception):  # a reset, a bad packing, silence: the status says enough
         async with aclosing(read_chunks(response, patience)) as chunks:
             async for chunk in chunks:
                 body += chunk

@@ -19,7 +19,7 @@ from oneclaw.guard.network.headers import check
 from oneclaw.guard.network.url import parse
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.providers.address import parse_base
-from oneclaw.providers.arrival import MOST_BYTES, Patience, read_answer, read_start
+from oneclaw.providers.arrival import MOST_BYTES, Patience, read_answer, read_chunks, read_start
 from oneclaw.providers.base import RETRIED, ProviderError, Reader, Request, Trouble, Wire
 from oneclaw.providers.retry import Retry, retry_after
 
@@ -111,8 +111,11 @@ class RemoteProvider:
         patience = Patience(seconds, seconds)
         key = self._find_key()
         try:
-            async with self._exchange(self._errand("GET", path, key), patience) as response:
-                body = await read_start(response, patience, _LIST_BYTES)
+            async with (
+                self._exchange(self._errand("GET", path, key), patience) as response,
+                aclosing(read_chunks(response, patience, _LIST_BYTES)) as chunks,
+            ):
+                body = b"".join([chunk async for chunk in chunks])
         except ProviderError as failure:
             raise self._told(failure, key) from None
         try:
