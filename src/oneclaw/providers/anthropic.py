@@ -7,8 +7,9 @@ and a thought whose fingerprint is another is left out: after a switch of the mo
 result or other tools the conversation just goes on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from operator import is_
 from typing import Any
 
 from oneclaw.core.message import AssistantMessage, Message
@@ -33,6 +34,7 @@ VERSION = "2026-10-21"
 _RESERVED = frozenset({"messages", "tools", "stream"})
 _MARK = ',"cache_control":{"type":"ephemeral"}'
 _MARKED_MESSAGES = 2
+_MOST_TOLD = 64
 
 
 class Anthropic:
@@ -40,7 +42,7 @@ class Anthropic:
 
     def __init__(self) -> None:
         self._written = Written(NAME, write_message)
-        self._links: dict[tuple[str, int], tuple[Message, str, str]] = {}
+        self._told: dict[tuple[str, int], _Told] = {}
 
     @property
     def name(self) -> str:
@@ -58,7 +60,8 @@ class Anthropic:
         written = self._written.of(request.tools)
         tools = _tools_text(request, written)
         head = _head(request, has_tools=bool(tools))
-        texts, _ = self._texts(request, written, _start(head, tools))
+        told = self._tell(request, written, _start(head, tools))
+        texts = _with_ends([*told.texts], told.messages[-1] if told.messages else None)
         # An owner who names `cache_control` has the say over caching; more than four markers are refused.
         if "cache_control" not in request.options:
             tools = _mark(tools, "}]") if tools else tools
@@ -79,23 +82,41 @@ class Anthropic:
         """What an answer to the request comes after."""
         written = self._written.of(request.tools)
         tools = _tools_text(request, written)
-        return self._texts(request, written, _start(_head(request, bool(tools)), tools))[1]
+        return self._tell(request, written, _start(_head(request, bool(tools)), tools)).link
 
-    def _texts(self, request: Request, written: WrittenSet, link: str) -> tuple[list[str], str]:
-        """The messages as they are sent, and the fingerprint of all up to the last."""
+    def _tell(self, request: Request, written: WrittenSet, start: str) -> "_Told":
+        """The conversation as it is sent; what was told with the last request is not looked at again."""
         messages = request.messages
-        if len(self._links) > 2 * len(messages) + 64:
-            self._links = {}  # most of it is of conversations that are over
-        texts: list[str] = []
-        for message, text in zip(messages, written.texts(messages), strict=True):
-            known = self._links.get((link, id(message)))
-            if known is None:
-                sent = _sent(message, text, link, written)
-                known = self._links[link, id(message)] = (message, sent, _digest(link, sent))
-            _, text, link = known
+        key = (start, id(messages[0]) if messages else 0)
+        told = self._told.get(key)
+        if told is None or not told.is_start_of(messages):
+            if len(self._told) >= _MOST_TOLD:
+                self._told.clear()
+            told = self._told[key] = _Told(start)
+        told.extend(messages[len(told.messages) :], written)
+        return told
+
+
+class _Told:
+    """A conversation as it was last sent: the text of each message, and the fingerprint of all of them."""
+
+    __slots__ = ("link", "messages", "texts")
+
+    def __init__(self, start: str) -> None:
+        self.messages: list[Message] = []
+        self.texts: list[str] = []
+        self.link = start
+
+    def is_start_of(self, messages: Sequence[Message]) -> bool:
+        return len(self.messages) <= len(messages) and all(map(is_, self.messages, messages))
+
+    def extend(self, messages: Sequence[Message], written: WrittenSet) -> None:
+        for message, whole in zip(messages, written.texts(messages), strict=True):
+            text = _sent(message, whole, self.link, written)
+            self.messages.append(message)
+            self.link = _digest(self.link, text)
             if text:
-                texts.append(text)
-        return _with_ends(texts, messages[-1] if messages else None), link
+                self.texts.append(text)
 
 
 def _head(request: Request, has_tools: bool) -> dict[str, Any]:
