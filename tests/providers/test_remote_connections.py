@@ -27,6 +27,10 @@ from tests.providers.tiny import (
 )
 
 from oneclaw.core.answer import Answered, TextAdded
+from oneclaw.core.errors import ToolError
+from oneclaw.core.session import Network
+from oneclaw.guard.network.dial import lookup
+from oneclaw.guard.network.gate import Gate
 from oneclaw.guard.network.pool import Wiring
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.remote import RemoteProvider
@@ -124,6 +128,37 @@ async def test_requests_side_by_side_get_each_their_own_answer(serve: Serve) -> 
     names = [f"m{number}" for number in range(20)]
     assert await asyncio.wait_for(asyncio.gather(*map(text_of, names)), 20) == names
     await provider.close()
+
+
+async def test_a_proxy_the_owner_set_is_used_for_a_public_provider(serve: Serve) -> None:
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["93.184.216.34"]
+
+    port, proxied = await serve(HEAD + WHOLE)
+    network = Network(proxy=f"http://127.0.0.1:{port}")
+    provider = RemoteProvider(
+        TinyWire(),
+        "http://model.test/v1",
+        key=lambda: KEY,
+        label="tiny",
+        network=network,
+        wiring=Wiring(resolve=resolve),
+    )
+    assert (await ask_message(provider)).text == "Hello"
+    assert proxied[0].startswith(b"POST http://model.test:80/v1/answer ")
+
+
+async def test_hosts_open_to_tools_are_not_opened_by_a_provider_nor_the_other_way(serve: Serve) -> None:
+    """Leave for the base URL is for its host and port: the name of it may not lead elsewhere."""
+    port, seen = await serve(HEAD + WHOLE)
+    provider = tiny(port)
+    gate = Gate(provider.network, None, lookup)
+    assert (await gate.admit("127.0.0.1", port)).is_private
+    with pytest.raises(ToolError, match="loopback"):
+        await gate.admit("127.0.0.1", port + 1)
+    with pytest.raises(ToolError, match="loopback"):
+        await gate.admit("127.0.0.2", port)
+    assert seen == []
 
 
 @pytest.fixture(scope="module")

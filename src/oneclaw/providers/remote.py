@@ -67,7 +67,8 @@ class RemoteProvider:
         self._label = label
         target = parse_base(self._base_url, label)
         listed = (f"{target.bare_host}:{target.port}",)
-        self._network = Network(network.proxy if network else None, listed)
+        # What is open to tools is none of its business, and what is open to it none of theirs.
+        self.network = Network(network.proxy if network else None, listed)
         self._attempts = attempts
         self._idle_seconds = idle_seconds
         self._total_seconds = total_seconds
@@ -236,8 +237,8 @@ class RemoteProvider:
             from oneclaw.guard.network.pool import GuardedPool, Wiring
 
             wiring = self._wiring or Wiring()
-            gate = Gate(self._network, None, wiring.resolve)
-            self._pool, self._loop = GuardedPool(gate, self._network, wiring, _KEPT), loop
+            gate = Gate(self.network, None, wiring.resolve)
+            self._pool, self._loop = GuardedPool(gate, self.network, wiring, _KEPT), loop
         return self._pool
 
 
