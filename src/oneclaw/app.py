@@ -283,7 +283,7 @@ class App:
         return {} if self._store is None else self._store.agents.all()
 
     def _open(self, read_only: bool = False) -> Store:
-        store = self._store = Store(self.config.store_file, read_only=read_only)
+        store = self._store = Store(self.config.store_file, read_only=read_only, redact=self.redactor.redact)
         self.grants = store.grants
         self.permissions = self._permissions(self.permissions.mode)
         self._rule()

@@ -1,4 +1,4 @@
-"""Saved conversations that ended other agents for good: they load, nothing runs, the next request is sound."""
+"""Saved conversations that ended other agents for good: they load, nothing runs, the next request holds."""
 
 import json
 from pathlib import Path
