@@ -287,6 +287,15 @@ def test_calls_are_not_parted_from_their_results_by_a_summary() -> None:
     assert len(window.messages) == 3
 
 
+def test_what_stands_before_the_first_message_of_a_user_goes_first() -> None:
+    guard = UserMessage("Answer now.", origin="guard")
+    window = Window([*a_round(1), guard, *a_round(2, "word " * 50), *a_round(3)])
+    shrunk = window.shrink(window.tokens - 1)
+    assert shrunk is not None
+    assert window.messages[:1] == [guard]
+    check_valid(window.messages)
+
+
 def test_a_conversation_without_a_message_of_the_user_is_kept_valid_too() -> None:
     window = Window([message for n in range(20) for message in a_round(n, "word " * 50)])
     shrunk = window.shrink(300)

@@ -54,7 +54,7 @@ def estimate_text(text: str) -> int:
     takes more tokens the more bytes it has.
     """
     chars = len(text)
-    dense = chars > 80 and text.count(" ") < chars * _SPACES
+    dense = chars > 24 and text.count(" ") < chars * _SPACES
     extra_bytes = 0 if text.isascii() else len(text.encode("utf-8", "surrogatepass")) - chars
     if dense and extra_bytes > chars // 2:
         dense = False  # Chinese and its like are written without spaces
