@@ -415,6 +415,22 @@ def test_renamed_arguments_go_back_as_the_model_wrote_them() -> None:
     assert body_of(wire, again)["messages"][1]["content"] == [block]
 
 
+def test_arguments_nested_without_end_are_left_to_the_engine() -> None:
+    wire = Anthropic()
+    reader = wire.reader(Request("m", [HELLO], tools=TOOLS))
+    deep = '{"q":' + '{"a":' * 900 + "1" + "}" * 901
+    block: Block = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}
+    delta = {"type": "input_json_delta", "partial_json": deep}
+    reader.feed(
+        ServerEvent("", json.dumps({"type": "content_block_start", "index": 0, "content_block": block}))
+    )
+    reader.feed(ServerEvent("", json.dumps({"type": "content_block_delta", "index": 0, "delta": delta})))
+    message = reader.message()
+    assert message.calls[0].name == "find"
+    [_, assistant, _] = sent(HELLO, message, ResultsMessage((result("toolu_1"),)))
+    assert assistant["content"][0]["input"].keys() == {"invalid_arguments"}
+
+
 def test_a_message_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
     wire = Anthropic()
     request = thinking_conversation(wire, rounds=20)

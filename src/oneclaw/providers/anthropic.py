@@ -34,7 +34,7 @@ VERSION = "2026-10-21"
 _RESERVED = frozenset({"messages", "tools", "stream"})
 _MARK = ',"cache_control":{"type":"ephemeral"}'
 _MARKED_MESSAGES = 2
-_MOST_TOLD = 64
+_MOST_TOLD = 16
 
 
 class Anthropic:
