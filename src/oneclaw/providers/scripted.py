@@ -170,7 +170,7 @@ class Scripted:
     async def _play(self, steps: list[Step], request: Request) -> AsyncGenerator[Answer]:
         parts: list[Part] = []
         finish: Finish | None = None
-        usage = Usage()
+        usage, calls = Usage(), 0
         for step in steps:
             match step:
                 case Say():
@@ -178,7 +178,7 @@ class Scripted:
                     for piece in self._pieces(step.text):
                         yield TextAdded(piece)
                 case Call():
-                    index = sum(isinstance(part, CallPart) for part in parts)
+                    index, calls = calls, calls + 1
                     call_id = step.id or f"scripted_{next(self._numbers)}"
                     parts.append(CallPart(ToolCall(step.name, step.arguments, call_id)))
                     yield CallBegun(index, step.name)

@@ -1,0 +1,35 @@
+"""One contestant's side: it says who it is, then runs the loop of each line and answers with the seconds."""
+
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers.
+
+    Args:
+        a: one
+        b: two
+    """
+    return a + b
+
+
+def arguments(round_number: int, call_number: int) -> dict[str, int]:
+    """What the model writes: not twice the same, so that no guard against repeats steps in."""
+    return {"a": round_number, "b": call_number}
+
+
+async def race(name: str, version: str, run: Callable[[int, int], Awaitable[int]]) -> None:
+    """Answer `ROUNDS CALLS` until the input ends. `run` returns the number of calls that were made."""
+    await run(2, 2)
+    print(json.dumps({"name": name, "version": version}), flush=True)
+    for line in iter(sys.stdin.readline, ""):
+        rounds, calls = map(int, line.split())
+        start = time.perf_counter()
+        made = await run(rounds, calls)
+        took = time.perf_counter() - start
+        if made != rounds * calls:
+            raise SystemExit(f"{name} made {made} calls of {rounds * calls}.")
+        print(took, flush=True)
