@@ -126,6 +126,7 @@ class _Mending:
         self._slots: dict[str, list[_Slot]] = {}
         self._early: dict[str, ToolResult] = {}
         self._ids: set[str] = set()
+        self._numbers: dict[str, int] = {}  # id → the last number put behind it
 
     def mend(self, messages: Sequence[Message]) -> Mended:
         for number, message in enumerate(messages, 1):
@@ -236,10 +237,9 @@ class _Mending:
 
     def _named(self, call: ToolCall) -> ToolCall:
         # Only ids that came before count: what is added at the end later changes no name.
-        name, number = call.id or f"call_{len(self._ids) + 1}", 1
-        wanted = name
+        name = wanted = call.id or f"call_{len(self._ids) + 1}"
         while name in self._ids:
-            number += 1
+            number = self._numbers[wanted] = self._numbers.get(wanted, 1) + 1
             name = f"{wanted}-{number}"
         self._ids.add(name)
         if name != call.id:
