@@ -128,6 +128,16 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         [USER, says(use("x"), use("x")), hears(used("x", "a"), used("x", "b"))],
         ["u:run", "a:[shell][shell]", "r:ok:a", "r:ok:b"],
     ),
+    "an answer was saved twice": (
+        "anthropic",
+        [USER, says(use("1", a=1)), says(use("1", a=1)), hears(used("1"))],
+        ["u:run", "a:[shell]", "r:ok:ok"],
+    ),
+    "two answers with one id that are not the same": (
+        "anthropic",
+        [USER, says(use("1", a=1)), says(use("1", a=2)), hears(used("1"))],
+        ["u:run", "a:[shell]", LOST, "a:[shell]", "r:ok:ok"],
+    ),
     "the results are in another order": (
         "anthropic",
         [USER, says(use("1"), use("2")), hears(used("2", "two"), used("1", "one"))],

@@ -43,8 +43,11 @@ class Draft:
     def end(self) -> None:
         """End the answer or the results that are being gathered."""
         if self._parts:
-            self._messages.append(AssistantMessage(tuple(self._parts), self._finish))
+            answer = AssistantMessage(tuple(self._parts), self._finish)
             self._parts, self._finish = [], "stop"
+            # The same ids once more, with nothing in between: one answer that was saved twice.
+            if not (any(call.id for call in answer.calls) and self._messages[-1:] == [answer]):
+                self._messages.append(answer)
         if self._results:
             self._messages.append(ResultsMessage(tuple(self._results)))
             self._results = []
