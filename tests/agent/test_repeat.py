@@ -126,6 +126,8 @@ def test_what_changes_by_itself_makes_no_other_result(one: Any, other: Any) -> N
         ("12 files", "13 files"),
         ("v1.2.3", "v1.2.4"),
         ("main.c:12:30: error", "main.c:14:30: error"),
+        ("main.c:12:30 error", "main.c:12:31 error"),
+        ("order A1763286000", "order A1763286001"),
         ("port 8080", "port 8081"),
         ({"up_to_date": False}, {"up_to_date": True}),
         ({"update": 1}, {"update": 2}),

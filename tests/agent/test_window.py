@@ -234,6 +234,14 @@ def test_the_summary_outlives_exchanges_and_rounds_and_goes_last() -> None:
     assert (window.messages, window.summary) == ([ask("c")], None)
 
 
+def test_a_summary_stays_where_no_other_message_could_come_first() -> None:
+    window = Window([UserMessage("They spoke of a. " * 50, origin="summary"), *a_round(1)])
+    shrunk = window.shrink(100)
+    assert shrunk is not None
+    assert not shrunk.fits
+    check_valid(window.messages)
+
+
 def test_what_was_counted_is_taken_off_as_it_was_counted() -> None:
     """Guesses that turned out twice too high must not make more messages go than have to."""
     messages: list[Message] = [

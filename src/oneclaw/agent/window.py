@@ -252,7 +252,6 @@ class Window:
         self._guesses.insert(at, guess)
         self._tokens += guess
         self._guessed += guess
-        self._shortened += at < self._shortened
         if self._starts and at <= self._starts[0] - self._gone:
             self._gone -= 1
 
