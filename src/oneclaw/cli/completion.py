@@ -50,3 +50,48 @@ def tool_names(prefix: str, **_: object) -> list[str]:
     from oneclaw.tools.builtin import NAMES
 
     return [name for name in NAMES if name.startswith(prefix)]
+
+
+def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The agents Tab offers: those of the files and of the store."""
+    from oneclaw.cli.opened import open_app
+
+    with open_app(parsed_args) as app:
+        return [name for name in app.agents.all() if name.startswith(prefix)]
+
+
+def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The models Tab offers: those we know, and the providers whose models we do not."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.providers.catalog import Catalog
+
+    config = read_config(parsed_args)
+    catalog = Catalog(config.under("models"), config.under("providers"))
+    known = catalog.known_models()
+    bare = [
+        f"{name}/" for name in catalog.providers() if not any(one.startswith(f"{name}/") for one in known)
+    ]
+    return [name for name in (*known, *bare) if name.startswith(prefix)]
+
+
+def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The providers Tab offers."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.providers.catalog import Catalog
+
+    config = read_config(parsed_args)
+    catalog = Catalog(config.under("models"), config.under("providers"))
+    return [name for name in catalog.providers() if name.startswith(prefix)]
+
+
+def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The sessions Tab offers: the last ones, and `last`."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.store.store import Store
+
+    file = read_config(parsed_args).store_file
+    if not file.exists():
+        return []
+    with Store(file, read_only=True) as store:
+        ids = ["last", *(each.session.id for each in store.sessions.totals(limit=50))]
+    return [each for each in ids if each.startswith(prefix)]

@@ -61,6 +61,7 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
         ("network", lambda: check_network(config.get("network.proxy"))),
         ("time zone", check_zone),
         ("secrets", lambda: check_secrets(config.secrets_file)),
+        ("models", lambda: check_models(arguments)),
         ("sandbox", check_sandbox),
     ]
     for topic, check in checks:
@@ -179,6 +180,25 @@ def check_secrets(file: Path) -> Finding:
     if file.stat().st_mode & 0o077:
         return Finding("secrets", "bad", f"{file} can be read by others", f"chmod 600 {file}")
     return Finding("secrets", "ok", str(file))
+
+
+def check_models(arguments: argparse.Namespace) -> Finding:
+    """Which model answers, and which keys are set: their names, never their values."""
+    from oneclaw.cli.models import keys_set
+    from oneclaw.cli.opened import open_app
+
+    with open_app(arguments) as app:
+        default = app.catalog.default
+        keys = keys_set(app)
+        needed = None if default is None else app.catalog.provider(default.partition("/")[0]).key
+    found = ", ".join(name for name, is_set in keys.items() if is_set)
+    said = f"keys: {found}" if found else "no key is set"
+    if default is None:
+        remedy = 'Set models.default = "provider/model", or give --model; `oneclaw models` lists them.'
+        return Finding("models", "warn", f"no model is set; {said}", remedy)
+    if needed and not keys.get(needed):
+        return Finding("models", "bad", f"{default} answers, but {needed} is not set", f"export {needed}=…")
+    return Finding("models", "ok", f"{default} answers; {said}")
 
 
 def check_sandbox() -> Finding:

@@ -92,14 +92,7 @@ class TerminalFront:
     def _show(self, prompt: Prompt) -> None:
         self._stop_status()
         self._shown = prompt
-        err = console(sys.stderr)
-        # What the call would do is left to the terminal to break: folding drops the spaces at a break.
-        asked, _, extent = prompt.text.rpartition("\n")
-        err.print(f"{asked}\n{folded(extent, err.width)}", style="bold yellow", soft_wrap=True)
-        offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
-        for line in in_lines(offered, err.width):
-            err.print(line, soft_wrap=True)
-        err.print("> ", end="")
+        print_prompt(prompt)
         if self._reader is None:
             # Waiting for a key must not hold up the loop, where the time limit of the prompt runs.
             self._reader = threading.Thread(target=self._read, daemon=True)
@@ -127,6 +120,18 @@ class TerminalFront:
                 console(sys.stderr).print("Type one of the letters.\n> ", style="red", end="")
             if not line:
                 return
+
+
+def print_prompt(prompt: Prompt) -> None:
+    """The question and the letters that answer it, on stderr."""
+    err = console(sys.stderr)
+    # What the call would do is left to the terminal to break: folding drops the spaces at a break.
+    asked, _, extent = prompt.text.rpartition("\n")
+    err.print(f"{asked}\n{folded(extent, err.width)}", style="bold yellow", soft_wrap=True)
+    offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
+    for line in in_lines(offered, err.width):
+        err.print(line, soft_wrap=True)
+    err.print("> ", end="")
 
 
 def in_lines(choices: list[str], width: int) -> list[str]:

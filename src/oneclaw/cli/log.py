@@ -16,6 +16,8 @@ Examples:
   oneclaw log --tool 'read_*' --since 2h
   oneclaw log --status timeout        open, success, error, or a kind of error
   oneclaw log 42                      one call, whole
+  oneclaw log --usage                 the answers of models: tokens and cost of each
+  oneclaw log --usage --session last  of one conversation, with its total
 """
 MARKS = {"success": "✓", "error": "✗", "open": "…"}
 SHOWN = {"key": "number", "seconds": "took", "call_id": "call id", "truncated_from": "cut from"}
@@ -25,7 +27,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import statuses
+    from oneclaw.cli.completion import session_ids, statuses
 
     parser.add_argument("key", nargs="?", type=int, metavar="NUMBER", help="show this call whole")
     parser.add_argument("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
@@ -33,7 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--status", metavar="STATUS", help="only open, success, error, or a kind of error"
     )
     status.completer = statuses  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--session", metavar="ID", help="only calls of this session")
+    session = parser.add_argument("--session", metavar="ID", help="only calls of this session, or `last`")
+    session.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("--usage", action="store_true", help="show what each answer of a model took instead")
     parser.add_argument("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
     parser.add_argument("--limit", type=count, default=50, metavar="N", help="at most N calls (default 50)")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -56,6 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
         known = ", ".join(statuses())
         print(f"oneclaw: there is no status {arguments.status!r}; use one of: {known}.", file=sys.stderr)
         return 2
+    if arguments.usage and (arguments.tool or arguments.status or arguments.key is not None):
+        print(
+            "oneclaw: --usage is about answers, not calls: leave out the tool, the status and the number.",
+            file=sys.stderr,
+        )
+        return 2
     try:
         since = None if arguments.since is None else read_since(arguments.since, time.time())
     except ValueError as error:
@@ -68,12 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
             print_json([])
         return 0
     with Store(config.store_file, read_only=True) as store:
+        session = arguments.session
+        if session is not None:
+            found = store.sessions.find(session)
+            session = session if found is None else found.id
+        if arguments.usage:
+            from oneclaw.cli.usage import show_usage
+
+            return show_usage(store, session, since, arguments.limit, arguments.json)
         if arguments.key is not None:
             return show_one(store.calls.get(arguments.key), arguments.key, arguments.json)
         records = store.calls.history(
             tool=arguments.tool,
             status=arguments.status,
-            session=arguments.session,
+            session=session,
             since=since,
             limit=arguments.limit,
         )

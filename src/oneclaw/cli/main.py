@@ -9,6 +9,11 @@ from io import TextIOWrapper
 from types import ModuleType
 
 COMMANDS = {
+    "run": "say one thing to an agent and see it through to the answer",
+    "chat": "talk with an agent",
+    "agents": "list the agents, show, add or remove one",
+    "sessions": "list the conversations, show, remove, export or import one",
+    "models": "list the models: which are set up, what they read, what they cost",
     "tools": "list the tools, show one, or switch one on or off",
     "call": "run one call",
     "log": "show the history of calls",
@@ -30,6 +35,8 @@ COMMON = (
 
 EPILOG = """\
 Start with:
+  oneclaw chat                           talk with an agent that has tools
+  oneclaw run "What is in notes.txt?"    ask one thing
   oneclaw demo                           see every built-in tool at work
   oneclaw tools                          what there is, and what is on
   oneclaw call get_current_time          run one call

@@ -1,6 +1,7 @@
 """From the name of a model to whoever answers for it: providers are opened once, when first asked for."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from oneclaw.core.errors import OneClawError
@@ -11,6 +12,8 @@ from oneclaw.providers.catalog import Catalog, ProviderSettings
 from oneclaw.providers.remote import RemoteProvider
 
 CHECK_SECONDS = 5.0
+SCRIPTED = "scripted"
+"""The provider whose models are files: `scripted/replies.json` plays that script."""
 
 # Where each format lists its models: the path, the field of the list, and the field of a name in it.
 _LISTS = {
@@ -41,6 +44,7 @@ class Providers:
         self._network = network or Network()
         self.made = dict(extra or {})
         self._opened: dict[str, RemoteProvider] = {}
+        self._scripts: dict[str, Provider] = {}
 
     def get(self, model: str) -> tuple[Provider, str]:
         """Who answers for a model, and the name it is known by there; raises `InvalidConfig`."""
@@ -75,6 +79,14 @@ class Providers:
         opened, self._opened = [*self._opened.values(), *self.made.values()], {}
         for provider in opened:
             await provider.close()
+
+    def _script(self, file: str) -> Provider:
+        """The script of a file, which goes on where it was."""
+        from oneclaw.providers.scripted import read_script
+
+        if file not in self._scripts:
+            self._scripts[file] = read_script(Path(file).expanduser())
+        return self._scripts[file]
 
     def _open(self, name: str) -> RemoteProvider:
         opened = self._opened.get(name)

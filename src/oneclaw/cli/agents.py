@@ -1,0 +1,190 @@
+"""`oneclaw agents`: who there is, what each may do; and keeping one in the store."""
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.agent.roster import Listed
+    from oneclaw.app import App
+
+EPILOG = """\
+Examples:
+  oneclaw agents                    a table: name, model, tools, where it is written
+  oneclaw agents show writer        one agent: instructions, tools, limits
+  oneclaw agents add writer.toml    keep an agent in the store (in place of one of its name)
+  oneclaw agents remove writer      forget it again
+
+An agent may also be a file: NAME.toml in the folder `agents` beside your settings.
+"""
+ACTIONS = ("list", "show", "add", "remove")
+LABEL_CHARS = 14
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import agent_names
+
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    name = parser.add_argument("name", nargs="?", metavar="NAME", help="the agent; for add, the file")
+    name.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from oneclaw.cli.opened import open_app
+
+    if arguments.action != "list" and not arguments.name:
+        wanted = "FILE.toml" if arguments.action == "add" else "NAME"
+        print(f"oneclaw: say which: oneclaw agents {arguments.action} {wanted}", file=sys.stderr)
+        return 2
+    if arguments.action == "add":
+        return asyncio.run(add_agent(arguments, Path(arguments.name)))
+    if arguments.action == "remove":
+        return asyncio.run(remove_agent(arguments, arguments.name))
+    with open_app(arguments) as app:
+        if arguments.action == "list":
+            return list_agents(app, arguments.json)
+        return show_agent(app, arguments.name, arguments.json)
+
+
+def list_agents(app: "App", is_json: bool) -> int:
+    from oneclaw.cli.terminal import STATE, print_json, print_table
+
+    rows = [as_row(app, listed) for listed in app.agents.all().values()]
+    if is_json:
+        print_json(rows)
+        return 0
+    print_table(
+        ("", "AGENT", "MODEL", "TOOLS", "FROM", "WHAT"),
+        [
+            (
+                "✗" if row["problem"] else "✓",
+                row["name"],
+                row["model"] or "(no model)",
+                "" if row["problem"] else str(len(row["tools"])),
+                row["source"],
+                row["problem"] or row["description"],
+            )
+            for row in rows
+        ],
+        (STATE, "bold", "", "", "dim"),
+    )
+    return 0
+
+
+def as_row(app: "App", listed: "Listed") -> dict[str, Any]:
+    agent = listed.agent
+    return {
+        "name": listed.name,
+        "model": "" if agent is None else agent.model or app.catalog.default or "",
+        "tools": [] if agent is None else tools_of(app, listed.name),
+        "source": listed.source,
+        "place": listed.place,
+        "description": "" if agent is None else agent.description,
+        "problem": listed.problem,
+    }
+
+
+def tools_of(app: "App", agent: str) -> list[str]:
+    """The tools an agent may call, by the rules that hold now."""
+    return [
+        tool.name
+        for tool in app.registry
+        if app.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
+    ]
+
+
+def show_agent(app: "App", name: str, is_json: bool) -> int:
+    from oneclaw.agent.document import write_agent
+    from oneclaw.cli.terminal import print_json, print_line, printable
+    from oneclaw.core.text.display import visible
+
+    agent = app.agents.get(name)
+    row = as_row(app, app.agents.all()[name])
+    if is_json:
+        print_json(row | {"document": write_agent(agent), "limits": asdict(agent.limits)})
+        return 0
+    limits = ((key, value) for key, value in asdict(agent.limits).items())
+    facts = (
+        ("description", agent.description),
+        ("model", row["model"] or "none: give --model, or set models.default"),
+        ("fallbacks", ", ".join(agent.fallbacks)),
+        ("tools", ", ".join(row["tools"]) or "none"),
+        ("agents", ", ".join(agent.agents)),
+        ("limits", ", ".join(f"{key} {'none' if value is None else f'{value:,}'}" for key, value in limits)),
+        ("options", ", ".join(f"{key} = {value!r}" for key, value in agent.options.items())),
+        ("from", row["place"] or row["source"]),
+    )
+    print_line(visible(name), "bold")
+    for label, text in facts:
+        if text:
+            print_line(f"  {label:<{LABEL_CHARS - 2}}{visible(text)}", indent=LABEL_CHARS - 2)
+    if agent.instructions:
+        print()
+        for line in printable(agent.instructions).splitlines():
+            print_line(f"  {line}")
+    return 0
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    from oneclaw.core.errors import InvalidConfig
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidConfig(
+            f"{path} cannot be read ({error.strerror}); name a file as writer.toml."
+        ) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidConfig(f"{path} is not TOML ({error}); mend it.") from None
+
+
+async def add_agent(arguments: argparse.Namespace, path: Path) -> int:
+    from oneclaw.agent.document import read_agent
+    from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import print_json
+    from oneclaw.core.errors import InvalidConfig
+
+    document = read_document(path)
+    agent = read_agent(document, path.stem, str(path))
+    async with open_app(arguments) as app:
+        is_new = app.store.agents.get(agent.name) is None
+        try:
+            await app.store.agents.save(agent.name, {**document, "name": agent.name})
+        except (TypeError, ValueError) as error:
+            raise InvalidConfig(
+                f"{path}: {error}; write texts, numbers, lists and tables, and no dates."
+            ) from None
+        listed = app.agents.all()[agent.name]
+        if arguments.json:
+            print_json(as_row(app, listed))
+            return 0
+        print(f"{agent.name} is {'kept' if is_new else 'kept in place of the one before'}.")
+        if listed.source != "store":
+            print(f"{listed.place or 'Code'} has an agent of that name too, and wins.", file=sys.stderr)
+    return 0
+
+
+async def remove_agent(arguments: argparse.Namespace, name: str) -> int:
+    from oneclaw.cli.opened import open_app
+    from oneclaw.core.text.display import visible
+
+    async with open_app(arguments) as app:
+        if await app.store.agents.remove(name):
+            print(f"{visible(name)} is forgotten.")
+            return 0
+        listed = app.agents.all().get(name)
+    if listed is not None and listed.source == "file":
+        remedy = f"it is written in {listed.place}; remove that file."
+    elif listed is not None:
+        remedy = "it comes with OneClaw."
+    else:
+        remedy = "there is no such agent; `oneclaw agents` lists them."
+    print(f"oneclaw: {visible(name[:100])!r} is not in the store: {remedy}", file=sys.stderr)
+    return 1

@@ -1,0 +1,207 @@
+"""`oneclaw chat`: a conversation with an agent, message by message.
+
+The event loop stands still while a line is typed: the line editor has the terminal to itself, and Ctrl-C
+there is only about the line. While an answer comes the loop runs, and Ctrl-C stops that answer: it cancels
+the one task of the run, which leaves a conversation that the next message goes on with.
+"""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.agent.event import RunFinished
+
+if TYPE_CHECKING:
+    from oneclaw.app import App
+    from oneclaw.cli.chat_commands import Chat
+    from oneclaw.cli.line import TypedLines
+
+EPILOG = """\
+Examples:
+  oneclaw chat --model anthropic/claude-sonnet-4-5
+  oneclaw chat --session last                        go on with the last conversation
+  printf 'hi\\nand again\\n' | oneclaw chat --model scripted/replies.json
+
+Ctrl-C stops the answer, not the program; twice at the prompt, Ctrl-D or /quit leaves. /help lists the
+commands. Through a pipe each line is a message, answers go to stdout, and nobody is asked for permission.
+Exit codes: 0 left, 1 through a pipe when an answer failed, 2 wrong use or settings, 130 stopped.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import agent_names, model_names, session_ids
+
+    agent = parser.add_argument("--agent", metavar="NAME", help="talk with this agent (default: default)")
+    agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
+    model = parser.add_argument("--model", metavar="NAME", default="", help="let this model answer")
+    model.completer = model_names  # pyright: ignore[reportAttributeAccessIssue]
+    session = parser.add_argument("--session", metavar="ID", help="go on with this session, or `last`")
+    session.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("--thoughts", action="store_true", help="show what the model thinks")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.opened import open_app
+
+    if arguments.agent and arguments.session:
+        print("oneclaw: a session belongs to its agent; leave out --agent or --session.", file=sys.stderr)
+        return 2
+    with asyncio.Runner() as runner:
+        app = open_app(arguments)
+        runner.run(app.__aenter__())
+        try:
+            return talk(runner, app, arguments)
+        finally:
+            runner.run(app.__aexit__(None, None, None))
+
+
+def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace) -> int:
+    """Read a message, show the answer, until there are no more."""
+    from oneclaw.cli.chat_commands import Chat
+    from oneclaw.cli.terminal import is_terminal
+
+    chat = Chat(app, arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts)
+    chat.check()
+    if sys.stdin.isatty() and is_terminal(sys.stdout):
+        return talk_typed(runner, chat)
+    return talk_piped(runner, chat)
+
+
+def talk_typed(runner: asyncio.Runner, chat: "Chat") -> int:
+    from oneclaw.cli.line import TypedLines
+    from oneclaw.cli.terminal import print_line
+
+    app = chat.app
+    lines = TypedLines(app.config.home / "chat_history", app.redactor.redact, chat.complete)
+    chat.greet()
+    while True:
+        text = read_patiently(lines)
+        if text is None:
+            break
+        if not text.strip():
+            continue
+        if chat.is_command(text):
+            if not answer_command(runner, chat, text):
+                break
+            continue
+        print()
+        if not run_stoppable(runner, say_typed(chat, text)):
+            print_line("\nStopped. What was said so far is kept; the next message goes on.", "yellow")
+        print()
+    print_line(f"Go on with: oneclaw chat --session {chat.short_session}", "dim")
+    return 0
+
+
+def read_patiently(lines: "TypedLines") -> str | None:
+    """The next message. One Ctrl-C gives the line up, a second one leaves."""
+    from oneclaw.cli.terminal import print_line
+
+    is_leaving = False
+    while True:
+        try:
+            return lines.read()
+        except KeyboardInterrupt:
+            print()
+            if is_leaving:
+                return None
+            is_leaving = True
+            print_line("Ctrl-C again, Ctrl-D or /quit leaves.", "dim")
+
+
+def answer_command(runner: asyncio.Runner, chat: "Chat", text: str) -> bool:
+    """Do what a command says; False when it was to leave."""
+    from oneclaw.cli.terminal import print_line, printable
+    from oneclaw.core.errors import OneClawError
+
+    try:
+        return runner.run(chat.obey(text))
+    except OneClawError as error:
+        print_line(printable(str(error)), "red", sys.stderr)
+    except KeyboardInterrupt:
+        print()
+    return True
+
+
+async def say_typed(chat: "Chat", text: str) -> None:
+    from oneclaw.cli.chat_screen import Screen
+    from oneclaw.cli.lines import given_of
+    from oneclaw.cli.prompts import Prompts
+    from oneclaw.cli.terminal import print_line, printable
+    from oneclaw.core.errors import OneClawError
+
+    screen = Screen(given_of(chat.app.registry), are_thoughts_shown=chat.are_thoughts_shown)
+    try:
+        with Prompts(chat.app.broker, screen), screen:
+            async with aclosing(chat.say(text)) as events:
+                async for event in events:
+                    screen.hear(event)
+    except OneClawError as error:
+        print_line(printable(str(error)), "red")
+
+
+def run_stoppable(runner: asyncio.Runner, work: Coroutine[Any, Any, None]) -> bool:
+    """Run until done, or until Ctrl-C has stopped it: then False.
+
+    However often it is pressed, the task is cancelled once: it must keep what was said before it ends.
+    """
+    is_stopped = False
+
+    async def guarded() -> None:
+        nonlocal is_stopped
+        task = asyncio.ensure_future(work)
+
+        def stop() -> None:
+            nonlocal is_stopped
+            if not is_stopped:
+                is_stopped = True
+                task.cancel()
+
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, stop)
+        try:
+            with suppress(asyncio.CancelledError):
+                await task
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
+    try:
+        runner.run(guarded())
+    except KeyboardInterrupt:  # pressed in the moment when nothing was left to stop
+        return False
+    return not is_stopped
+
+
+def talk_piped(runner: asyncio.Runner, chat: "Chat") -> int:
+    from oneclaw.cli.line import PipedLines
+
+    lines = PipedLines()
+    has_failed = False
+    while (text := lines.read()) is not None:
+        if not text.strip():
+            continue
+        if chat.is_command(text):
+            if not answer_command(runner, chat, text):
+                break
+            continue
+        has_failed |= not runner.run(say_piped(chat, text))
+    return 1 if has_failed else 0
+
+
+async def say_piped(chat: "Chat", text: str) -> bool:
+    """Say it, in plain lines; whether there was an answer."""
+    from oneclaw.cli.lines import given_of
+    from oneclaw.cli.plain import PlainLines
+    from oneclaw.cli.run import exit_code
+
+    is_answered = False
+    with PlainLines(given_of(chat.app.registry)) as lines:
+        async with aclosing(chat.say(text)) as events:
+            async for event in events:
+                lines.hear(event)
+                if isinstance(event, RunFinished):
+                    is_answered = exit_code(event) == 0
+    return is_answered

@@ -1,0 +1,219 @@
+"""The state of a chat (agent, model, session) and the commands that look at it and change it."""
+
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from oneclaw.cli.run import model_of, named_session
+from oneclaw.cli.terminal import STATE, print_line, print_table, printable
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.text.display import visible
+
+if TYPE_CHECKING:
+    from oneclaw.agent.event import RunEvent
+    from oneclaw.app import App
+    from oneclaw.core.session import Session
+
+COMMAND = re.compile(r"/([a-zA-Z?]+)(?:\s|\Z)")
+HELP = {
+    "/help": "this list",
+    "/tools": "the tools the agent has",
+    "/agent [NAME]": "the agents; with a name, talk with that one, in a new session",
+    "/model [NAME]": "the model that answers; with a name, let that one answer from here on",
+    "/why TOOL": "why the agent may or may not call a tool",
+    "/log": "the calls of this session",
+    "/usage": "what this session took: tokens and cost",
+    "/thoughts": "show what the model thinks, or stop showing it",
+    "/sessions": "the last conversations",
+    "/new": "begin a new session",
+    "/resume ID": "go on with another session (`last`, or the beginning of an id)",
+    "/quit": "leave; so does Ctrl-D",
+}
+NAMES = tuple(key.split()[0] for key in HELP)
+ALIASES = {"/exit": "/quit", "/q": "/quit", "/?": "/help", "/h": "/help"}
+
+
+class Chat:
+    """Who is talked with, by which model, in which session."""
+
+    def __init__(
+        self,
+        app: "App",
+        agent: str = "default",
+        model: str = "",
+        session: str | None = None,
+        are_thoughts_shown: bool = False,
+    ) -> None:
+        self.app = app
+        self.are_thoughts_shown = are_thoughts_shown
+        self._model = model
+        self._session = (
+            app.new_session(app.agents.get(agent).name) if session is None else self._named(session)
+        )
+        self._commands: dict[str, Callable[[str], Awaitable[bool | None]]] = {
+            name: getattr(self, f"_do_{name[1:]}") for name in NAMES
+        }
+
+    @property
+    def short_session(self) -> str:
+        from oneclaw.cli.sessions import short_id
+
+        return short_id(self._session.id)
+
+    def check(self) -> None:
+        """Raise `InvalidConfig` when no model answers, before anything is typed."""
+        agent = self.app.agents.get(self._session.agent)
+        self.app.runs.providers.get(model_of(self.app, agent, self._model))
+
+    def greet(self) -> None:
+        from oneclaw import __version__
+
+        print_line(f"OneClaw {__version__} · {self._where()}", "bold")
+        print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
+
+    def say(self, text: str) -> "AsyncGenerator[RunEvent]":
+        """Say something in the session and yield what happens."""
+        return self.app.run(self._session.agent, text, session=self._session, model=self._model)
+
+    def is_command(self, text: str) -> bool:
+        """Whether it is one word behind a slash: a path, as /etc/hosts, is something to say."""
+        return COMMAND.match(text) is not None
+
+    async def obey(self, text: str) -> bool:
+        """Do what a command says; False when it was to leave."""
+        word, _, rest = text.strip().partition(" ")
+        word = ALIASES.get(word.lower(), word.lower())
+        command = self._commands.get(word)
+        if command is None:
+            near = get_close_matches(word, NAMES, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else "/help lists them."
+            raise InvalidConfig(f"There is no command {word[:60]}; {hint}")
+        return await command(rest.strip()) is not False
+
+    def complete(self, typed: str) -> Sequence[str]:
+        """What Tab offers: commands, and behind some of them names."""
+        word, space, rest = typed.lstrip().partition(" ")
+        if not space:
+            return [name for name in NAMES if word.startswith("/") and name.startswith(word)]
+        offered: Sequence[str] = ()
+        if word == "/agent":
+            offered = tuple(self.app.agents.all())
+        elif word == "/model":
+            offered = self.app.catalog.known_models()
+        elif word == "/why":
+            offered = [tool.name for tool in self.app.registry]
+        return [name for name in offered if name.startswith(rest)]
+
+    def _named(self, name: str) -> "Session":
+        return self.app.resume_session(named_session(self.app, name).id)
+
+    def _model_name(self) -> str:
+        return model_of(self.app, self.app.agents.get(self._session.agent), self._model)
+
+    def _where(self) -> str:
+        agent, model = visible(self._session.agent), visible(self._model_name())
+        return f"agent {agent} · model {model} · session {self.short_session}"
+
+    # ------------------------------------------------------------------ the commands
+
+    async def _do_help(self, rest: str) -> None:
+        for name, meaning in HELP.items():
+            print_line(f"{name:<15}{meaning}", indent=15)
+        print_line(
+            "A line that ends with \\ goes on in the next one. A space before / makes it no command.", "dim"
+        )
+
+    async def _do_tools(self, rest: str) -> None:
+        session = self._session
+        if self.app.catalog.model(self._model_name()).is_small:
+            session = replace(session, only=self.app.catalog.small_tools)
+        tools = self.app.engine.available(session)
+        print_table(
+            ("TOOL", "WHAT"), [(each.name, each.description.split("\n")[0]) for each in tools], ("bold",)
+        )
+        missing = len(self.app.registry) - len(tools)
+        if missing:
+            print_line(f"\n{missing} more are not for this agent; /why TOOL says why.", "dim")
+
+    async def _do_agent(self, rest: str) -> None:
+        if not rest:
+            rows = [
+                (
+                    "✓" if listed.name == self._session.agent else "",
+                    listed.name,
+                    listed.problem or (listed.agent.description if listed.agent else ""),
+                )
+                for listed in self.app.agents.all().values()
+            ]
+            print_table(("", "AGENT", "WHAT"), rows, (STATE, "bold"))
+            return
+        agent = self.app.agents.get(rest)
+        model_of(self.app, agent, self._model)
+        self._session = self.app.new_session(agent.name)
+        print_line(f"A new session: {self._where()}", "dim")
+
+    async def _do_model(self, rest: str) -> None:
+        if rest:
+            name = self.app.catalog.full_name(rest)
+            self.app.runs.providers.get(name)  # raises for a provider that is not there
+            self._model = name
+        model = self.app.catalog.model(self._model_name())
+        price = model.price
+        cost = "no price known" if price is None else f"${price.input:g} in, ${price.output:g} out a million"
+        print_line(f"{visible(model.name)} · reads {model.window:,} tokens · {cost}", "dim")
+
+    async def _do_why(self, rest: str) -> None:
+        from oneclaw.cli import why
+        from oneclaw.cli.tools import named_tool
+
+        if not rest:
+            raise InvalidConfig("Name a tool: /why TOOL. /tools lists them.")
+        tool = named_tool(self.app, rest)
+        if tool is not None:
+            agent = self._session.agent
+            told = self.app.policy.why(tool.definition, agent=agent, origin=tool.origin)
+            why.show(told, why.standings_of(self.app, tool.definition, agent))
+
+    async def _do_log(self, rest: str) -> None:
+        from oneclaw.cli.log import show_all
+
+        records = self.app.store.calls.history(session=self._session.id, limit=50)
+        if records:
+            show_all(records)
+        else:
+            print_line("No calls in this session yet.", "dim")
+
+    async def _do_usage(self, rest: str) -> None:
+        from oneclaw.cli.lines import cost_text, count_text, usage_text
+
+        usage, cost, answers = self.app.store.messages.usage(self._session.id)
+        parts = (count_text(answers, "answer"), usage_text(usage), cost_text(cost))
+        print_line(" · ".join(part for part in parts if part))
+
+    async def _do_thoughts(self, rest: str) -> None:
+        self.are_thoughts_shown = not self.are_thoughts_shown
+        print_line(f"Thoughts are {'shown' if self.are_thoughts_shown else 'not shown'}.", "dim")
+
+    async def _do_sessions(self, rest: str) -> None:
+        from oneclaw.cli.sessions import list_sessions
+
+        list_sessions(self.app.store.sessions.totals(limit=20), is_json=False)
+
+    async def _do_new(self, rest: str) -> None:
+        self._session = self.app.new_session(self._session.agent)
+        print_line(f"A new session: {self._where()}", "dim")
+
+    async def _do_resume(self, rest: str) -> None:
+        if not rest:
+            raise InvalidConfig("Name a session: /resume ID. /sessions lists them.")
+        from oneclaw.cli.conversation import show_message
+
+        self._session = self._named(rest)
+        for each in self.app.store.messages.load(self._session.id)[-4:]:
+            show_message(each.message)
+        print_line(printable(f"\nGoing on: {self._where()}"), "dim")
+
+    async def _do_quit(self, rest: str) -> bool:
+        return False

@@ -1,0 +1,323 @@
+"""A run on a terminal: what is done scrolls by, what is going on stands below it and moves."""
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.agent.event import (
+    HistoryCompacted,
+    ModelSwitched,
+    RoundFinished,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+)
+from oneclaw.cli.lines import (
+    Given,
+    all_given,
+    arguments_text,
+    count_text,
+    note_text,
+    result_text,
+    totals_text,
+)
+from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
+from oneclaw.cli.terminal import folded, printable, seconds_text
+from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
+from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
+from oneclaw.core.text.display import visible
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+    from rich.text import Text
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+TICK_SECONDS = 0.1
+MOST_CALLS = 12
+"""Calls that are shown at once while they run; the others are counted."""
+
+
+@dataclass(slots=True)
+class _Going:
+    """A call that is being written or runs."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None
+    since: float
+    said: str = ""
+
+
+class Screen:
+    """Shows one run. Between `pause` and `resume` nothing moves, so that a question can be asked."""
+
+    def __init__(
+        self, given: Given = all_given, *, are_thoughts_shown: bool = False, is_session_named: bool = False
+    ) -> None:
+        self._given = given
+
+        self._console = markdown_console()
+        self._are_thoughts_shown = are_thoughts_shown
+        self._is_session_named = is_session_named
+        self._live: Live | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._blocks = Blocks()
+        self._thought = ""
+        self._written: dict[int, _Going] = {}
+        self._running: dict[str, _Going] = {}
+        self._waiting = "waiting for the model"
+        self._since = monotonic()
+        self._last = ""
+        self._held: list[RunEvent] | None = None
+
+    def __enter__(self) -> "Screen":
+        self.resume()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._release()
+        self._end_text()
+        for going in self._running.values():
+            self._print_call("✗", "yellow", going.tool, going.arguments, "stopped")
+        self._stop_moving()
+
+    def pause(self) -> None:
+        """Leave the screen to somebody else; what happens meanwhile is shown afterwards."""
+        self._end_text()
+        self._stop_moving()
+        self._held = []
+        if self._last:
+            self._console.print()
+        self._last = "question"
+
+    def _stop_moving(self) -> None:
+        set_echo(True)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def resume(self) -> None:
+        """Take the screen back."""
+        from rich.live import Live
+
+        self._release()
+        if self._live is None:
+            set_echo(False)  # a key that shows itself would push what moves out of its place
+            self._live = Live(
+                console=self._console,
+                get_renderable=self._below,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+            self._tick()
+
+    def hear(self, event: RunEvent) -> None:
+        if self._held is not None:
+            self._held.append(event)
+            return
+        match event:
+            case RunStarted():
+                self._wait(f"waiting for {visible(event.model)}")
+            case TextAdded():
+                self._end_thought()
+                for block in self._blocks.add(event.text):
+                    self._print_text(block)
+            case ThoughtAdded():
+                self._think(event.text)
+            case CallBegun():
+                self._end_text()
+                self._written[event.index] = _Going(visible(event.tool), None, monotonic(), "0")
+            case ArgumentsAdded():
+                self._count(event)
+            case ToolStarted():
+                self._written.clear()
+                given = self._given(event.tool, event.arguments)
+                self._running[event.call_id] = _Going(visible(event.tool), given, monotonic())
+            case ToolProgressed():
+                self._progress(event)
+            case ToolFinished():
+                self._finish(event)
+            case AnswerRestarted() | ModelSwitched() | HistoryCompacted():
+                self._note(event)
+            case RoundFinished():
+                self._end_text()
+                self._wait("waiting for the model")
+            case RunFinished():
+                self._end(event)
+            case _:
+                pass
+
+    def _release(self) -> None:
+        held, self._held = self._held or [], None
+        for event in held:
+            self.hear(event)
+
+    # ------------------------------------------------------------------ what came
+
+    def _think(self, text: str) -> None:
+        if not self._are_thoughts_shown:
+            self._wait("thinking", is_same=True)
+            return
+        *lines, self._thought = (self._thought + text).split("\n")
+        for line in lines:
+            self._print_thought(line)
+
+    def _end_thought(self) -> None:
+        if self._thought:
+            self._print_thought(self._thought)
+            self._thought = ""
+
+    def _count(self, event: ArgumentsAdded) -> None:
+        written = self._written.get(event.index)
+        if written is not None:
+            written.said = str(int(written.said) + len(event.text))
+
+    def _progress(self, event: ToolProgressed) -> None:
+        going = self._running.get(event.call_id)
+        if going is not None:
+            part = "" if event.fraction is None else f"{event.fraction:.0%} "
+            going.said = part + visible(event.text)
+
+    def _finish(self, event: ToolFinished) -> None:
+        self._written.clear()
+        going = self._running.pop(event.call_id, None)
+        arguments = None if going is None else going.arguments
+        mark, style = ("✓", "green") if event.result.ok else ("✗", "red")
+        self._print_call(mark, style, visible(event.tool), arguments, result_text(event.result))
+
+    def _note(self, event: AnswerRestarted | ModelSwitched | HistoryCompacted) -> None:
+        if isinstance(event, AnswerRestarted | ModelSwitched):
+            self._blocks.flush()  # void: it comes again
+            self._thought = ""
+            self._written.clear()
+        self._print_line(note_text(event), "dim", "note")
+        self._wait("waiting for the model")
+
+    def _end(self, event: RunFinished) -> None:
+        self._end_text()
+        self._stop_moving()
+        if event.error:
+            style = "red" if event.reason == "failed" else "yellow"
+            self._print_line(printable(event.error), style, "error")
+        said = totals_text(event) + (f" · session {event.session}" if self._is_session_named else "")
+        self._print_line(said, "dim", "end")
+
+    def _wait(self, text: str, is_same: bool = False) -> None:
+        if not (is_same and self._waiting == text):
+            self._waiting, self._since = text, monotonic()
+
+    # ------------------------------------------------------------------ what scrolls by
+
+    def _end_text(self) -> None:
+        self._end_thought()
+        left = self._blocks.flush()
+        if left.strip():
+            self._print_text(left)
+
+    def _print_text(self, text: str) -> None:
+        self._gap("text")
+        self._console.print(rendered(text.strip("\n"), self._console), end="")
+
+    def _print_thought(self, line: str) -> None:
+        self._print_line(printable(line), "dim italic", "thought")
+
+    def _print_line(self, text: str, style: str, kind: str) -> None:
+        self._gap(kind)
+        self._console.print(folded(text, self._console.width), style=style, soft_wrap=True)
+
+    def _print_call(
+        self, mark: str, style: str, tool: str, arguments: Mapping[str, Any] | None, ended: str
+    ) -> None:
+        from rich.text import Text
+
+        self._gap("call")
+        line = Text.assemble((f"{mark} ", style), (tool, "bold"))
+        took = "" if style == "red" else f" · {ended}"
+        room = self._console.width - line.cell_len - len(took) - 1
+        given = arguments_text(arguments or {}, max(room, 20))
+        line.append(f" {given}" if given else "", "dim")
+        self._console.print(line.append(took, "dim"), soft_wrap=True)
+        if not took:
+            self._console.print(folded(f"  {ended}", self._console.width), style=style, soft_wrap=True)
+
+    def _gap(self, kind: str) -> None:
+        """An empty line between things of different kinds, and between blocks of text."""
+        if self._last and (kind != self._last or kind == "text"):
+            self._console.print()
+        self._last = kind
+
+    # ------------------------------------------------------------------ what moves
+
+    def _tick(self) -> None:
+        if self._live is not None:
+            self._live.refresh()
+            self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+
+    def _below(self) -> "RenderableType":
+        from rich.console import Group
+
+        return Group(*self._moving())
+
+    def _moving(self) -> "Iterator[RenderableType]":
+        from rich.text import Text
+
+        text = self._blocks.open
+        lines = max(self._console.height - MOST_CALLS - 4, 3)
+        if text.strip():
+            if self._last:
+                yield Text("")
+            yield rendered(tail(text.strip("\n"), lines), self._console)
+        going = [*self._written.values(), *self._running.values()]
+        if going and (text.strip() or self._last not in ("", "call")):
+            yield Text("")
+        for one in going[:MOST_CALLS]:
+            yield self._going_line(one)
+        if len(going) > MOST_CALLS:
+            yield Text(f"  and {count_text(len(going) - MOST_CALLS, 'call')} more", "dim")
+        if not going and not text.strip():
+            took = seconds_text(monotonic() - self._since) if monotonic() - self._since >= 1 else ""
+            yield Text(f"{_frame()} {self._waiting} {took}", "dim", no_wrap=True, overflow="ellipsis")
+
+    def _going_line(self, going: _Going) -> "Text":
+        from rich.text import Text
+
+        line = Text.assemble(
+            (f"{_frame()} ", "cyan"), (going.tool, "bold"), no_wrap=True, overflow="ellipsis"
+        )
+        if going.arguments is None:
+            return line.append(f" writing the call, {int(going.said):,} characters", "dim")
+        seconds = seconds_text(round(monotonic() - going.since, 1)) if monotonic() - going.since >= 1 else ""
+        said = " ".join(part for part in (seconds, going.said) if part)
+        room = self._console.width - line.cell_len - len(said) - 4
+        given = arguments_text(going.arguments, max(room, 20))
+        line.append(f" {given}" if given else "", "dim")
+        return line.append(f" · {said}" if said else "", "cyan")
+
+
+def _frame() -> str:
+    return FRAMES[int(monotonic() / TICK_SECONDS) % len(FRAMES)]
+
+
+def set_echo(is_on: bool) -> None:
+    """Let the terminal show what is typed, or not; it is kept for the next prompt either way."""
+    import termios
+
+    if not sys.stdin.isatty():
+        return
+    attributes = termios.tcgetattr(sys.stdin.fileno())
+    local = attributes[3]
+    attributes[3] = local | termios.ECHO if is_on else local & ~termios.ECHO
+    if attributes[3] != local:
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)

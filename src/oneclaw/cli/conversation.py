@@ -1,0 +1,89 @@
+"""A stored conversation as a person reads it: who said what, the calls in short, what it took."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from oneclaw.cli.lines import arguments_text, cost_text, count_text, result_text, short, usage_text
+from oneclaw.cli.terminal import is_terminal, print_line, printable, time_text
+from oneclaw.core.message import (
+    AssistantMessage,
+    CallPart,
+    ForeignPart,
+    ResultsMessage,
+    TextPart,
+    UserMessage,
+)
+from oneclaw.core.text.display import visible
+
+if TYPE_CHECKING:
+    from oneclaw.core.call import ToolResult
+    from oneclaw.core.message import Message
+    from oneclaw.store.sessions import SessionRecord
+    from oneclaw.store.store import Store
+
+SHOWN_CHARS = 200
+SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw"}
+
+
+def show_session(store: "Store", record: "SessionRecord") -> None:
+    """The whole conversation, and what it took at the end."""
+    print_line(f"session {record.id} · agent {visible(record.agent)} · {time_text(record.created)}", "dim")
+    for each in store.messages.load(record.id):
+        show_message(each.message)
+    usage, cost, answers = store.messages.usage(record.id)
+    parts = (count_text(answers, "answer"), usage_text(usage), cost_text(cost))
+    print_line("\n" + " · ".join(part for part in parts if part), "dim")
+
+
+def show_message(message: "Message") -> None:
+    match message:
+        case UserMessage():
+            print_line(f"\n{SPEAKERS[message.origin]}", "bold cyan")
+            _print_text(message.text)
+            if message.images:
+                print_line(f"({count_text(len(message.images), 'picture')})", "dim")
+        case AssistantMessage():
+            _show_answer(message)
+        case ResultsMessage():
+            for result in message.results:
+                _show_result(result)
+
+
+def _show_answer(message: AssistantMessage) -> None:
+    print_line(f"\n{visible(message.model) or 'model'}", "bold green")
+    for part in message.parts:
+        match part:
+            case TextPart() if part.text.strip():
+                _print_markdown(part.text)
+            case CallPart():
+                print_line(
+                    f"→ {visible(part.call.name)} {arguments_text(part.call.arguments, SHOWN_CHARS)}",
+                    indent=2,
+                )
+            case ForeignPart() if part.text:
+                print_line(short(part.text, SHOWN_CHARS), "dim")
+            case _:
+                pass
+    if message.finish not in ("stop", "calls"):
+        print_line(f"({message.finish})", "yellow")
+
+
+def _show_result(result: "ToolResult") -> None:
+    mark, style = ("✓", "dim") if result.ok else ("✗", "red")
+    ended = short(result.text, SHOWN_CHARS) if result.ok else result_text(result)
+    print_line(f"{mark} {visible(result.tool)}: {ended}", style, indent=2)
+
+
+def _print_text(text: str) -> None:
+    for line in printable(text).splitlines():
+        print_line(line)
+
+
+def _print_markdown(text: str) -> None:
+    if not is_terminal(sys.stdout):
+        _print_text(text)
+        return
+    from oneclaw.cli.markdown import markdown_console, rendered
+
+    screen = markdown_console()
+    screen.print(rendered(text, screen), end="")

@@ -1,0 +1,127 @@
+"""A run in plain lines: the answer goes to stdout as it comes, what happens on the way to stderr."""
+
+import json
+import sys
+from dataclasses import asdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from oneclaw.agent.event import HistoryCompacted, ModelSwitched, RoundFinished, RunEvent, RunFinished
+from oneclaw.cli.lines import Given, all_given, arguments_text, note_text, result_text, totals_text
+from oneclaw.cli.terminal import print_line, printable
+from oneclaw.core.answer import AnswerRestarted, TextAdded
+from oneclaw.core.event import ToolFinished, ToolStarted
+from oneclaw.core.text.display import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Show(Protocol):
+    """Whoever shows a run: is told each event, in order."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def hear(self, event: RunEvent) -> None: ...
+
+
+class Silent:
+    """Shows nothing: for whoever wants the end only."""
+
+    def __enter__(self) -> "Silent":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def hear(self, event: RunEvent) -> None:
+        pass
+
+
+class PlainLines(Silent):
+    """The answer on stdout, unchanged where no terminal reads it; everything else on stderr."""
+
+    def __init__(self, given: Given = all_given) -> None:
+        self._given = given
+        self._is_line_open = False
+        self._arguments: dict[str, Mapping[str, Any]] = {}
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end_line()
+
+    def hear(self, event: RunEvent) -> None:
+        match event:
+            case TextAdded():
+                self._write(event.text)
+            case ToolStarted():
+                self._arguments[event.call_id] = self._given(event.tool, event.arguments)
+            case ToolFinished():
+                self._say_call(event)
+            case AnswerRestarted() | ModelSwitched() | HistoryCompacted():
+                self._end_line()
+                print_line(note_text(event), "dim", sys.stderr)
+            case RoundFinished():
+                self._end_line()
+            case RunFinished():
+                self._end_line()
+                say_end(event)
+            case _:
+                pass
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
+        sys.stdout.flush()
+        if text:
+            self._is_line_open = not text.endswith("\n")
+
+    def _end_line(self) -> None:
+        if self._is_line_open:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
+            self._is_line_open = False
+
+    def _say_call(self, event: ToolFinished) -> None:
+        self._end_line()
+        result = event.result
+        given = arguments_text(self._arguments.pop(event.call_id, {}))
+        what = f"{visible(event.tool)} {given}".rstrip()
+        mark, style = ("✓", "") if result.ok else ("✗", "red")
+        print_line(f"{mark} {what} · {result_text(result)}", style, sys.stderr, indent=2)
+
+
+def say_end(finished: RunFinished) -> None:
+    """What went wrong, if anything did, and what the run took."""
+    if finished.error:
+        print_line(visible(finished.error), "red" if finished.reason == "failed" else "yellow", sys.stderr)
+    print_line(f"{totals_text(finished)} · session {finished.session}", "dim", sys.stderr)
+
+
+class JsonLines(Silent):
+    """One JSON object per event and line, for programs."""
+
+    def hear(self, event: RunEvent) -> None:
+        # Only ASCII: what a model says must not reach a terminal as anything but its letters.
+        sys.stdout.write(json.dumps(event_json(event), default=str) + "\n")
+        sys.stdout.flush()
+
+
+def event_json(event: RunEvent) -> dict[str, Any]:
+    """An event as plain data; `event` names it, as `tool_finished`."""
+    from oneclaw.cli.call import as_json
+    from oneclaw.store.message_json import to_json
+
+    name = "".join(f"_{char.lower()}" if char.isupper() else char for char in type(event).__name__)[1:]
+    if isinstance(event, ToolFinished):
+        fields = {"call_id": event.call_id, "tool": event.tool, "session": event.session}
+        return {"event": name, **fields, "agent": event.agent, "result": as_json(event.result)}
+    if isinstance(event, RoundFinished):
+        return {"event": name, "number": event.number, "message": json.loads(to_json(event.message))}
+    return {"event": name, **asdict(event)}

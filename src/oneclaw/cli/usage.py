@@ -1,0 +1,52 @@
+"""What answers of models took: tokens and cost of each round, and the total."""
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from oneclaw.cli.lines import cost_text, count_text, usage_text
+from oneclaw.cli.log import short_time
+from oneclaw.cli.sessions import short_id
+from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, time_text
+from oneclaw.core.message import Usage
+
+if TYPE_CHECKING:
+    from oneclaw.store.messages import Round
+    from oneclaw.store.store import Store
+
+
+def show_usage(store: "Store", session: str | None, since: float | None, limit: int, is_json: bool) -> int:
+    """The last answers, of one session or of all, newest first."""
+    rounds = [
+        each for each in store.messages.rounds(session, limit) if since is None or each.created >= since
+    ]
+    if is_json:
+        print_json([asdict(each) for each in rounds])
+        return 0
+    if not rounds:
+        print("No answers match.", file=sys.stderr)
+        return 0
+    is_short = is_terminal(sys.stdout)
+    heads = ("TIME", "SESSION", "IN", "CACHED", "OUT", "REASONING", "COST", "MODEL")
+    print_table(heads, [_row(each, is_short) for each in rounds], ("dim", "bold"), wrapped=0)
+    if session is not None and since is None:
+        usage, cost, answers = store.messages.usage(session)
+    else:
+        usage = sum((each.usage for each in rounds), Usage())
+        known = [each.cost for each in rounds if each.cost is not None]
+        cost, answers = (sum(known) if known else None), len(rounds)
+    parts = (count_text(answers, "answer"), usage_text(usage), cost_text(cost))
+    print_line("\n" + " · ".join(part for part in parts if part), "dim", sys.stderr)
+    return 0
+
+
+def _row(each: "Round", is_short: bool) -> tuple[str, ...]:
+    usage = each.usage
+    tokens = (usage.input, usage.cached, usage.output, usage.reasoning)
+    return (
+        short_time(each.created) if is_short else time_text(each.created),
+        short_id(each.session) if is_short else each.session,
+        *(f"{count:,}" if count else "" for count in tokens),
+        cost_text(each.cost),
+        each.model,
+    )
