@@ -22,6 +22,7 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers import openai_responses
 from oneclaw.providers.base import Request, Wire
 from oneclaw.providers.openai_responses import OpenAIResponses
 
@@ -264,6 +265,27 @@ def test_reasoning_the_provider_did_not_keep_goes_and_the_items_behind_it_go_wit
 def test_reasoning_without_the_item_it_led_to_is_left_out() -> None:
     assert items(own(TextPart("I look.", SAID), ThoughtPart("", REASONING))) == [SAID]
     assert items(own(ThoughtPart("", REASONING), TextPart(""), TextPart("I look.", SAID))) == [SAID]
+
+
+def test_without_the_guards_what_the_provider_cannot_read_would_be_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = own(ThoughtPart("", REASONING), TextPart("I look.", SAID), model="xai/grok-4")
+    lost: Item = {"type": "reasoning", "id": "rs_1", "summary": []}
+
+    def is_always_own(message: AssistantMessage, model: str) -> bool:
+        return True
+
+    def is_always_sent(part: ThoughtPart, is_stored: bool) -> Mapping[str, Any] | None:
+        return part.echo
+
+    monkeypatch.setattr(openai_responses, "_made_by", is_always_own)
+    assert items(other, wire=OpenAIResponses()) == [REASONING, SAID]
+    monkeypatch.setattr(openai_responses, "_write_thought", is_always_sent)
+    assert items(own(ThoughtPart("", lost), TextPart("I look.", SAID)), wire=OpenAIResponses()) == [
+        lost,
+        SAID,
+    ]
 
 
 def test_an_empty_answer_is_no_item() -> None:

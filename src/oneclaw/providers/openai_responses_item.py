@@ -75,6 +75,10 @@ class Item:
         if self.final is None and not is_deep(final):
             self.final = final
 
+    def is_over(self, event: str) -> bool:
+        """Whether an event that begins or ends an item is of another: this one was begun, or is whole."""
+        return event == "added" or (event == "done" and self.final is not None)
+
     @property
     def arguments(self) -> str:
         return "".join(self.pieces.get(("arguments", 0), ()))

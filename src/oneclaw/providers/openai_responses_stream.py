@@ -77,12 +77,12 @@ class ResponsesReader:
         if data is None:
             return []
         kind = data.get("type") or event.name
-        if kind == "error" or (not kind and is_object(data.get("error"))):
+        if kind == "error" or (not kind and data.get("error")):
             raise _explain(data.get("error") or data)
         return self._take_event(kind, data) if isinstance(kind, str) else []
 
     def take(self, body: Mapping[str, Any]) -> list[Progress]:
-        if is_object(body) and is_object(body.get("error")):
+        if is_object(body) and body.get("error"):
             return self._finish(body, "failed")
         if is_object(body) and is_array(body.get("output")):
             return self._finish(body, "completed")
@@ -138,24 +138,23 @@ class ResponsesReader:
     def _find(self, index: Any, item_id: Any, kind: Any, event: str = "") -> Item:
         """The item an event is of: by its id, else by its place, for some servers give new ids each time.
 
-        Others give all items one place: then one that is whole, or was announced, is not the next.
+        Others give all items one place, or neither: then one that is over is not the one that comes.
         """
         kind = kind if isinstance(kind, str) else ""
         named = item_id if isinstance(item_id, str) else ""
         place = index if type(index) is int else None
         found = self._known.get((named, kind)) if named else None
-        if found is None and place is not None:
-            found = self._known.get((place, kind))
-            if found is not None and named and found.id and (event == "added" or (event and found.final)):
+        if found is None and (place is not None or not named):
+            found = self._known.get(("" if place is None else place, kind))
+            is_another = place is None or bool(found and found.id and named)
+            if found is not None and is_another and found.is_over(event):
                 found = None
         if found is None:
             found = Item(kind, len(self._items) if place is None else place)
             self._items.append(found)
-        if place is not None:
-            self._known[place, kind] = found
-        if named:
-            found.id = found.id or named
-            self._known[named, kind] = found
+        found.id = found.id or named
+        for key in {"", named, "" if place is None else place}:  # "" for the last of its kind
+            self._known[key, kind] = found
         return found
 
     def _load(self, item: Item, data: Mapping[str, Any], *, is_final: bool) -> list[Progress]:
@@ -190,22 +189,27 @@ class ResponsesReader:
 
     def _finish(self, response: Mapping[str, Any], end: str) -> list[Progress]:
         """The provider's own end of the answer: what it lists fills in what did not come before."""
-        progress: list[Progress] = []
-        output = response.get("output")
-        for place, item in enumerate(output if is_array(output) else ()):
-            if is_object(item):
-                progress += self._load(self._match(place, item), item, is_final=True)
+        progress = self._fill_in(response.get("output"))
         self._usage = _usage(response.get("usage"))
         status = response.get("status")
         if isinstance(status, str) and status in _ENDS.values():
             end = status
-        if end in ("failed", "cancelled") or is_object(response.get("error")):
+        if end in ("failed", "cancelled") or response.get("error"):
             raise _explain(response.get("error") or {"code": end, "message": f"The answer is {end}"})
         if end == "incomplete":
             details = response.get("incomplete_details")
             reason = details.get("reason") if is_object(details) else None
             self._end = "refusal" if reason == "content_filter" else "length"
         self._is_complete = status not in ("in_progress", "queued")
+        return progress
+
+    def _fill_in(self, output: Any) -> list[Progress]:
+        listed = [each for each in enumerate(output) if is_object(each[1])] if is_array(output) else []
+        if len(self._items) >= len(listed) and all(item.final for item in self._items):
+            return []  # all of it came whole
+        progress: list[Progress] = []
+        for place, item in listed:
+            progress += self._load(self._match(place, item), item, is_final=True)
         return progress
 
     def _match(self, place: int, item: Mapping[str, Any]) -> Item:
