@@ -302,6 +302,14 @@ def test_an_answer_is_complete_with_its_reason_or_with_done_and_not_before() -> 
     assert reading.message().finish == "stop"
 
 
+@pytest.mark.parametrize("reason", [None, "", "null", "None", 5, []])
+def test_a_reason_that_is_none_does_not_end_the_answer(reason: Any) -> None:
+    reading = reader()
+    feed(reading, chunk({"content": "x"}, reason))
+
+    assert not reading.is_complete
+
+
 @pytest.mark.parametrize("reason", ["length", "content_filter", None])
 def test_a_call_whose_arguments_were_cut_is_faulted_and_a_whole_one_is_not(reason: str | None) -> None:
     reading = reader()

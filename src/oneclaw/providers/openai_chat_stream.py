@@ -41,6 +41,7 @@ _FINISHES: dict[str, Finish] = {
 }
 """Every other reason, as `stop`, `tool_calls` or `eos`, is `calls` where there are calls, else `stop`."""
 _BROKEN = ("error", "abort", "cancelled", "insufficient_system_resource")
+_NONE = ("", "null", "none")  # not over yet, as some servers say it
 _FIELDS = ("reasoning_content", "reasoning")
 
 
@@ -156,11 +157,12 @@ class ChatReader:
         progress: list[Progress] = []
         if is_object(said) and (key == "delta" or not self._blocks):
             progress += self._take_delta(said, is_whole=key == "message")
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason.lower() in _BROKEN:
+        said_reason = choice.get("finish_reason")
+        reason = said_reason.lower() if isinstance(said_reason, str) else ""
+        if reason in _BROKEN:
             error = choice.get("error")
             raise _explain(error if is_object(error) else {"code": "overloaded", "message": reason})
-        if isinstance(reason, str) and reason:
+        if reason not in _NONE:
             progress += self._end(reason)
         return progress
 
@@ -244,7 +246,7 @@ class ChatReader:
         return thought
 
     def _end(self, reason: str) -> Iterator[Progress]:
-        self._finish = _FINISHES.get(reason.lower(), "stop") if reason else "done"
+        self._finish = _FINISHES.get(reason, "stop") if reason else "done"
         if self._written is not None:
             yield from self._add_pieces(self._written.end(is_whole=self._finish == "stop"))
         yield from self._calls.end()
