@@ -16,8 +16,8 @@ from langgraph.prebuilt import create_react_agent  # noqa: E402
 
 
 class Played(BaseChatModel):
-    rounds: int
-    calls: int
+    rounds: int = 0
+    calls: int = 0
     asked: int = 0
 
     @property
@@ -39,7 +39,7 @@ class Played(BaseChatModel):
             message = AIMessage("", tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> ChatResult:
+    async def _agenerate(self, messages: Any, *args: Any, **more: Any) -> ChatResult:
         return self._generate(messages)
 
 
@@ -53,13 +53,13 @@ async def main() -> None:
         made += 1
         return add(a, b)
 
+    model = Played()
+    agent = create_react_agent(model, [counted])
+
     async def run(rounds: int, calls: int) -> int:
         nonlocal made
-        made = 0
-        agent = create_react_agent(Played(rounds=rounds, calls=calls), [counted])
-        await agent.ainvoke(
-            {"messages": [("user", "go")]}, {"recursion_limit": 2 * rounds + 10, "max_concurrency": None}
-        )
+        made, model.asked, model.rounds, model.calls = 0, 0, rounds, calls
+        await agent.ainvoke({"messages": [("user", "go")]}, {"recursion_limit": 2 * rounds + 10})
         return made
 
     await race("langgraph", version("langgraph"), run)

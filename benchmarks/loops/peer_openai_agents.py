@@ -11,8 +11,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 
 class Played(Model):
-    def __init__(self, rounds: int, calls: int) -> None:
-        self.rounds, self.calls, self.asked = rounds, calls, 0
+    rounds = calls = asked = 0
 
     async def get_response(self, *args: Any, **more: Any) -> ModelResponse:
         number, self.asked = self.asked, self.asked + 1
@@ -49,13 +48,14 @@ async def main() -> None:
         return add(a, b)
 
     counted.__doc__ = add.__doc__
-    tool = function_tool(counted)
+    model = Played()
+    agent = Agent(name="a", model=model, tools=[function_tool(counted)])
+    untraced = RunConfig(tracing_disabled=True)
 
     async def run(rounds: int, calls: int) -> int:
         nonlocal made
-        made = 0
-        agent = Agent(name="a", model=Played(rounds, calls), tools=[tool])
-        await Runner.run(agent, "go", max_turns=rounds + 2, run_config=RunConfig(tracing_disabled=True))
+        made, model.asked, model.rounds, model.calls = 0, 0, rounds, calls
+        await Runner.run(agent, "go", max_turns=rounds + 2, run_config=untraced)
         return made
 
     await race("openai-agents", version("openai-agents"), run)

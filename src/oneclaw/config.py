@@ -70,12 +70,7 @@ SETTINGS = (
     Setting(
         "models.small_tools", "list of texts", "see `oneclaw models`", "The tools small local models get."
     ),
-    Setting(
-        "providers.*.wire",
-        "openai_chat, openai_responses, anthropic, gemini or gemini_parameters",
-        "by provider",
-        "How the provider is spoken to.",
-    ),
+    Setting("providers.*.wire", "text", "by provider", "How it is spoken to: one of `oneclaw models --wires`."),
     Setting("providers.*.base_url", "text", "by provider", "Where it is reached; this machine is allowed."),
     Setting("providers.*.key", "text", "by provider", "The name of the secret that holds its key."),
     Setting("providers.*.text_calls", "true or false", "false", "Read calls that a model writes as text."),

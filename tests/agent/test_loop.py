@@ -269,6 +269,16 @@ async def test_a_refusal_and_a_text_that_is_too_long_are_said(open_app: Open, fi
     assert finished.error
 
 
+@pytest.mark.parametrize(("silences", "text"), [(1, "Here."), (2, "Here."), (3, "")])
+async def test_a_model_that_says_nothing_is_asked_again_twice(
+    open_app: Open, silences: int, text: str
+) -> None:
+    app = await open_app([*([] for _ in range(silences)), "Here."])
+    _, finished = await drive(app)
+    assert (finished.reason, finished.text) == ("done", text)
+    assert is_valid(kept(app, finished.session))
+
+
 # Failures and fallbacks
 
 

@@ -35,7 +35,7 @@ from oneclaw.agent.event import (
 )
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.stop import Spending
-from oneclaw.agent.tokens import estimate_text, estimate_tools
+from oneclaw.agent.tokens import estimate, estimate_text, estimate_tools
 from oneclaw.core.answer import Answered, AnswerRestarted, TextAdded
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.engine import Engine
@@ -47,11 +47,14 @@ from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
 
 COMPACT_AT = 0.7
+WORTH_COMPACTING = 0.1
 KEPT_EXCHANGES = 4
 ANSWER_TOKENS = 8_192
 """What is kept free of the window for the answer, as far as a small window lets it."""
 LEAST_ANSWER_TOKENS = 1_024
 MOST_ANSWER_TOKENS = 32_000
+MOST_SILENCES = 2
+"""How often a model that says nothing is asked again."""
 
 
 class Run:
@@ -84,6 +87,7 @@ class Run:
         self._finished_calls: dict[str, ToolResult] = {}
         self._results: tuple[ToolResult, ...] = ()
         self._prompts: set[str] = set()
+        self._silences = 0
         self._tools: tuple[ToolDefinition, ...] = ()
 
     async def events(self, message: UserMessage | None) -> AsyncGenerator[RunEvent]:
@@ -135,6 +139,9 @@ class Run:
                 await self.conversation.append(note)
             message = await self._go_round(closing)
             ended = closing or _ending(message)
+            if ended == "done" and not message.text and self._silences < MOST_SILENCES:
+                self._silences += 1  # some models now and then say nothing after a result
+                continue
             if ended is not None:
                 return ended
             if self._is_repeating(message):
@@ -159,7 +166,8 @@ class Run:
             window.overhead_tokens = estimate_text(self.agent.instructions) + estimate_tools(tools)
         if window.tokens > COMPACT_AT * self._chain.window:
             older = window.older(KEPT_EXCHANGES)
-            if older:
+            # What is not worth a request is left to shrinking: else every exchange would ask for a summary.
+            if sum(map(estimate, older)) > WORTH_COMPACTING * self._chain.window:
                 await self._compact(older)
         model = self._chain.link.model
         shrunk = window.shrink(self._room(model.window))
@@ -171,7 +179,7 @@ class Run:
         window = self.conversation.window
         before, most = window.tokens, self._chain.link.model.window // 2
         text = await compact.summarise(self._summarise, older, most_tokens=most)
-        await self.conversation.compact(len(older), text)
+        await self.conversation.compact(len(older), text or window.summary)
         how = "dropped" if text is None else "summarised"
         self._tell(HistoryCompacted(how, len(older), before, window.tokens))
 
@@ -235,6 +243,8 @@ class Run:
         raise ProviderError(f"{link.model.name} gave no answer. Try again, or another model.", "stream")
 
     async def _keep(self, message: AssistantMessage) -> None:
+        if not message.parts:
+            return
         try:
             await self.conversation.append(message, self._cost(message))
         except asyncio.CancelledError:

@@ -21,6 +21,7 @@ STYLES = {
     "…": "yellow",
 }
 LEAST_CHARS = 16
+WORD_CHARS = 24
 GAP = 2
 
 
@@ -110,7 +111,9 @@ def print_table(
             style="" if style == STATE else style,
             no_wrap=not is_wrapped,
             overflow="fold" if is_wrapped else "ellipsis",
-            min_width=min(widths[number], LEAST_CHARS) if is_last and wrapped < 2 else None,
+            min_width=_least(widths[number], [row[number] for row in safe])
+            if is_wrapped or is_last
+            else None,
             max_width=room if is_last and not is_wrapped else None,
         )
     for row in safe:
@@ -119,6 +122,14 @@ def print_table(
             *(Text(cell, STYLES.get(cell, "")) if style == STATE else cell for cell, style in styled)
         )
     screen.print(table)
+
+
+def _least(width: int, cells: Sequence[str]) -> int:
+    """How narrow a column may get: its longest word should stay whole, within reason."""
+    from rich.cells import cell_len
+
+    longest = max((cell_len(word) for cell in cells for word in cell.split()), default=0)
+    return min(width, max(LEAST_CHARS, min(longest, WORD_CHARS)))
 
 
 def seconds_text(seconds: float) -> str:

@@ -117,8 +117,8 @@ async def test_the_modes(key: tuple[Mode, str], what: str) -> None:
 def test_the_needs_and_how_they_stand_by_default() -> None:
     granted = {need.name for need in NEEDS.values() if need.state is State.GRANTED}
     asks = {need.name for need in NEEDS.values() if need.state is State.ASK}
-    assert granted == {"files.read", "files.write", "network", "notify", "changes"}
-    assert asks == {"network.private", "shell", "location", "calendar", "mail", "browser"}
+    assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "changes"}
+    assert asks == {"network.private", "shell", "location", "calendar", "mail", "browser", "sessions.write"}
     assert set(MODES) == {"auto", "ask", "deny"}
 
 
