@@ -106,14 +106,14 @@ def print_table(
     for number, (head, style) in enumerate(zip_longest(heads, styles, fillvalue="")):
         is_last = number == len(heads) - 1
         is_wrapped = number >= len(heads) - wrapped
+        least = min(widths[number], LEAST_CHARS)
+        longest = min(longest_word(row[number] for row in safe), WORD_CHARS)
         table.add_column(
             head,
             style="" if style == STATE else style,
             no_wrap=not is_wrapped,
             overflow="fold" if is_wrapped else "ellipsis",
-            min_width=_least(widths[number], [row[number] for row in safe])
-            if is_wrapped or is_last
-            else None,
+            min_width=least if is_last and wrapped < 2 else longest if is_wrapped else None,
             max_width=room if is_last and not is_wrapped else None,
         )
     for row in safe:
@@ -124,12 +124,11 @@ def print_table(
     screen.print(table)
 
 
-def _least(width: int, cells: Sequence[str]) -> int:
-    """How narrow a column may get: its longest word should stay whole, within reason."""
+def longest_word(cells: Iterable[str]) -> int:
+    """The columns that the longest word takes: narrower, a cell would break it."""
     from rich.cells import cell_len
 
-    longest = max((cell_len(word) for cell in cells for word in cell.split()), default=0)
-    return min(width, max(LEAST_CHARS, min(longest, WORD_CHARS)))
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=0)
 
 
 def seconds_text(seconds: float) -> str:
