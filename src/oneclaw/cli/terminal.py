@@ -21,7 +21,6 @@ STYLES = {
     "…": "yellow",
 }
 LEAST_CHARS = 16
-WORD_CHARS = 24
 GAP = 2
 
 
@@ -106,14 +105,12 @@ def print_table(
     for number, (head, style) in enumerate(zip_longest(heads, styles, fillvalue="")):
         is_last = number == len(heads) - 1
         is_wrapped = number >= len(heads) - wrapped
-        least = min(widths[number], LEAST_CHARS)
-        longest = min(longest_word(row[number] for row in safe), WORD_CHARS)
         table.add_column(
             head,
             style="" if style == STATE else style,
             no_wrap=not is_wrapped,
             overflow="fold" if is_wrapped else "ellipsis",
-            min_width=least if is_last and wrapped < 2 else longest if is_wrapped else None,
+            min_width=min(widths[number], LEAST_CHARS) if is_last and wrapped < 2 else None,
             max_width=room if is_last and not is_wrapped else None,
         )
     for row in safe:
@@ -122,13 +119,6 @@ def print_table(
             *(Text(cell, STYLES.get(cell, "")) if style == STATE else cell for cell, style in styled)
         )
     screen.print(table)
-
-
-def longest_word(cells: Iterable[str]) -> int:
-    """The columns that the longest word takes: narrower, a cell would break it."""
-    from rich.cells import cell_len
-
-    return max((cell_len(word) for cell in cells for word in cell.split()), default=0)
 
 
 def seconds_text(seconds: float) -> str:
