@@ -59,7 +59,7 @@ SETTINGS = (
     Setting("limits.threads", "whole number", "32", "Calls of plain functions that run side by side."),
     Setting("limits.processes", "whole number", "4", "Worker processes."),
     Setting("limits.memory_mb", "whole number", "1024", "Memory of one worker process."),
-    Setting("models.default", "text", "none", "The model that answers, as `provider/model`."),
+    Setting("models.default", "text", "none", "The model that answers, as `openai/o3`."),
     Setting("models.fallbacks", "list of texts", "[]", "Models tried, in order, when the one before fails."),
     Setting("models.*.window", "whole number", "by family", "How many tokens one model reads."),
     Setting("models.*.input_price", "number", "by model", "US dollars for a million tokens read."),
@@ -70,7 +70,7 @@ SETTINGS = (
     Setting(
         "models.small_tools", "list of texts", "see `oneclaw models`", "The tools small local models get."
     ),
-    Setting("providers.*.wire", "text", "by provider", "How it is spoken to: one of `oneclaw models --wires`."),
+    Setting("providers.*.wire", "text", "by provider", "The wire format it speaks, as openai_chat."),
     Setting("providers.*.base_url", "text", "by provider", "Where it is reached; this machine is allowed."),
     Setting("providers.*.key", "text", "by provider", "The name of the secret that holds its key."),
     Setting("providers.*.text_calls", "true or false", "false", "Read calls that a model writes as text."),

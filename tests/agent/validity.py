@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
-from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request, Wire
-from oneclaw.providers.gemini import Gemini
-from oneclaw.providers.openai_chat import OpenAIChat
-from oneclaw.providers.openai_responses import OpenAIResponses
+from oneclaw.providers.gemini.wire import Gemini
+from oneclaw.providers.openai_chat.wire import OpenAIChat
+from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
 WIRES: dict[str, Callable[[], Wire]] = {
     "anthropic": Anthropic,

@@ -10,7 +10,7 @@ from tests.providers.gemini_turns import check_turns
 from oneclaw.core.call import ToolResult
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.providers.base import Request, ServerEvent
-from oneclaw.providers.gemini import Gemini
+from oneclaw.providers.gemini.wire import Gemini
 
 SESSIONS: dict[str, list[dict[str, Any]]] = (
     {row["id"]: row["responses"] for row in read_rows("gemini_cli_transcripts")}

@@ -8,10 +8,10 @@ import pytest
 
 from oneclaw.core.answer import ArgumentsAdded, TextAdded
 from oneclaw.core.message import AssistantMessage, UserMessage
-from oneclaw.providers.anthropic import Anthropic
-from oneclaw.providers.anthropic_stream import AnthropicReader
+from oneclaw.providers.anthropic.stream import AnthropicReader
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request, ServerEvent
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.http.sse import ServerEvents
 
 Rows = Callable[[str], list[dict[str, Any]]]
 Event = dict[str, Any]

@@ -10,9 +10,9 @@ from tests.corpus.conftest import Rows, corpus_folder, read_rows
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
 from oneclaw.core.message import AssistantMessage, TextPart, ThoughtPart, UserMessage
 from oneclaw.providers.base import ProviderError, Request, ServerEvent
-from oneclaw.providers.gemini import Gemini
-from oneclaw.providers.gemini_stream import GeminiReader
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.gemini.stream import GeminiReader
+from oneclaw.providers.gemini.wire import Gemini
+from oneclaw.providers.http.sse import ServerEvents
 
 REQUEST = Request("gemini-2.5-pro", [])
 

@@ -13,9 +13,9 @@ from tests.corpus.conftest import corpus_folder, read_rows
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
 from oneclaw.core.message import CallPart, TextPart, ThoughtPart
 from oneclaw.providers.base import ProviderError, Request, ServerEvent
-from oneclaw.providers.openai_chat import OpenAIChat
-from oneclaw.providers.openai_chat_stream import ChatReader
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.http.sse import ServerEvents
+from oneclaw.providers.openai_chat.stream import ChatReader
+from oneclaw.providers.openai_chat.wire import OpenAIChat
 
 SPEAKERS = ("groq", "mistral", "deepseek", "openai-compatible")
 REQUEST = Request("m", [])

@@ -14,9 +14,9 @@ from tests.providers.typed import misfits
 from oneclaw.core.answer import ArgumentsAdded, Progress, TextAdded
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart
 from oneclaw.providers.base import ProviderError, Request, ServerEvent
-from oneclaw.providers.openai_responses import OpenAIResponses
-from oneclaw.providers.openai_responses_stream import ResponsesReader
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.http.sse import ServerEvents
+from oneclaw.providers.openai_responses.stream import ResponsesReader
+from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
 Event = dict[str, Any]
 WIRE = OpenAIResponses()

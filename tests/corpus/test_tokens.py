@@ -5,11 +5,11 @@ from typing import Any, cast
 
 from oneclaw.agent.tokens import estimate
 from oneclaw.core.message import AssistantMessage, CallPart, TextPart
-from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Reader, Request, Wire
-from oneclaw.providers.gemini import Gemini
-from oneclaw.providers.openai_chat import OpenAIChat
-from oneclaw.providers.openai_responses import OpenAIResponses
+from oneclaw.providers.gemini.wire import Gemini
+from oneclaw.providers.openai_chat.wire import OpenAIChat
+from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
 Rows = Callable[[str], list[dict[str, Any]]]
 FEWEST_TOKENS = 40

@@ -29,7 +29,7 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request
 from oneclaw.tools.builtin import load_all
 

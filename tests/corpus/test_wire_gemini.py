@@ -27,7 +27,7 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import Request
-from oneclaw.providers.gemini import Gemini
+from oneclaw.providers.gemini.wire import Gemini
 from oneclaw.tools.builtin import load_all
 
 with warnings.catch_warnings():

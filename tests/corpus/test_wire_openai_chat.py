@@ -28,7 +28,7 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import Request
-from oneclaw.providers.openai_chat import OpenAIChat
+from oneclaw.providers.openai_chat.wire import OpenAIChat
 from oneclaw.tools.builtin import load_all
 
 Item = dict[str, Any]

@@ -28,7 +28,7 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
-from oneclaw.providers.openai_responses import OpenAIResponses, does_reason
+from oneclaw.providers.openai_responses.wire import OpenAIResponses, does_reason
 from oneclaw.tools.builtin import load_all
 
 Item = dict[str, Any]

@@ -13,12 +13,12 @@ from oneclaw.core.answer import Answered, AnswerRestarted
 from oneclaw.core.message import AssistantMessage, UserMessage
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.network.pool import Answer as Response
-from oneclaw.providers.arrival import Patience, read_answer
 from oneclaw.providers.base import ProviderError, Request, Wire
 from oneclaw.providers.catalog import ProviderSettings
 from oneclaw.providers.connect import make_wire
-from oneclaw.providers.remote import RemoteProvider, cut
-from oneclaw.providers.retry import Retry
+from oneclaw.providers.http.arrival import Patience, read_answer
+from oneclaw.providers.http.remote import RemoteProvider, cut
+from oneclaw.providers.http.retry import Retry
 
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 

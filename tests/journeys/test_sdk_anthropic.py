@@ -20,9 +20,9 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request
-from oneclaw.providers.remote import RemoteProvider
+from oneclaw.providers.http.remote import RemoteProvider
 
 PNG = b"\x89PNG\r\n\x1a\nrest"
 SCHEMA: dict[str, Any] = {

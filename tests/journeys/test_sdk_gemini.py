@@ -21,8 +21,8 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import Request, ServerEvent
-from oneclaw.providers.gemini import Gemini
-from oneclaw.providers.gemini_stream import GeminiReader
+from oneclaw.providers.gemini.stream import GeminiReader
+from oneclaw.providers.gemini.wire import Gemini
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDK has an escape sequence that Python warns of

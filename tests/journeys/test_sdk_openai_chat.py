@@ -21,8 +21,8 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import Request
-from oneclaw.providers.openai_chat import OpenAIChat
-from oneclaw.providers.remote import RemoteProvider
+from oneclaw.providers.http.remote import RemoteProvider
+from oneclaw.providers.openai_chat.wire import OpenAIChat
 
 PICTURE = Image(b"\x89PNG\r\n\x1a\nrest", "image/png")
 PICTURE_URL = "data:image/png;base64,iVBORw0KGgpyZXN0"

@@ -24,9 +24,9 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
-from oneclaw.providers.openai_responses import OpenAIResponses
-from oneclaw.providers.remote import RemoteProvider
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.http.remote import RemoteProvider
+from oneclaw.providers.http.sse import ServerEvents
+from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
 Item = dict[str, Any]
 KEY = "sk-openai-1234567890"

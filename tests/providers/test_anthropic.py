@@ -21,8 +21,8 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers import anthropic
-from oneclaw.providers.anthropic import Anthropic
+from oneclaw.providers.anthropic import wire as anthropic
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request, ServerEvent
 
 PNG = b"\x89PNG\r\n\x1a\nrest"

@@ -11,8 +11,8 @@ from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, 
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
 from oneclaw.core.message import UserMessage as User
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.anthropic import Anthropic
-from oneclaw.providers.anthropic_stream import AnthropicReader
+from oneclaw.providers.anthropic.stream import AnthropicReader
+from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import ProviderError, Request, ServerEvent
 
 READ = ToolDefinition(name="read", parameters={"type": "object", "properties": {"path": {"type": "string"}}})

@@ -131,8 +131,8 @@ from oneclaw.providers.connect import Providers
 every = Providers(Catalog(), secrets=str)
 every.get("anthropic/claude-sonnet-4-5")
 loaded = set(sys.modules)
-assert "oneclaw.providers.anthropic" in loaded
-bad = {"httpx2", "httpcore2", "anyio", "oneclaw.providers.gemini", "oneclaw.providers.openai_chat"}
+assert "oneclaw.providers.anthropic.wire" in loaded
+bad = {"httpx2", "httpcore2", "anyio", "oneclaw.providers.gemini.wire", "oneclaw.providers.openai_chat.wire"}
 print(sorted(bad & loaded))
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)

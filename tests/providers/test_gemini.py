@@ -22,10 +22,10 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers import gemini as gemini_module
 from oneclaw.providers.base import Request, Wire
-from oneclaw.providers.gemini import UNSIGNED, Gemini, is_from_3, join_contents
-from oneclaw.providers.gemini_stream import GeminiReader
+from oneclaw.providers.gemini import wire as gemini_module
+from oneclaw.providers.gemini.stream import GeminiReader
+from oneclaw.providers.gemini.wire import UNSIGNED, Gemini, is_from_3, join_contents
 
 FIND = ToolDefinition(
     name="find",

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oneclaw.providers import gemini_arguments
-from oneclaw.providers.gemini_arguments import PiecedArguments, PieceError, read_path
+from oneclaw.providers.gemini import arguments as gemini_arguments
+from oneclaw.providers.gemini.arguments import PiecedArguments, PieceError, read_path
 
 Json = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.text(max_size=8),

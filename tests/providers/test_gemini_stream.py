@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers import gemini_stream
 from oneclaw.providers.base import RETRIED, ProviderError, Request, ServerEvent
-from oneclaw.providers.gemini import Gemini
-from oneclaw.providers.gemini_stream import GeminiReader
+from oneclaw.providers.gemini import stream as gemini_stream
+from oneclaw.providers.gemini.stream import GeminiReader
+from oneclaw.providers.gemini.wire import Gemini
 
 TOOLS = (ToolDefinition(name="find"), ToolDefinition(name="clock"))
 

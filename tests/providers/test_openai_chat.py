@@ -20,9 +20,9 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers import openai_chat
 from oneclaw.providers.base import Request
-from oneclaw.providers.openai_chat import OpenAIChat
+from oneclaw.providers.openai_chat import wire as openai_chat
+from oneclaw.providers.openai_chat.wire import OpenAIChat
 
 PNG = Image(b"\x89PNG\r\n\x1a\nrest", "image/png")
 PNG_URL = "data:image/png;base64,iVBORw0KGgpyZXN0"

@@ -11,7 +11,7 @@ from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, 
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent
-from oneclaw.providers.openai_chat import OpenAIChat
+from oneclaw.providers.openai_chat.wire import OpenAIChat
 
 TOOLS = tuple(
     ToolDefinition(name=name, parameters={"type": "object", "properties": {"a": {"type": "integer"}}})

@@ -22,9 +22,9 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers import openai_responses
 from oneclaw.providers.base import Request, Wire
-from oneclaw.providers.openai_responses import OpenAIResponses
+from oneclaw.providers.openai_responses import wire as openai_responses
+from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
 Item = dict[str, Any]
 PNG = Image(b"\x89PNG\r\n\x1a\nrest", "image/png")

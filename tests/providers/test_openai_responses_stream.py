@@ -12,8 +12,8 @@ from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, 
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent
-from oneclaw.providers.openai_responses import OpenAIResponses
-from oneclaw.providers.openai_responses_stream import ResponsesReader
+from oneclaw.providers.openai_responses.stream import ResponsesReader
+from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
 Event = dict[str, Any]
 TOOLS = (

@@ -32,10 +32,10 @@ from tests.providers.tiny import (
 from oneclaw import __version__
 from oneclaw.core.answer import Answered, AnswerRestarted, TextAdded
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.providers import arrival, remote
 from oneclaw.providers.base import ProviderError, Trouble
-from oneclaw.providers.remote import CUT, RemoteProvider, without_key
-from oneclaw.providers.retry import Retry
+from oneclaw.providers.http import arrival, remote
+from oneclaw.providers.http.remote import CUT, RemoteProvider, without_key
+from oneclaw.providers.http.retry import Retry
 
 
 async def failure(provider: RemoteProvider, trouble: Trouble) -> ProviderError:

@@ -33,7 +33,7 @@ from oneclaw.guard.network.dial import lookup
 from oneclaw.guard.network.gate import Gate
 from oneclaw.guard.network.pool import Wiring
 from oneclaw.providers.base import ProviderError, Request
-from oneclaw.providers.remote import RemoteProvider
+from oneclaw.providers.http.remote import RemoteProvider
 
 
 async def test_a_connection_is_kept_for_the_next_request() -> None:

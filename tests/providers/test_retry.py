@@ -5,7 +5,7 @@ from email.utils import formatdate
 
 import pytest
 
-from oneclaw.providers.retry import Retry, retry_after
+from oneclaw.providers.http.retry import Retry, retry_after
 
 NOW = 1_700_000_000.0
 

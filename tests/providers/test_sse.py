@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.providers.base import ProviderError, ServerEvent
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.http.sse import ServerEvents
 
 STREAM = (
     '\ufeffevent: first\ndata: {"a": "ä€😀"}\n\n: a comment\n\nid: 7\nretry: 10\ndata: one\ndata:two\n'

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oneclaw.providers import text_calls
-from oneclaw.providers.text_calls import Piece, TextCall, TextCalls
+from oneclaw.providers.openai_chat import text_calls
+from oneclaw.providers.openai_chat.text_calls import Piece, TextCall, TextCalls
 
 TOOLS = ("get", "put_it")
 GET = TextCall("get", "{}")

@@ -16,8 +16,8 @@ from oneclaw.core.call import ToolCall
 from oneclaw.core.message import AssistantMessage, CallPart, Part, TextPart, UserMessage
 from oneclaw.providers.base import Provider, ProviderError, Request, ServerEvent
 from oneclaw.providers.explain import explain
-from oneclaw.providers.remote import RemoteProvider
-from oneclaw.providers.retry import Retry
+from oneclaw.providers.http.remote import RemoteProvider
+from oneclaw.providers.http.retry import Retry
 
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]

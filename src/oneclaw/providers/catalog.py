@@ -8,7 +8,7 @@ from typing import Any
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
-from oneclaw.providers.address import is_private, parse_base
+from oneclaw.providers.http.address import is_private, parse_base
 
 WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
 SMALL_TOOLS = ("get_current_time", "list_files", "memory_search", "memory_store", "read_file", "write_file")

@@ -9,7 +9,7 @@ from oneclaw.core.session import Network
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import Provider, ProviderError, Wire
 from oneclaw.providers.catalog import Catalog, ProviderSettings
-from oneclaw.providers.remote import RemoteProvider
+from oneclaw.providers.http.remote import RemoteProvider
 
 CHECK_SECONDS = 5.0
 SCRIPTED = "scripted"
@@ -112,18 +112,18 @@ def make_wire(settings: ProviderSettings) -> Wire:
     """The wire format a provider speaks; only the file of that one is loaded."""
     match settings.wire:
         case "openai_responses":
-            from oneclaw.providers.openai_responses import OpenAIResponses
+            from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
             return OpenAIResponses(strict=settings.strict)
         case "anthropic":
-            from oneclaw.providers.anthropic import Anthropic
+            from oneclaw.providers.anthropic.wire import Anthropic
 
             return Anthropic()
         case "gemini" | "gemini_parameters":
-            from oneclaw.providers.gemini import Gemini
+            from oneclaw.providers.gemini.wire import Gemini
 
             return Gemini(use_parameters=settings.wire == "gemini_parameters")
         case _:
-            from oneclaw.providers.openai_chat import OpenAIChat
+            from oneclaw.providers.openai_chat.wire import OpenAIChat
 
             return OpenAIChat(strict=settings.strict, text_calls=settings.text_calls)

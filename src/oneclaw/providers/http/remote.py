@@ -18,10 +18,10 @@ from oneclaw.guard.network.gate import Gate
 from oneclaw.guard.network.headers import check
 from oneclaw.guard.network.url import parse
 from oneclaw.guard.secret.redactor import Redactor
-from oneclaw.providers.address import parse_base
-from oneclaw.providers.arrival import MOST_BYTES, Patience, read_answer, read_chunks, read_start
 from oneclaw.providers.base import RETRIED, ProviderError, Reader, Request, Trouble, Wire
-from oneclaw.providers.retry import Retry, retry_after
+from oneclaw.providers.http.address import parse_base
+from oneclaw.providers.http.arrival import MOST_BYTES, Patience, read_answer, read_chunks, read_start
+from oneclaw.providers.http.retry import Retry, retry_after
 
 if TYPE_CHECKING:
     from oneclaw.guard.network.pool import Answer as Response

@@ -12,8 +12,8 @@ from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, 
 from oneclaw.core.call import ToolCall, unique_ids
 from oneclaw.core.message import AssistantMessage, CallPart, Finish, Part, ThoughtPart, Usage
 from oneclaw.core.subschema import is_array, is_object
-from oneclaw.providers.anthropic_block import Block, foreign_part, list_of, object_of, text_of, text_part
-from oneclaw.providers.anthropic_message import NAME
+from oneclaw.providers.anthropic.block import Block, foreign_part, list_of, object_of, text_of, text_part
+from oneclaw.providers.anthropic.message import NAME
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain_event, one_line

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from oneclaw.core.answer import Progress
 from oneclaw.guard.network.body import Unpacker, media_type
 from oneclaw.providers.base import ProviderError, Reader, ServerEvent
-from oneclaw.providers.sse import ServerEvents
+from oneclaw.providers.http.sse import ServerEvents
 
 if TYPE_CHECKING:
     from oneclaw.guard.network.pool import Answer as Response

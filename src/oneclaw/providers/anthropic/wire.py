@@ -14,7 +14,7 @@ from typing import Any
 
 from oneclaw.core.message import AssistantMessage, Message
 from oneclaw.core.subschema import is_object
-from oneclaw.providers.anthropic_message import (
+from oneclaw.providers.anthropic.message import (
     EARLIER,
     GO_ON,
     NAME,
@@ -24,7 +24,7 @@ from oneclaw.providers.anthropic_message import (
     write_message,
     write_without_thoughts,
 )
-from oneclaw.providers.anthropic_stream import AnthropicReader
+from oneclaw.providers.anthropic.stream import AnthropicReader
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.explain import explain
 from oneclaw.providers.written import Written, WrittenSet, join_body, join_list, to_text

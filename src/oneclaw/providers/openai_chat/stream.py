@@ -21,10 +21,10 @@ from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain, explain_event
-from oneclaw.providers.openai_chat_calls import Calls, with_unique_ids
-from oneclaw.providers.openai_chat_thoughts import Thought
-from oneclaw.providers.openai_chat_usage import read_usage
-from oneclaw.providers.text_calls import TextCall, TextCalls
+from oneclaw.providers.openai_chat.calls import Calls, with_unique_ids
+from oneclaw.providers.openai_chat.text_calls import TextCall, TextCalls
+from oneclaw.providers.openai_chat.thoughts import Thought
+from oneclaw.providers.openai_chat.usage import read_usage
 from oneclaw.providers.written import to_text
 
 _FINISHES: dict[str, Finish] = {

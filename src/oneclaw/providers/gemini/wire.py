@@ -1,4 +1,4 @@
-"""Gemini's generateContent: requests as it takes them; its answers are read in gemini_stream.
+"""Gemini's generateContent: requests as it takes them; stream reads its answers.
 
 Parts, not messages, are written once: answers in a row become one content, as a call has to come right after
 the user or a result. Models from Gemini 3 on are written to in two ways of their own: pictures of a result
@@ -28,9 +28,9 @@ from oneclaw.core.message import (
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
-from oneclaw.providers.gemini_error import explain_answer
-from oneclaw.providers.gemini_pieces import OWN_ID
-from oneclaw.providers.gemini_stream import WIRE, GeminiReader
+from oneclaw.providers.gemini.error import explain_answer
+from oneclaw.providers.gemini.pieces import OWN_ID
+from oneclaw.providers.gemini.stream import WIRE, GeminiReader
 from oneclaw.providers.written import Written, as_object, join_body, join_list, wire_id
 
 UNSIGNED = "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv"

@@ -26,7 +26,7 @@ from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain_event
-from oneclaw.providers.openai_responses_item import (
+from oneclaw.providers.openai_responses.item import (
     OWNERS,
     Item,
     Piece,

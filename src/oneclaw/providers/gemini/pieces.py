@@ -7,7 +7,7 @@ from oneclaw.core.call import ToolCall, new_call_id
 from oneclaw.core.message import TextPart, ThoughtPart
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.definitions import Definitions
-from oneclaw.providers.gemini_arguments import PiecedArguments, PieceError
+from oneclaw.providers.gemini.arguments import PiecedArguments, PieceError
 from oneclaw.providers.written import to_text
 
 OWN_ID = "local_"

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API on the wire: requests out; its answers are read in openai_responses_stream."""
+"""OpenAI's Responses API on the wire: requests out; stream reads its answers."""
 
 import base64
 import re
@@ -22,7 +22,7 @@ from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
-from oneclaw.providers.openai_responses_stream import ResponsesReader
+from oneclaw.providers.openai_responses.stream import ResponsesReader
 from oneclaw.providers.written import (
     Written,
     WrittenSet,

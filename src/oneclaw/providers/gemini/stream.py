@@ -18,8 +18,8 @@ from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import one_line
-from oneclaw.providers.gemini_error import explain_error
-from oneclaw.providers.gemini_pieces import Call, Run, read_echo
+from oneclaw.providers.gemini.error import explain_error
+from oneclaw.providers.gemini.pieces import Call, Run, read_echo
 from oneclaw.providers.written import CUT
 
 WIRE = "gemini"

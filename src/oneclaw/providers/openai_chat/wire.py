@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and every server that speaks it: requests out; openai_chat_stream reads answers.
+"""OpenAI Chat Completions, and every server that speaks it: requests out; stream reads answers.
 
 One format, many servers, and they differ. What is decided by the name of the model:
 
@@ -34,7 +34,7 @@ from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
-from oneclaw.providers.openai_chat_stream import ChatReader
+from oneclaw.providers.openai_chat.stream import ChatReader
 from oneclaw.providers.written import Written, as_object, join_body, join_list, to_text, wire_id
 
 Item = dict[str, Any]

@@ -16,7 +16,7 @@ be the start of a call is held back until it is clear what it is; all other text
 import re
 from collections.abc import Collection, Generator, Iterator
 
-from oneclaw.providers.text_call_forms import ANSWER, FORMS, Form, Found, Place, TextCall, is_open
+from oneclaw.providers.openai_chat.text_call_forms import ANSWER, FORMS, Form, Found, Place, TextCall, is_open
 
 __all__ = ["TextCall", "TextCalls"]
 
