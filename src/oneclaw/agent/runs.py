@@ -4,7 +4,6 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from pathlib import Path
 
 from oneclaw.agent.agent import Agent
 from oneclaw.agent.chain import Chain, Link
@@ -18,15 +17,12 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, OneClawError
 from oneclaw.core.message import AssistantMessage, UserMessage
 from oneclaw.core.session import Session
-from oneclaw.providers.base import Provider
 from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.connect import Providers
-from oneclaw.providers.scripted import Scripted, read_script
 from oneclaw.store.store import Store
 
 log = logging.getLogger("oneclaw")
 
-SCRIPTED = "scripted"
 _KEPT = 32
 NO_MODEL = (
     "No model is set. Set a key and a model, as in `export ANTHROPIC_API_KEY=…` with"
@@ -60,7 +56,6 @@ class Runs:
         self._conversations: dict[str, Conversation] = {}
         self._running: dict[str, Run] = {}
         self._busy: set[str] = set()
-        self._scripts: dict[str, Scripted] = {}
         self._inboxes: dict[str, list[UserMessage]] = {}
 
     async def run(
@@ -144,14 +139,5 @@ class Runs:
 
     def _link(self, name: str) -> Link:
         model = self.catalog.model(name)
-        provider, short = self._script(model.name) or self.providers.get(model.name)
+        provider, short = self.providers.get(model.name)
         return Link(model, provider, short)
-
-    def _script(self, name: str) -> tuple[Provider, str] | None:
-        """The player of `scripted/FILE`, where the owner made no provider of that name; one for each file."""
-        provider, _, file = name.partition("/")
-        if provider != SCRIPTED or SCRIPTED in self.providers.made:
-            return None
-        if file not in self._scripts:
-            self._scripts[file] = read_script(Path(file).expanduser())
-        return self._scripts[file], file
