@@ -49,7 +49,9 @@ class Providers:
     def get(self, model: str) -> tuple[Provider, str]:
         """Who answers for a model, and the name it is known by there; raises `InvalidConfig`."""
         name, _, bare = self.catalog.full_name(model).partition("/")
-        return self.made.get(name) or self._open(name), bare
+        if name in self.made:
+            return self.made[name], bare
+        return self._script(bare) if name == SCRIPTED else self._open(name), bare
 
     async def reachable(self, name: str) -> str | None:
         """What is wrong with a provider, in one sentence; None when it answers."""
