@@ -70,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check:
         rows = asyncio.run(check(arguments, rows))
     if arguments.json:
-        print_json({"date": catalog.date, "models": [asdict(row) for row in rows]})
+        models = [asdict(row) for row in rows]
+        print_json({"date": catalog.date, "small_tools": catalog.small_tools, "models": models})
     else:
         show(rows, catalog, arguments.check)
     return 1 if any(row.answers is False for row in rows if arguments.provider) else 0
@@ -168,30 +169,32 @@ async def check(arguments: argparse.Namespace, rows: list[Row]) -> list[Row]:
 def show(rows: list[Row], catalog: "Catalog", is_checked: bool) -> None:
     from oneclaw.cli.terminal import STATE, print_line, print_table
 
-    heads = ("", "MODEL", "KEY", "WINDOW", "IN", "OUT", "SMALL")
+    heads = ("", "MODEL", "WINDOW", "IN", "OUT", "", "KEY")
     table = [
         (
             mark_of(row),
             row.model + (" (default)" if row.is_default else ""),
-            row.key or "no key needed",
             tokens_text(row.window),
             price_text(row.input_price),
             price_text(row.output_price),
             "small" if row.is_small else "",
+            row.key or "no key needed",
         )
         for row in rows
     ]
-    print_table(heads, table, (STATE, "bold", "dim"), wrapped=0)
+    print_table(heads, table, (STATE, "bold", "", "", "", "dim", "dim"), wrapped=0)
     for provider in dict.fromkeys(row.provider for row in rows if row.problem):
         problem = next(row.problem for row in rows if row.provider == provider and row.problem)
         print_line(f"{provider}: {problem}", "red", sys.stderr)
     marks = "✓ answers, ✗ does not" if is_checked else "✓ key found, ✗ no key, … needs none: --check asks it"
-    print_line(
-        f"\n{marks}. Prices in US dollars for a million tokens, of {catalog.date}; set your own with"
-        ' input_price and output_price below [models."provider/model"].',
-        "dim",
-        sys.stderr,
+    said = (
+        f"\n{marks}.",
+        f"Prices in US dollars for a million tokens, of {catalog.date}; set your own with input_price and"
+        ' output_price below [models."provider/model"].',
+        f"A small model gets these tools only (models.small_tools): {', '.join(catalog.small_tools)}.",
     )
+    for line in said:
+        print_line(line, "dim", sys.stderr)
 
 
 def mark_of(row: Row) -> str:
