@@ -21,6 +21,7 @@ The model that answers unless another is named: models.default = "provider/model
 ANY = "…"
 """Stands for the models of a provider that no table lists."""
 SHOWN_MODELS = 50
+LEAST_COLUMNS = 76
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ async def check(arguments: argparse.Namespace, rows: list[Row]) -> list[Row]:
 
 
 def show(rows: list[Row], catalog: "Catalog", is_checked: bool) -> None:
-    from oneclaw.cli.terminal import STATE, print_line, print_table
+    from oneclaw.cli.terminal import STATE, console, is_terminal, print_line, print_table
 
     heads = ("", "MODEL", "WINDOW", "IN", "OUT", "", "KEY")
     table = [
@@ -182,7 +183,10 @@ def show(rows: list[Row], catalog: "Catalog", is_checked: bool) -> None:
         )
         for row in rows
     ]
-    print_table(heads, table, (STATE, "bold", "", "", "", "dim", "dim"), wrapped=0)
+    # On a narrow screen the mark must do for the key: a number cut short would be another number.
+    shown = len(heads) - (is_terminal(sys.stdout) and console().width < LEAST_COLUMNS)
+    styles = (STATE, "bold", "", "", "", "dim", "dim")
+    print_table(heads[:shown], [row[:shown] for row in table], styles[:shown], wrapped=0)
     for provider in dict.fromkeys(row.provider for row in rows if row.problem):
         problem = next(row.problem for row in rows if row.provider == provider and row.problem)
         print_line(f"{provider}: {problem}", "red", sys.stderr)
