@@ -26,7 +26,9 @@ async def main() -> None:
         number, asked = asked, asked + 1
         if number >= asks:
             return ModelResponse([TextPart("done")], usage=USAGE)
-        calls = [ToolCallPart("counted", arguments(number, each), f"c{number}-{each}") for each in range(width)]
+        calls = [
+            ToolCallPart("counted", arguments(number, each), f"c{number}-{each}") for each in range(width)
+        ]
         return ModelResponse(calls, usage=USAGE)
 
     counted.__doc__ = add.__doc__

@@ -14,7 +14,7 @@ from oneclaw.agent.roster import Roster
 from oneclaw.config import Config, load_config, user_folder
 from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, StoreError
+from oneclaw.core.errors import InvalidConfig, Kind, StoreError, ToolError
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
 from oneclaw.core.message import UserMessage
@@ -219,7 +219,7 @@ class App:
             permissions=self.permissions,
             hooks=self._hooks,
             journal=store.calls,
-            secrets=secrets.given,
+            secrets=self._given,
             redactor=self.redactor,
             spill=spill.keep,
             session=session,
@@ -252,6 +252,20 @@ class App:
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
         self.registry.register(made, origin)
+
+    def _given(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The secrets a tool declared. The key of a provider is none of them: whoever has it can spend it."""
+        assert self._secrets is not None
+        names = tuple(names)
+        for name in names:
+            holder = self.catalog.holder(name)
+            if holder is not None:
+                raise ToolError(
+                    f"The tool declares the secret {name}, which is the key of the provider {holder}, and such"
+                    " keys are given to no tool: set a key for the tool under another name and declare that.",
+                    Kind.PERMISSION_DENIED,
+                )
+        return self._secrets.given(names)
 
     def _known(self, agent: Agent | str) -> Agent:
         """The agent; one that was made in code is known by its name from here on."""

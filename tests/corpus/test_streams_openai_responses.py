@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openai.types.responses import ResponseInputItemParam
 from tests.corpus.conftest import read_rows
-from tests.providers.typed import misfits
+from tests.providers.typed_dicts import problems
 
 from oneclaw.core.answer import ArgumentsAdded, Progress, TextAdded
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart
@@ -209,5 +209,5 @@ def test_what_was_read_goes_back_as_it_came_and_our_kinds_of_it_in_types_the_sdk
         written = json.loads(WIRE.write(Request("gpt-5", (reader.message(),))))["input"]
         known = (None, "message", "reasoning", "function_call")
         ours = [item for item in written if item.get("type") in known]
-        assert misfits(ours, list[ResponseInputItemParam]) == [], name
+        assert problems(ours, list[ResponseInputItemParam]) == [], name
         assert all(item in body["output"] for item in written if "id" in item)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 from tests.corpus.conftest import read_rows
 from tests.providers.rulebook import broken
-from tests.providers.typed import misfits
+from tests.providers.typed_dicts import problems
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
@@ -41,7 +41,7 @@ BEYOND = ("reasoning_content", "reasoning", "reasoning_details", "extra_content"
 def tools() -> tuple[ToolDefinition, ...]:
     found = {tool.name: tool.definition for tool in load_all()}
     documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")][::4]:
+    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
         adopted = adopt(document, taken=found).definition
         found[adopted.name] = adopted
     return tuple(found.values())
@@ -49,7 +49,7 @@ def tools() -> tuple[ToolDefinition, ...]:
 
 def judge(body: bytes) -> Item:
     read = json.loads(body)
-    assert misfits(read, CompletionCreateParamsStreaming) == []
+    assert problems(read, CompletionCreateParamsStreaming) == []
     return read
 
 
@@ -148,7 +148,7 @@ def test_any_history_is_taken_by_the_types_and_every_result_has_its_call(
     written = OpenAIChat().write(Request(model, history, "Be brief.", tools, can_call, 100))
     body = json.loads(written)
 
-    assert misfits(without_echoes(body), CompletionCreateParamsStreaming) == []
+    assert problems(without_echoes(body), CompletionCreateParamsStreaming) == []
     own = [each for each in history if isinstance(each, AssistantMessage) and each.wire == "openai_chat"]
     if not any(each.model.endswith(model) for each in own):
         assert without_echoes(body) == body

@@ -10,7 +10,7 @@ from openai.types.responses import ResponseInputItemParam
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from tests.corpus.conftest import Rows, read_rows
 from tests.providers.rulebook import broken
-from tests.providers.typed import misfits
+from tests.providers.typed_dicts import problems
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
@@ -56,7 +56,7 @@ CALLED: Item = {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "
 def tools() -> tuple[ToolDefinition, ...]:
     found = {tool.name: tool.definition for tool in load_all()}
     documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")][::4]:
+    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
         adopted = adopt(document, taken=found).definition
         found[adopted.name] = adopted
     return tuple(found.values())
@@ -64,7 +64,7 @@ def tools() -> tuple[ToolDefinition, ...]:
 
 def judge(body: bytes) -> dict[str, Any]:
     read = json.loads(body)
-    assert misfits(read, ResponseCreateParamsStreaming) == []
+    assert problems(read, ResponseCreateParamsStreaming) == []
     return read
 
 
@@ -83,7 +83,7 @@ def test_every_real_tool_is_taken_by_the_types_and_breaks_no_rule(
 def test_the_judge_finds_what_is_wrong() -> None:
     tool: Item = {"type": "function", "name": "x", "parameters": {}, "strict": True}
     good: dict[str, Any] = {"model": "m", "stream": True, "input": [SAID], "tools": [tool]}
-    assert misfits(good, ResponseCreateParamsStreaming) == []
+    assert problems(good, ResponseCreateParamsStreaming) == []
     wrongs: list[Item] = [
         {**good, "messages": []},
         {**good, "tools": [{**tool, "function": {}}]},
@@ -92,7 +92,7 @@ def test_the_judge_finds_what_is_wrong() -> None:
         {**good, "input": [{"type": "function_call_output", "call_id": "a"}]},
     ]
     for wrong in wrongs:
-        assert misfits(wrong, ResponseCreateParamsStreaming), wrong
+        assert problems(wrong, ResponseCreateParamsStreaming), wrong
 
 
 def test_a_call_of_every_real_tool_comes_back_to_it_and_is_sent_again_as_it_was(
@@ -270,7 +270,7 @@ def test_answers_are_sent_back_as_the_next_recorded_request_has_them(rows: Rows)
         except ProviderError:
             continue
         ours = json.loads(wire.write(Request(request.model, [reader.message()])))["input"]
-        assert misfits(ours, list[ResponseInputItemParam]) == []
+        assert problems(ours, list[ResponseInputItemParam]) == []
         theirs = {item["id"]: item for item in following["request"]["input"] if "id" in item}
         for item in ours:
             known = theirs.get(item.get("id"))

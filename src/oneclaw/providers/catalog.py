@@ -145,6 +145,10 @@ class Catalog:
         """The names of all providers, in order."""
         return tuple(sorted({*self._providers, *self._set_providers}))
 
+    def holder(self, secret: str) -> str | None:
+        """The provider, in the table or the settings, whose key this secret is; None where it is no key."""
+        return self._holders.get(secret.casefold())
+
     def provider(self, name: str) -> ProviderSettings:
         """How a provider is reached; raises `InvalidConfig` for one that nobody described."""
         own, table = self._set_providers.get(name, {}), self._providers.get(name)
@@ -190,6 +194,12 @@ class Catalog:
         if is_local:
             return _longest(self._models["local_families"], bare) or UNKNOWN_LOCAL_WINDOW
         return _longest(self._models["families"], bare) or UNKNOWN_WINDOW
+
+    @cached_property
+    def _holders(self) -> dict[str, str]:
+        """Providers by the names of their keys: case does not tell the variables of every system apart."""
+        rows = [*self._providers.items(), *self._set_providers.items()]
+        return {str(fields["key"]).casefold(): name for name, fields in rows if fields.get("key")}
 
     @cached_property
     def _models(self) -> dict[str, Any]:
