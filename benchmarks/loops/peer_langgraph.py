@@ -1,4 +1,4 @@
-"""langgraph: its ready-made agent (`ready`), and the same put together by hand (`graph`), which is quicker."""
+"""langgraph: its ready-made agent (`ready`), and the same graph made by hand (`graph`), which is quicker."""
 
 import asyncio
 import sys
