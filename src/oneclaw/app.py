@@ -200,7 +200,7 @@ class App:
             store.close()
 
     async def __aenter__(self) -> "App":
-        secrets = self._secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
+        self._secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
         store = self._open()
         try:
             session = self.new_session()
@@ -261,7 +261,7 @@ class App:
             holder = self.catalog.holder(name)
             if holder is not None:
                 raise ToolError(
-                    f"The tool declares the secret {name}, which is the key of the provider {holder}, and such"
+                    f"The tool declares the secret {name}, which is the key of the provider {holder}; such"
                     " keys are given to no tool: set a key for the tool under another name and declare that.",
                     Kind.PERMISSION_DENIED,
                 )

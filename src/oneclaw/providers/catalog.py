@@ -28,6 +28,7 @@ _PROVIDER_FIELDS = (
     "idle_seconds",
     "total_seconds",
 )
+_SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}\Z")
 # What may follow the name of a model without making it another one: `-20250929`, `-2024-08-06`, `-001`.
 _VERSION = re.compile(r"(?:[-@](?:\d{3,8}|\d\d-\d\d|0|latest|preview|exp))*\Z")
 
@@ -172,6 +173,7 @@ class Catalog:
             raise InvalidConfig(
                 f"providers.{name}.wire is {fields['wire']!r}; it must be one of {', '.join(WIRES)}."
             )
+        _check_key(name, fields.get("key"))
         host = parse_base(fields["base_url"], name).host
         fields["base_url"] = fields["base_url"].rstrip("/")
         # A server on this machine that the owner gave a key may be a gateway to anything.
@@ -208,6 +210,18 @@ class Catalog:
     @cached_property
     def _providers(self) -> dict[str, dict[str, Any]]:
         return _read("providers.toml")["providers"]
+
+
+def _check_key(provider: str, key: str | None) -> None:
+    """Refuse a key that stands where its name belongs, without a word of it."""
+    from oneclaw.guard.secret.shapes import mask
+
+    if key and (not _SECRET_NAME.match(key) or mask(key) != key):
+        raise InvalidConfig(
+            f"providers.{provider}.key is no name of a secret but looks like a key itself. Write a name,"
+            f" as {provider.upper().replace('-', '_')}_API_KEY, and the key into that environment variable or"
+            " into the secrets file."
+        )
 
 
 def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price | None:

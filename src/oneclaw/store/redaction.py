@@ -1,6 +1,8 @@
-"""Known secrets taken out of a message before it is kept; what a provider wants back stays as it came.
+"""Known secrets taken out of a message before it is kept, and out of what a provider wants back with it.
 
-The texts of a message are searched together first: nearly always none holds a secret, and one search tells.
+A thought that is sealed cannot be changed: one that told a secret is kept without its seal, and so is never
+sent back. The texts of a message are searched together first: nearly always none holds a secret, and one
+search tells.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +12,7 @@ from typing import Any, cast
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.message import (
     CallPart,
+    Echo,
     ForeignPart,
     Message,
     Part,
@@ -23,7 +26,7 @@ Redact = Callable[[str], str]
 
 
 def redact_message(message: Message, redact: Redact) -> Message:
-    """The message without secrets; the same object where it holds none. Echoes and ids are not touched."""
+    """The message without secrets; the same object where it holds none. The ids of calls are not touched."""
     together = "\n".join(_texts(message))
     if redact(together) == together:
         return message
@@ -49,6 +52,7 @@ def _texts(message: Message) -> Iterator[str]:
                 yield from _texts_in(part.call.arguments)
             else:
                 yield part.text
+            yield from _texts_in(part.echo)
 
 
 def _texts_in(value: Any) -> Iterator[str]:
@@ -77,17 +81,21 @@ def _number(value: float) -> str:
 
 
 def _redact_part(part: Part, redact: Redact) -> Part:
+    echo = None if part.echo is None else cast(Echo, _redact_any(part.echo, redact))
     if isinstance(part, CallPart):
         call = part.call
         cleaned = ToolCall(
             redact(call.name), _redact_any(call.arguments, redact), call.id, redact(call.fault)
         )
-        return CallPart(cleaned, part.echo)
+        return CallPart(cleaned, echo)
+    text = redact(part.text)
     if isinstance(part, TextPart):
-        return TextPart(redact(part.text), part.echo)
+        return TextPart(text, echo)
     if isinstance(part, ThoughtPart):
-        return ThoughtPart(redact(part.text), part.echo)
-    return ForeignPart(part.echo, redact(part.text))
+        is_sealed = part.echo is not None and "signature" in part.echo
+        is_changed = echo != part.echo or (is_sealed and text != part.text)
+        return ThoughtPart(text, None if is_changed else part.echo)
+    return ForeignPart({} if echo is None else echo, text)
 
 
 def _redact_result(result: ToolResult, redact: Redact) -> ToolResult:
