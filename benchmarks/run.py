@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, dispatch beside its peers, registering."""
+"""Prints what OneClaw costs: start, first request, dispatch and the loop beside its peers, registering."""
 
 import argparse
 import os
@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import dispatch
+import first_request
+import loop
 import peers
 import register
 import startup
@@ -42,15 +44,18 @@ def main() -> None:
     parser.add_argument("--no-peers", action="store_true", help="measure OneClaw alone")
     parser.add_argument("--save", action="store_true", help="write docs/benchmarks.md as well")
     options = parser.parse_args()
+    installed = find_peers(not options.no_peers)
     pages: list[str] = [f"{machine()}\n"]
     print(pages[0])
     for measure in (
         lambda: startup.measure(options.rounds),
-        lambda: dispatch.measure(find_peers(not options.no_peers), options.rounds),
+        lambda: first_request.measure(installed, options.rounds),
+        lambda: dispatch.measure(installed, options.rounds),
+        lambda: loop.measure(installed, options.rounds),
         lambda: register.measure(options.rounds),
     ):
         pages.append(measure())
-        print(pages[-1])
+        print(pages[-1], flush=True)
     if options.save:
         PAGE.write_text("# Benchmarks\n\nWritten by `make bench ARGS=--save`.\n\n" + "\n".join(pages))
         print("docs/benchmarks.md written.")
