@@ -125,6 +125,11 @@ def join_objects(base: Schema, branches: Sequence[Schema]) -> Schema:
     for branch in objects:
         for name, each in branch.get("properties", {}).items():
             properties.setdefault(name, []).append(each)
+    for branch in objects:
+        # A name one branch lists may fit a pattern of another: what that one says of it is taken too.
+        patterns: list[Schema] = list(branch.get("patternProperties", {}).values())
+        for name in properties.keys() - branch.get("properties", {}).keys():
+            properties[name] += patterns
     joined = {name: join(found) for name, found in properties.items()}
     own: Mapping[str, Schema] = base.get("properties", {})
     if joined or own:
