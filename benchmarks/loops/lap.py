@@ -22,18 +22,23 @@ def arguments(round_number: int, call_number: int) -> dict[str, int]:
     return {"a": round_number, "b": call_number}
 
 
-async def race(name: str, version: str, run: Callable[[int, int], Awaitable[int]]) -> None:
+Run = Callable[[], Awaitable[int]]
+
+
+async def race(name: str, version: str, prepare: Callable[[int, int], Run]) -> None:
     """Answer `ROUNDS CALLS` with the seconds, by the clock and of the processor, until the input ends.
 
-    `run` returns the number of calls that were made.
+    `prepare` writes down what the model will answer; the run it gives is timed, and returns how many calls
+    were made.
     """
-    await run(2, 2)
+    await prepare(2, 2)()
     print(json.dumps({"name": name, "version": version}), flush=True)
     for line in iter(sys.stdin.readline, ""):
         rounds, calls = map(int, line.split())
+        run = prepare(rounds, calls)
         gc.collect()  # nobody pays for what the run before has left
         start, worked = time.perf_counter(), time.process_time()
-        made = await run(rounds, calls)
+        made = await run()
         took, worked = time.perf_counter() - start, time.process_time() - worked
         if made != rounds * calls:
             raise SystemExit(f"{name} made {made} calls of {rounds * calls}.")

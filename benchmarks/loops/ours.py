@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from lap import arguments, race
+from lap import Run, arguments, race
 
 from oneclaw import Agent, App, Config, Engine, Limits, Scripted, Session, __version__, tool
 from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.event import RunEvent, RunFinished
-from oneclaw.agent.loop import Run
+from oneclaw.agent.loop import Run as Loop
 from oneclaw.core.message import UserMessage
 from oneclaw.core.registry import Registry
 from oneclaw.providers.catalog import Model
@@ -58,15 +58,23 @@ async def main(entry: str) -> None:
             App(Config(home=home), tools=[add], builtins=False, providers=providers)
         )
 
-        async def in_memory(rounds: int, calls: int) -> int:
+        def in_memory(rounds: int, calls: int) -> Run:
             played = model(rounds, calls)
-            chain = Chain([MODEL.name], lambda _: Link(MODEL, played, "model"))
-            run = Run(AGENT, Conversation(Session("s")), engine, chain)
-            return await count(run.events(UserMessage("go")))
 
-        async def stored(rounds: int, calls: int) -> int:
+            async def run() -> int:
+                chain = Chain([MODEL.name], lambda _: Link(MODEL, played, "model"))
+                loop = Loop(AGENT, Conversation(Session("s")), engine, chain)
+                return await count(loop.events(UserMessage("go")))
+
+            return run
+
+        def stored(rounds: int, calls: int) -> Run:
             app.runs.providers.made["test"] = model(rounds, calls)
-            return await count(app.run(AGENT, "go"))
+
+            async def run() -> int:
+                return await count(app.run(AGENT, "go"))
+
+            return run
 
         if entry == "memory":
             await race("oneclaw, in memory", __version__, in_memory)

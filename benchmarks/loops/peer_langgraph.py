@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import warnings
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -11,7 +12,8 @@ from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
-from lap import add, arguments, race
+from lap import Run, add, arguments, race
+from pydantic import PrivateAttr
 
 warnings.simplefilter("ignore")
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition  # noqa: E402
@@ -20,31 +22,35 @@ NAMES = {"ready": "create_react_agent", "graph": "StateGraph by hand"}
 
 
 class Played(BaseChatModel):
-    rounds: int = 0
-    calls: int = 0
-    asked: int = 0
+    _script: Iterator[AIMessage] = PrivateAttr()
 
     @property
     def _llm_type(self) -> str:
         return "played"
 
+    def play(self, script: list[AIMessage]) -> None:
+        self._script = iter(script)
+
     def bind_tools(self, tools: Any, **more: Any) -> Any:
         return self
 
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> ChatResult:
-        number, self.asked = self.asked, self.asked + 1
-        if number >= self.rounds:
-            message = AIMessage("done")
-        else:
-            calls = [
-                ToolCall(name="counted", args=arguments(number, each), id=f"c{number}-{each}")
-                for each in range(self.calls)
-            ]
-            message = AIMessage("", tool_calls=calls)
-        return ChatResult(generations=[ChatGeneration(message=message)])
+    def _generate(self, messages: Any, *args: Any, **more: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=next(self._script))])
 
     async def _agenerate(self, messages: Any, *args: Any, **more: Any) -> ChatResult:
         return self._generate(messages)
+
+
+def write(rounds: int, calls: int) -> list[AIMessage]:
+    """What the model answers."""
+    answers = [
+        [
+            ToolCall(name="counted", args=arguments(number, each), id=f"c{number}-{each}")
+            for each in range(calls)
+        ]
+        for number in range(rounds)
+    ]
+    return [*(AIMessage("", tool_calls=each) for each in answers), AIMessage("done")]
 
 
 def put_together(model: Played, tools: list[Any]) -> Any:
@@ -73,13 +79,18 @@ async def main(entry: str) -> None:
     model = Played()
     agent = (create_react_agent if entry == "ready" else put_together)(model, [counted])
 
-    async def run(rounds: int, calls: int) -> int:
+    def prepare(rounds: int, calls: int) -> Run:
         nonlocal made
-        made, model.asked, model.rounds, model.calls = 0, 0, rounds, calls
-        await agent.ainvoke({"messages": [("user", "go")]}, {"recursion_limit": 2 * rounds + 10})
-        return made
+        made = 0
+        model.play(write(rounds, calls))
 
-    await race(f"langgraph, {NAMES[entry]}", version("langgraph"), run)
+        async def run() -> int:
+            await agent.ainvoke({"messages": [("user", "go")]}, {"recursion_limit": 2 * rounds + 10})
+            return made
+
+        return run
+
+    await race(f"langgraph, {NAMES[entry]}", version("langgraph"), prepare)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import asyncio
 from importlib.metadata import version
 
-from lap import add, arguments, race
+from lap import Run, add, arguments, race
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -13,8 +13,17 @@ from pydantic_ai.usage import RequestUsage, UsageLimits
 USAGE = RequestUsage(input_tokens=1, output_tokens=1)
 
 
+def write(rounds: int, calls: int) -> list[ModelResponse]:
+    """What the model answers."""
+    answers = [
+        [ToolCallPart("counted", arguments(number, each), f"c{number}-{each}") for each in range(calls)]
+        for number in range(rounds)
+    ]
+    return [ModelResponse(parts, usage=USAGE) for parts in (*answers, [TextPart("done")])]
+
+
 async def main() -> None:
-    made = asked = asks = width = 0
+    made, script = 0, iter(list[ModelResponse]())
 
     async def counted(a: int, b: int) -> int:
         nonlocal made
@@ -22,26 +31,23 @@ async def main() -> None:
         return add(a, b)
 
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        nonlocal asked
-        number, asked = asked, asked + 1
-        if number >= asks:
-            return ModelResponse([TextPart("done")], usage=USAGE)
-        calls = [
-            ToolCallPart("counted", arguments(number, each), f"c{number}-{each}") for each in range(width)
-        ]
-        return ModelResponse(calls, usage=USAGE)
+        return next(script)
 
     counted.__doc__ = add.__doc__
     agent = Agent(FunctionModel(answer), tools=[counted])
     unlimited = UsageLimits(request_limit=None)
 
-    async def run(rounds: int, calls: int) -> int:
-        nonlocal made, asked, asks, width
-        made, asked, asks, width = 0, 0, rounds, calls
-        await agent.run("go", usage_limits=unlimited)
-        return made
+    def prepare(rounds: int, calls: int) -> Run:
+        nonlocal made, script
+        made, script = 0, iter(write(rounds, calls))
 
-    await race("pydantic-ai", version("pydantic-ai-slim"), run)
+        async def run() -> int:
+            await agent.run("go", usage_limits=unlimited)
+            return made
+
+        return run
+
+    await race("pydantic-ai", version("pydantic-ai-slim"), prepare)
 
 
 if __name__ == "__main__":
