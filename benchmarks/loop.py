@@ -115,9 +115,9 @@ def report(contestants: list[Contestant]) -> str:
     note = (
         "Rounds × calls in each; microseconds for each call, the least of the runs. Every library runs the"
         " same tool with the same calls in its own loop and with its own checks, in its own process, and"
-        " takes its turn at every point; its agent is made and all its model will say is written before. Ours in memory"
-        " keeps nothing on disk, as the peers do; ours stored writes the session and the journal, every"
-        " message and call before the next step. A point that would take over"
+        " takes its turn at every point; its agent is made, and what its model answers is written, before the"
+        " clock starts. Ours in memory keeps nothing on disk, as the peers do; ours stored writes the session"
+        " and the journal, every message and call before the next step. A point that would take over"
         f" {MOST_SECONDS:.0f} s is left out (–)."
     )
     clock = draw("The loop", ["library", *names], [_times(one) for one in contestants], note)
