@@ -1,0 +1,140 @@
+"""The grammar of one answer: a call whose every value is copied from the message and fits its schema.
+
+The answer is `>name {json}`, or `>chat`. Nothing is invented: a text is a run of the message's own
+pieces, an address is one that is written there, a choice is one the schema names. A tool whose required
+parameter the message does not fill is left out, or, with `asks`, offered as the question `>name ?`.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.local.parameters import read_parameters
+from oneclaw.providers.local.pieces import Message, read_message
+from oneclaw.providers.local.values import MOST_ITEMS, Values, read_values, write_json
+
+
+@dataclass(frozen=True, slots=True)
+class Fillable:
+    """A tool with what the message offers to its parameters; None where a required one gets nothing.
+
+    needed  names of the parameters that are always given: the required ones and those the message names
+    """
+
+    name: str
+    values: dict[str, Values] | None
+    needed: frozenset[str]
+
+    def accept(self, arguments: dict[str, Any], message: Message) -> bool:
+        """Whether the grammar can write these arguments."""
+        known = self.values
+        if known is None or not self.needed <= set(arguments):
+            return False
+        return all(name in known and known[name].accept(value, message) for name, value in arguments.items())
+
+
+def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool = False) -> str:
+    """GBNF for exactly one answer to `text`."""
+    message = read_message(text)
+    starts = _starts(message)
+    rules: list[str] = []
+    answers = ['"chat"']
+    for number, tool in enumerate(fill_tools(definitions, message)):
+        body = _body(tool, bool(starts))
+        if body is not None:
+            rules.append(f't{number} ::= {json.dumps(tool.name + " {")} {body} "}}"')
+            answers.append(f"t{number}")
+        elif asks:
+            answers.append(json.dumps(f"{tool.name} ?"))
+    rules += _span_rules(message, starts)
+    return "\n".join([f'root ::= ">" ( {" | ".join(answers)} )', *rules, ""])
+
+
+def fill_tools(definitions: Sequence[ToolDefinition], message: Message) -> Iterator[Fillable]:
+    for definition in definitions:
+        parameters = read_parameters(definition)
+        if parameters is None:
+            continue
+        needs = [each.name for each in parameters if each.is_required]
+        found: dict[str, Values] = {}
+        for each in parameters:
+            values = read_values(each, message, definition.parameters, is_lone=needs == [each.name])
+            if values is not None:
+                found[each.name] = values
+        is_filled = all(name in found for name in needs)
+        said = [name for name, values in found.items() if values.is_said]
+        yield Fillable(definition.name, found if is_filled else None, frozenset([*needs, *said]))
+
+
+def _body(tool: Fillable, has_spans: bool) -> str | None:
+    """The members of the object; None if the tool needs a text and the message has none."""
+    if tool.values is None:
+        return None
+    usable = {name: values for name, values in tool.values.items() if has_spans or values.literals}
+    if not tool.needed <= set(usable):
+        return None
+    members = [(_member(name, values), name in tool.needed) for name, values in usable.items()]
+    first = next((at for at, (_, is_needed) in enumerate(members) if is_needed), None)
+    if first is not None:
+        before = "".join(f'( {member} ", " )? ' for member, _ in members[:first])
+        return before + members[first][0] + _follow(members[first + 1 :])
+    runs = [member + _follow(members[at + 1 :]) for at, (member, _) in enumerate(members)]
+    return f"( {' | '.join(runs)} )?" if runs else '""'
+
+
+def _follow(members: list[tuple[str, bool]]) -> str:
+    return "".join(
+        f' ", " {member}' if is_needed else f' ( ", " {member} )?' for member, is_needed in members
+    )
+
+
+def _member(name: str, values: Values) -> str:
+    return f"{_literal(write_json(name) + ': ')} {_value(values)}"
+
+
+def _value(values: Values) -> str:
+    one = "span" if values.literals is None else f"( {' | '.join(map(_literal, values.literals))} )"
+    if not values.is_list:
+        return one
+    return f'"[" {one} ( ", " {one} ){{0,{MOST_ITEMS - 1}}} "]"'
+
+
+def _literal(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _inner(text: str) -> str:
+    """A piece as it stands inside a JSON string, as a literal of the grammar."""
+    return _literal(write_json(text)[1:-1])
+
+
+def _starts(message: Message) -> list[int]:
+    open_ends = _open_ends(message)
+    return [at for at, piece in enumerate(message.pieces) if piece.can_start and open_ends[at]]
+
+
+def _open_ends(message: Message) -> list[bool]:
+    """For each piece whether a run that has come so far can still end: no rule may lead nowhere."""
+    found = [False] * (len(message.pieces) + 1)
+    for at in range(len(message.pieces) - 1, -1, -1):
+        found[at] = message.pieces[at].can_end or found[at + 1]
+    return found
+
+
+def _span_rules(message: Message, starts: list[int]) -> Iterator[str]:
+    if not starts:
+        return
+    pieces, open_ends = message.pieces, _open_ends(message)
+    for at, piece in enumerate(pieces):
+        if not open_ends[at]:
+            continue
+        rule = f"s{at} ::= {_inner(piece.text)}"
+        if open_ends[at + 1]:
+            gap = pieces[at + 1].gap
+            follow = f"{_inner(gap)} s{at + 1}" if gap else f"s{at + 1}"
+            rule += f" ( {follow} )?" if piece.can_end else f" {follow}"
+        yield rule
+    runs = [_inner(pieces[at].text) if pieces[at].is_quoted else f"s{at}" for at in starts]
+    yield f'span ::= "\\"" ( {" | ".join(runs)} ) "\\""'
