@@ -1,6 +1,7 @@
 """The guard against a model that makes the same calls again and again and learns nothing new.
 
-A round repeats the one before when it has the same calls, in any order, with the same results. Results are
+A round repeats the one before when it has the same calls, in any order, with the same results. (Calls whose
+arguments differ only in what changes by itself are matched in the order of their texts.) Results are
 compared without what changes by itself (`volatile`): times, durations, ids of requests. Arguments are
 compared more strictly, because the model chose them: three reminders for three times that all answer "ok"
 are work, and so are three users by their UUID. Of arguments only what no one chooses is left out.
@@ -9,7 +10,7 @@ Calls of tools that are there to be asked again (`ToolDefinition.polls`) are lef
 nothing else counts neither for nor against: the rounds around it are compared as if it had not been.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from json import JSONEncoder, loads
 from typing import Any
@@ -28,12 +29,11 @@ _encode = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True,
 class Repeats:
     """Counts rounds in a row that are the same. With the limit None it counts none."""
 
-    __slots__ = ("_calls", "_limit", "_pairs", "_rounds")
+    __slots__ = ("_limit", "_pairs", "_rounds")
 
     def __init__(self, limit: int | None = 3) -> None:
         self._limit = limit
         self._rounds = 0
-        self._calls: list[bytes] = []
         self._pairs: list[_Pair] = []
 
     def count(
@@ -47,16 +47,15 @@ class Repeats:
         ]
         if not pairs:
             return False
-        keys = sorted(pair.call_key for pair in pairs)
-        # Results are looked at only when the calls are the same, which is rare.
-        is_same = keys == self._calls and _outcomes(pairs) == _outcomes(self._pairs)
-        self._rounds = self._rounds + 1 if is_same else 1
-        self._calls, self._pairs = keys, pairs
+        pairs.sort(key=_Pair.order)
+        self._rounds = self._rounds + 1 if _are_same(pairs, self._pairs) else 1
+        self._pairs = pairs
         return self._rounds >= self._limit
 
     def explanation(self, calls: Sequence[ToolCall]) -> str:
         """What to tell the model after `count` said True of these calls."""
-        repeated = [call for call in calls if _call_key(call) in self._calls]
+        keys = {pair.call_key for pair in self._pairs}
+        repeated = [call for call in calls if _call_key(call) in keys]
         shown = [f"`{call.name} {trim(arguments_text(call), SHOWN_CHARS).text}`" for call in repeated]
         more = f" and {len(shown) - SHOWN_CALLS} more" if len(shown) > SHOWN_CALLS else ""
         what, was, its, it = (
@@ -72,23 +71,42 @@ class Repeats:
 
 
 class _Pair:
-    """A call with its result, and what they are compared by; the key of the result is made when asked for."""
+    """A call with its result, and what they are compared by; the keys are made when asked for."""
 
-    __slots__ = ("_result", "_result_key", "call_key")
+    __slots__ = ("_call_key", "_result_key", "call", "result")
 
     def __init__(self, call: ToolCall, result: ToolResult) -> None:
-        self.call_key = _call_key(call)
-        self._result = result
+        self.call = call
+        self.result = result
+        self._call_key = b""
         self._result_key = b""
 
+    def order(self) -> tuple[str, str]:
+        arguments = self.call.arguments
+        try:
+            return self.call.name, arguments if isinstance(arguments, str) else str(arguments)
+        except RecursionError:
+            return self.call.name, ""
+
     @property
-    def outcome(self) -> tuple[bytes, bytes]:
-        self._result_key = self._result_key or _result_key(self._result)
-        return self.call_key, self._result_key
+    def call_key(self) -> bytes:
+        self._call_key = self._call_key or _call_key(self.call)
+        return self._call_key
+
+    @property
+    def result_key(self) -> bytes:
+        self._result_key = self._result_key or _result_key(self.result)
+        return self._result_key
 
 
-def _outcomes(pairs: Iterable[_Pair]) -> list[tuple[bytes, bytes]]:
-    return sorted(pair.outcome for pair in pairs)
+def _are_same(pairs: Sequence[_Pair], others: Sequence[_Pair]) -> bool:
+    """Whether two rounds are the same. They stand in order; most differ in the first call already."""
+    if len(pairs) != len(others):
+        return False
+    both = list(zip(pairs, others, strict=True))
+    return all(one.call_key == other.call_key for one, other in both) and all(
+        one.result_key == other.result_key for one, other in both
+    )
 
 
 def _call_key(call: ToolCall) -> bytes:
