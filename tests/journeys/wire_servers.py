@@ -207,6 +207,8 @@ class WireServer:
         if reply.then == "fail":
             writer.write(_chunk(self.format.failure(reply.text)) + b"0\r\n\r\n")
         await writer.drain()
+        if reply.then == "fail":
+            return True  # it is the answer that failed, and not the connection
         if reply.then == "hang":
             await reader.read()  # gives nothing until the client closes its side
             self.left.set()
