@@ -18,7 +18,7 @@ from typing import Any
 
 SEQUENCE = re.compile(r"\x1b\[([?>]?)([\d;]*)([A-Za-z~])|\x1b\]|\x1b.|.", re.DOTALL)
 ONECLAW = (sys.executable, "-m", "oneclaw.cli.main")
-WAIT_SECONDS = 30
+WAIT_SECONDS = 20
 
 
 class Screen:
@@ -183,6 +183,12 @@ class Terminal:
                     return self.screen.text
             if not self._take(deadline - time.monotonic()):
                 raise AssertionError(f"{wanted!r} did not come; the screen:\n{self.screen.text}")
+
+    def leave(self) -> int:
+        """Ctrl-D at the next prompt: sooner, it would not reach the line editor."""
+        self.wait("> ")
+        self.type("\x04")
+        return self.end()
 
     def end(self) -> int:
         """Until the program ends; returns its exit code."""

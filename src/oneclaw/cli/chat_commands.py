@@ -87,7 +87,7 @@ class Chat:
         word = ALIASES.get(word.lower(), word.lower())
         command = self._commands.get(word)
         if command is None:
-            near = get_close_matches(word, NAMES, n=1, cutoff=0.4)
+            near = get_close_matches(word, NAMES, n=1, cutoff=0.6)
             hint = f"did you mean {near[0]}?" if near else "/help lists them."
             raise InvalidConfig(f"There is no command {word[:60]}; {hint}")
         return await command(rest.strip()) is not False
