@@ -85,7 +85,7 @@ class _Pair:
         arguments = self.call.arguments
         try:
             return self.call.name, arguments if isinstance(arguments, str) else str(arguments)
-        except RecursionError:
+        except (RecursionError, ValueError):  # too deep, or a number too long, to be written
             return self.call.name, ""
 
     @property
