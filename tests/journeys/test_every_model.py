@@ -490,6 +490,20 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
             assert results_kept(app, last.session) == [Kind.TOOL_NOT_AVAILABLE if is_small else 2]
 
 
+async def test_a_small_model_that_takes_over_gets_the_tools_for_small_models_at_once(tmp_path: Path) -> None:
+    async with (
+        talking(BY_LABEL["anthropic"], [call("add", {"a": 1}), Refuse(400, "retired")]) as big,
+        talking(BY_LABEL["ollama"], [call("add", {"a": 2}), answer("Two.")]) as small,
+    ):
+        values = {"models.fallbacks": [small.model], f"models.{small.model}.small": True}
+        async with opened(tmp_path, big, small, values=values, tools=[add]) as app:
+            _, last = await started(app)
+            assert last.text == "Two."
+            assert "add" in big.heard[1].tools
+            assert [sorted(set(heard.tools) - set(SMALL_TOOLS)) for heard in small.heard] == [[], []]
+            assert small.heard[1].values == [2, "tool_not_available"]
+
+
 @pytest.mark.parametrize("is_on", [True, False])
 async def test_calls_written_as_text_are_read_where_the_owner_says_so(is_on: bool, tmp_path: Path) -> None:
     format = BY_LABEL["ollama"]

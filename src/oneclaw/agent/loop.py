@@ -159,11 +159,8 @@ class Run:
 
     async def _prepare(self) -> None:
         """Make what is sent fit: summarise what is old, then shorten and drop."""
+        self._take_tools()
         window = self.conversation.window
-        tools = self._engine.available(self._session)
-        if tools is not self._tools:
-            self._tools = tools
-            window.overhead_tokens = estimate_text(self.agent.instructions) + estimate_tools(tools)
         if window.tokens > COMPACT_AT * self._chain.window:
             older = window.older(KEPT_EXCHANGES)
             # What is not worth a request is left to shrinking: else every exchange would ask for a summary.
@@ -174,6 +171,14 @@ class Run:
         if shrunk is not None and not shrunk.fits:
             text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
             self._switch(ProviderError(text, "window"))
+
+    def _take_tools(self) -> None:
+        """The tools there are now, for the model that answers now."""
+        tools = self._engine.available(self._session)
+        if tools is not self._tools:
+            self._tools = tools
+            overhead = estimate_text(self.agent.instructions) + estimate_tools(tools)
+            self.conversation.window.overhead_tokens = overhead
 
     async def _compact(self, older: Sequence[Message]) -> None:
         window = self.conversation.window
@@ -264,6 +269,7 @@ class Run:
         failed = self._chain.link.model.name
         window = self.conversation.window
         link = self._chain.advance(error, window.tokens)
+        self._take_tools()
         window.shrink(self._room(link.model.window))
         self._tell(ModelSwitched(failed, link.model.name, str(error)))
 
