@@ -118,6 +118,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times: int)
         terminal.type("/quit\n")
         assert terminal.end() == 0
         assert "never" not in terminal.raw
+        assert terminal.has_echo
     first, half, second, whole = conversation(home)
     assert isinstance(half, AssistantMessage)
     assert isinstance(whole, AssistantMessage)

@@ -293,7 +293,20 @@ def test_on_a_terminal_markdown_is_shown_and_the_waiting_leaves_no_trace(tmp_pat
     assert lines[5].startswith("2 rounds · 1 call · ")
     assert "waiting" not in terminal.screen.text
     assert "waiting" in terminal.raw
+    assert "⠋" not in terminal.screen.text
     assert terminal.raw.count("\x1b[?25l") == terminal.raw.count("\x1b[?25h")  # the cursor is back
+
+
+def test_a_terminal_is_given_back_as_it_was(tmp_path: Path) -> None:
+    model = script(tmp_path, [{"say": "Now"}, {"wait": 60}])
+    with Terminal("run", "hi", "--model", model, environment=environment(tmp_path / "home")) as terminal:
+        terminal.wait("Now")
+        assert not terminal.has_echo  # a key that shows itself would push what moves out of its place
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert terminal.has_echo
+        assert terminal.raw.count("\x1b[?25l") == terminal.raw.count("\x1b[?25h")
+        assert "Go on with: oneclaw run --resume " in terminal.screen.text
 
 
 def test_help_shows_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:

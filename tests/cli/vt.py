@@ -184,6 +184,11 @@ class Terminal:
             if not self._take(deadline - time.monotonic()):
                 raise AssertionError(f"{wanted!r} did not come; the screen:\n{self.screen.text}")
 
+    @property
+    def has_echo(self) -> bool:
+        """Whether the terminal shows what is typed, as whoever comes after the program expects."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
     def leave(self) -> int:
         """Ctrl-D at the next prompt: sooner, it would not reach the line editor."""
         self.wait("> ")

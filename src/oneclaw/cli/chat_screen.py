@@ -1,7 +1,6 @@
 """A run on a terminal: what is done scrolls by, what is going on stands below it and moves."""
 
 import asyncio
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from time import monotonic
@@ -16,6 +15,7 @@ from oneclaw.agent.event import (
     RunFinished,
     RunStarted,
 )
+from oneclaw.cli.line import set_echo
 from oneclaw.cli.lines import (
     Given,
     all_given,
@@ -308,16 +308,3 @@ class Screen:
 
 def _frame() -> str:
     return FRAMES[int(monotonic() / TICK_SECONDS) % len(FRAMES)]
-
-
-def set_echo(is_on: bool) -> None:
-    """Let the terminal show what is typed, or not; it is kept for the next prompt either way."""
-    import termios
-
-    if not sys.stdin.isatty():
-        return
-    attributes = termios.tcgetattr(sys.stdin.fileno())
-    local = attributes[3]
-    attributes[3] = local | termios.ECHO if is_on else local & ~termios.ECHO
-    if attributes[3] != local:
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)

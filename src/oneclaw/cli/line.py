@@ -163,3 +163,16 @@ class PipedLines:
             lines.append(line[:-1] if is_open else line)
             if not is_open:
                 return "\n".join(lines)
+
+
+def set_echo(is_on: bool) -> None:
+    """Let the terminal show what is typed, or not; it is kept for the next prompt either way."""
+    import termios
+
+    if not sys.stdin.isatty():
+        return
+    attributes = termios.tcgetattr(sys.stdin.fileno())
+    local = attributes[3]
+    attributes[3] = local | termios.ECHO if is_on else local & ~termios.ECHO
+    if attributes[3] != local:
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
