@@ -101,6 +101,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "whole number": "3",
         "number": "1.5",
         "auto, ask or deny": '"ask"',
+        "shared or own": '"own"',
         "granted, ask or denied": '"ask"',
     }
     lines = [f"{one.key.replace('*', 'some_name')} = {samples[one.type]}" for one in SETTINGS]

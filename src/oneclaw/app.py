@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.roster import Roster
-from oneclaw.config import Config, load_config, user_folder
+from oneclaw.config import FEATURES, Config, load_config, user_folder
 from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, Kind, StoreError, ToolError
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
+from oneclaw.core.memory import DIGEST_CHARS, Notebook
 from oneclaw.core.message import UserMessage
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 SWITCH = "switch."
 """How the settings of the store name a tool's switch."""
+FEATURE = "feature."
+"""How they name the switch of a feature."""
 
 LEAST_CHARS = 500
 _LAG_SECONDS = 0.5
@@ -66,7 +69,7 @@ class App:
         """`providers` are those made in code, by the name that stands before the slash of their models."""
         self.config = config or load_config()
         self.registry = Registry()
-        for tool in builtin.load_all() if builtins else ():
+        for tool in builtin.load_all(self._notebook) if builtins else ():
             self._register(tool, "built-in")
         for tool in tools:
             self._register(tool)
@@ -109,6 +112,7 @@ class App:
     def runs(self) -> "Runs":
         """What runs agents; loaded when the first is run."""
         if self._runs is None:
+            from oneclaw.agent.digests import Digests
             from oneclaw.agent.runs import Runs
             from oneclaw.providers.connect import Providers
 
@@ -119,7 +123,16 @@ class App:
                 network=self.engine.session.network,
                 extra=self._made_providers,
             )
-            self._runs = Runs(self.engine, self.store, self.agents, self.catalog, providers, self.new_session)
+            chars = self.config.get("memory.digest_chars", DIGEST_CHARS)
+            self._runs = Runs(
+                self.engine,
+                self.store,
+                self.agents,
+                self.catalog,
+                providers,
+                self.new_session,
+                Digests(self.engine, self._notebook, chars),
+            )
             self._register_agent_tools()
         return self._runs
 
@@ -184,7 +197,19 @@ class App:
 
     async def switch(self, tool: str, is_on: bool) -> None:
         """Turn a tool on or off for every program that uses this store; others take half a second."""
+        entry = self.registry.find(tool)
+        if entry is not None and not entry.tool.definition.switchable:
+            feature = entry.tool.definition.feature
+            raise InvalidConfig(
+                f"{tool} cannot be switched alone: it comes and goes with the feature {feature}; set"
+                f" features.{feature}, or name the tool in a deny list."
+            )
         await self.store.settings.set(SWITCH + tool, is_on)
+        self._rule()
+
+    async def switch_feature(self, feature: str, is_on: bool) -> None:
+        """Turn a feature on or off, with the tools that need it, as `switch` does one tool."""
+        await self.store.settings.set(FEATURE + feature, is_on)
         self._rule()
 
     def __enter__(self) -> "App":
@@ -253,6 +278,11 @@ class App:
             made = replace(made, definition=replace(made.definition, **limits))
         self.registry.register(made, origin)
 
+    def _notebook(self, agent: str) -> Notebook:
+        """The memories an agent sees."""
+        is_own = self.config.get(f"agents.{agent}.memory") == "own"
+        return self.store.memories.of(agent if is_own else "")
+
     def _given(self, names: Iterable[str]) -> Mapping[str, str]:
         """The secrets a tool declared. The key of a provider is none of them: whoever has it can spend it."""
         assert self._secrets is not None
@@ -314,14 +344,15 @@ class App:
 
     def _rule(self) -> None:
         """Make the policy anew from what the settings and the store say now."""
-        switches = self.config.under("switches")
+        switches, features = self.config.under("switches"), FEATURES | self.config.under("features")
         if self._store is not None:
             self._switched = (
                 self._store.settings.version
             )  # before reading: what changes meanwhile is seen next
-            said = self._store.settings.all(SWITCH)
-            switches |= {key.removeprefix(SWITCH): value for key, value in said.items()}
-        self.policy = policy_of(self.config, switches, self.agents)
+            for prefix, chosen in ((SWITCH, switches), (FEATURE, features)):
+                said = self._store.settings.all(prefix)
+                chosen |= {key.removeprefix(prefix): value for key, value in said.items()}
+        self.policy = policy_of(self.config, switches, features, self.agents)
         if self._engine is not None:
             self._engine.policy = self.policy
 
@@ -353,7 +384,7 @@ def _run_limits(config: Config) -> Limits:
     return Limits(**config.under("runs"))
 
 
-def policy_of(config: Config, switches: dict[str, bool], roster: Roster) -> Policy:
+def policy_of(config: Config, switches: dict[str, bool], features: dict[str, bool], roster: Roster) -> Policy:
     """The policy the settings say, with what agents say of themselves.
 
     For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
@@ -373,4 +404,4 @@ def policy_of(config: Config, switches: dict[str, bool], roster: Roster) -> Poli
             own, owners = listed.agent.tools, agents.get(name, Rules())
             allow = own.allow if owners.allow is None else owners.allow
             agents[name] = Rules(allow, (*owners.deny, *own.deny))
-    return Policy(rules("tools"), agents, named("plugins"), switches, config.under("features"))
+    return Policy(rules("tools"), agents, named("plugins"), switches, features)

@@ -36,9 +36,11 @@ SETTINGS = (
     Setting("tools.deny", "list of texts", "[]", "Tools nobody may call; this wins over every allow."),
     Setting("agents.*.tools.allow", "list of texts", "tools.allow", "The tools of one agent."),
     Setting("agents.*.tools.deny", "list of texts", "[]", "Tools one agent may not call."),
+    Setting("agents.*.memory", "shared or own", "shared", "Whom what one agent remembers is for."),
     Setting("plugins.*.tools.allow", "list of texts", "all", "The tools taken from one plugin."),
     Setting("plugins.*.tools.deny", "list of texts", "[]", "Tools not taken from one plugin."),
     Setting("switches.*", "true or false", "the tool's own", "Turns one tool on or off."),
+    Setting("features.memory", "true or false", "true", "Whether agents remember."),
     Setting(
         "features.*", "true or false", "false", "Turns a feature, and the tools that need it, on or off."
     ),
@@ -86,9 +88,13 @@ SETTINGS = (
     Setting("runs.tokens", "whole number", "2000000", "Tokens of one run, read and written."),
     Setting("runs.cost", "number", "10", "US dollars of one run, where the price is known."),
     Setting("runs.seconds", "number", "3600", "Time of one run."),
+    Setting("memory.digest_chars", "whole number", "4000", "The most characters of memories told unasked."),
     Setting("limits.tools.*.seconds", "number", "the tool's own", "The time limit of one tool."),
     Setting("limits.tools.*.chars", "whole number", "the tool's own", "The longest result of one tool."),
 )
+
+FEATURES = {"memory": True}
+"""The features that are on where nobody has said."""
 
 ENVIRONMENT = {
     "ONECLAW_CONFIG": "The settings file to read.",

@@ -1,5 +1,7 @@
 """get_current_time: zones, formats, and the zone of the machine."""
 
+import asyncio
+import threading
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -8,7 +10,7 @@ import pytest
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context
-from oneclaw.tools.get_current_time import find_zone, get_current_time, machine_zone, render
+from oneclaw.tools.get_current_time import find_zone, get_current_time, machine_zone, render, zone
 
 MOMENT = datetime(2026, 11, 15, 22, 31, 0, 987654, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -73,11 +75,11 @@ async def test_without_a_zone_the_machine_s_is_used(monkeypatch: pytest.MonkeyPa
     ("name", "near"),
     [
         ("Europe/Berln", "Europe/Berlin"),
-        ("america/new_york", "America/New_York"),
-        ("New York", "America/New_York"),
-        ("Berlin", "Europe/Berlin"),
-        ("Shanghai", "Asia/Shanghai"),
-        ("utc", "UTC"),
+        ("Amerika/New York", "America/New_York"),
+        ("New Yrok", "America/New_York"),
+        ("Tokio", "Asia/Tokyo"),
+        ("Shanghia", "Asia/Shanghai"),
+        ("San Fransisco", "America/Los_Angeles"),
     ],
 )
 def test_a_name_that_is_almost_right_gets_the_right_one(name: str, near: str) -> None:
@@ -88,6 +90,48 @@ def test_a_name_that_is_almost_right_gets_the_right_one(name: str, near: str) ->
         f"Invalid timezone: '{name}'. Use IANA timezone format (e.g., 'America/New_York'). Nearest: "
     )
     assert near in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Tokyo", "Asia/Tokyo"),
+        ("new york", "America/New_York"),
+        ("Sao Paulo", "America/Sao_Paulo"),
+        ("São Paulo", "America/Sao_Paulo"),
+        ("berlin", "Europe/Berlin"),
+        ("San Francisco", "America/Los_Angeles"),
+        ("Beijing", "Asia/Shanghai"),
+        ("Mumbai", "Asia/Kolkata"),
+        ("Washington, D.C.", "America/New_York"),
+        ("america/new_york", "America/New_York"),
+        ("utc", "UTC"),
+    ],
+)
+async def test_a_city_or_another_spelling_is_told_with_its_zone(name: str, expected: str) -> None:
+    told, _, used = (await get_current_time.execute({"timezone": name}, Context())).partition(" ")
+    assert used == f"({expected})"
+    there = datetime.fromisoformat(told)
+    assert there.utcoffset() == there.astimezone(ZoneInfo(expected)).utcoffset()
+    human = await get_current_time.execute({"timezone": name, "format": "human_readable"}, Context())
+    assert human.endswith(f" ({expected})")
+
+
+async def test_the_loop_runs_on_while_an_unknown_name_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = threading.Event()
+    on_loop: list[bool] = []
+
+    def nearest(name: str) -> list[str]:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        return [] if compared.wait(10) else ["(the loop stood still)"]
+
+    monkeypatch.setattr(zone, "nearest", nearest)
+    asyncio.get_running_loop().call_later(0, compared.set)
+    with pytest.raises(
+        ToolError, match=r"Invalid timezone: 'Nowhere'\. [^(]*\(e\.g\., 'America/New_York'\)\.$"
+    ):
+        await get_current_time.execute({"timezone": "Nowhere"}, Context())
+    assert on_loop == [False]
 
 
 @pytest.mark.covers("RFC004-UT-04c")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from oneclaw.agent.agent import Agent
 from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.digests import Digests
 from oneclaw.agent.event import RunEvent
 from oneclaw.agent.loop import Run
 from oneclaw.agent.recall import recall
@@ -46,6 +47,7 @@ class Runs:
         catalog: Catalog,
         providers: Providers,
         new_session: Callable[[str], Session],
+        digests: Digests | None = None,
     ) -> None:
         self.roster = roster
         self.catalog = catalog
@@ -53,6 +55,7 @@ class Runs:
         self._engine = engine
         self._store = store
         self._new_session = new_session
+        self._digests = digests
         self._conversations: dict[str, Conversation] = {}
         self._running: dict[str, Run] = {}
         self._busy: set[str] = set()
@@ -85,6 +88,8 @@ class Runs:
 
     async def _begin(self, agent: Agent, session: Session, model: str) -> Run:
         chain = Chain(self._models(agent, model), self._link)
+        if self._digests is not None:
+            agent = replace(agent, instructions=agent.instructions + self._digests.of(session))
         asking = None if session.parent is None else self._running.get(session.parent.id)
         run = self._running[session.id] = Run(
             agent,

@@ -31,7 +31,7 @@ def scenes(address: str) -> list[tuple[str, list[Scene]]]:
         (
             "Every built-in tool",
             [
-                Scene("What time is it in Tokyo?", "get_current_time", {"timezone": "Asia/Tokyo"}),
+                Scene("What time is it in Tokyo?", "get_current_time", {"timezone": "Tokyo"}),
                 Scene(
                     "Write a file; its folder is made on the way.",
                     "write_file",
@@ -47,6 +47,15 @@ def scenes(address: str) -> list[tuple[str, list[Scene]]]:
                 Scene("Find files by name.", "find_files", {"pattern": "**/*.txt"}),
                 Scene("Search in them.", "search_text", {"pattern": "Ada|milk"}),
                 Scene("Fetch a page as text.", "http_request", {"url": f"{address}/news", "readable": True}),
+                Scene("Remember a name.", "memory_store", {"key": "user_name", "value": "Ada"}),
+                Scene(
+                    "Learn how somebody likes it.",
+                    "memory_learn",
+                    {"text": "Ada takes the ferry at nine.", "category": "preference"},
+                ),
+                Scene("Say that it was of use.", "memory_reinforce", {"key": "user_name"}),
+                Scene("Find it again, in any later conversation.", "memory_search", {"query": "ferries"}),
+                Scene("Forget the name.", "memory_forget", {"key": "user_name"}),
             ],
         ),
         (

@@ -13,6 +13,7 @@ COMMANDS = {
     "chat": "talk with an agent",
     "agents": "list the agents, show, add or remove one",
     "sessions": "list the conversations, show, remove, export or import one",
+    "memory": "list what agents remember; show, search, forget, export or import",
     "models": "list the models: which are set up, what they read, what they cost",
     "tools": "list the tools, show one, or switch one on or off",
     "call": "run one call",

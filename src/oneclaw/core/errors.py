@@ -12,6 +12,7 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     │   └── InvalidSchema     parameters that are not JSON Schema 2020-12; `path` says where
     ├── DuplicateTool         two tools with one name; both origins are named
     ├── InvalidConfig         a setting that is wrong; file, line and field are named
+    ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
 
@@ -135,6 +136,10 @@ class DuplicateTool(OneClawError):
 
 class InvalidConfig(OneClawError):
     """A setting that is wrong."""
+
+
+class InvalidMemory(OneClawError):
+    """A memory that cannot be kept."""
 
 
 class StoreError(OneClawError):

@@ -40,6 +40,7 @@ class ToolDefinition:
     secrets     names of the secrets the tool is given, and no others
     feature     a switch that must be on for the tool to exist
     default_on  whether the tool is on where nobody has said
+    switchable  whether it can be switched alone; one that cannot comes and goes with its feature
     chars       the most characters of a result the model is given
     trim        which part of a longer one: its `head`, or head and tail (`middle` goes)
     spill       whether what was cut is kept in a file of the session
@@ -62,6 +63,7 @@ class ToolDefinition:
     secrets: tuple[str, ...] = ()
     feature: str | None = None
     default_on: bool = True
+    switchable: bool = True
     chars: int = 20_000
     trim: Cut = "head"
     spill: bool = True

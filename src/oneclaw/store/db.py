@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -81,7 +82,7 @@ class Database:
                 raise cancelled
         return written
 
-    def select(self, sql: str, values: Values = ()) -> list[Any]:
+    def select(self, sql: str, values: Values | Mapping[str, str | float | None] = ()) -> list[Any]:
         """The rows of a query, read beside the writer: neither waits for the other."""
         self._check_ours()
         try:

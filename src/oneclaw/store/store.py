@@ -8,15 +8,16 @@ from oneclaw.store.agents import Agents
 from oneclaw.store.calls import Calls
 from oneclaw.store.db import Database
 from oneclaw.store.grants import Grants
+from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import Settings
 
 
 class Store:
-    """Sessions, messages, calls, grants, agents and settings of one file; made unless `read_only`.
+    """Sessions, messages, calls, grants, agents, memories and settings of one file; made unless `read_only`.
 
-    `redact` takes known secrets out of messages before they are kept; calls come without them.
+    `redact` takes known secrets out of messages and memories before they are kept; calls come without them.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class Store:
         self.sessions = Sessions(self.database)
         self.messages = Messages(self.database, redact)
         self.agents = Agents(self.database)
+        self.memories = Memories(self.database, redact)
         self.grants = Grants(self.database)
         self.settings = Settings(self.database)
 

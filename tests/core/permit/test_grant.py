@@ -129,7 +129,9 @@ CHANGED: dict[str, Any] = {
     "secrets": ("TOKEN",),
     "version": "2",
 }
-OWNERS_OWN = {"seconds", "group", "feature", "default_on", "chars", "trim", "spill", "agents", "polls"}
+OWNERS_OWN = {
+    *("seconds", "group", "feature", "default_on", "switchable", "chars", "trim", "spill", "agents", "polls")
+}
 
 
 @pytest.mark.parametrize("name", HASHED)

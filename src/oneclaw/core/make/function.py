@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
     secrets: Collection[str]
     feature: str | None
     default_on: bool
+    switchable: bool
     chars: int
     trim: Literal["head", "middle"]
     spill: bool

@@ -3,7 +3,7 @@
 A tool exists for an agent when all gates are open; the first closed one, in this order, is the reason:
 
     feature  the tool names no feature, or the feature is on (a feature nobody mentions is off)
-    switch   the tool is on: by its switch, else by its own default
+    switch   the tool is on: by its switch, else by its own default (some go with their feature alone)
     agents   the tool is for all agents, or for this one
     deny     no deny list names it: everyone's, the agent's, its plugin's; a deny always wins
     allow    the allow lists that count name it
@@ -139,7 +139,8 @@ class Policy:
             for which, entries in (("allow", rules.allow or ()), ("deny", rules.deny))
             for entry in unused(entries, tools)
         ]
-        names, features = {tool.name for tool in tools}, {tool.feature for tool in tools}
+        names = {tool.name for tool in tools if tool.switchable}
+        features = {tool.feature for tool in tools}
         found += [Unused("switches", name) for name in self.switches if name not in names]
         found += [Unused("features", name) for name in self.features if name not in features]
         return found
@@ -166,11 +167,12 @@ class Policy:
             is_on = self.features.get(feature, False)
             text = f"the feature {feature} is {'on' if is_on else 'off'}."
             steps.append(Step(f"features.{feature}", feature, _verdict(is_on), text))
-        switch = self.switches.get(definition.name)
-        is_on = definition.default_on if switch is None else switch
-        whose = "its own default" if switch is None else f"switches.{definition.name}"
-        text = f"it is switched {'on' if is_on else 'off'} by {whose}."
-        steps.append(Step(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
+        if definition.switchable:
+            switch = self.switches.get(definition.name)
+            is_on = definition.default_on if switch is None else switch
+            whose = "its own default" if switch is None else f"switches.{definition.name}"
+            text = f"it is switched {'on' if is_on else 'off'} by {whose}."
+            steps.append(Step(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
         if definition.agents is not None:
             has = agent in definition.agents
             text = (

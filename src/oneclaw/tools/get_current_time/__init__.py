@@ -1,15 +1,16 @@
 """get_current_time: date and time in any zone, for machines and for people."""
 
+import asyncio
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
+from oneclaw.tools.get_current_time import zone as zones
 
 Format = Literal["iso8601", "human_readable"]
 
@@ -25,11 +26,16 @@ _MONTHS = (
 async def get_current_time(timezone: str | None = None, format: Format = "iso8601") -> str:
     """Get the current date and time.
 
-    timezone: IANA timezone (e.g., 'America/New_York', 'Asia/Shanghai'). Defaults to the machine's timezone.
+    timezone: IANA timezone (e.g., 'America/New_York') or a city (e.g., 'Tokyo'). Defaults to the machine's.
     format: 'iso8601' or 'human_readable'. Defaults to 'iso8601'.
     """
     now = datetime.now(UTC)
-    return render(now, find_zone(timezone) if timezone else machine_zone(os.environ), format)
+    if not timezone:
+        return render(now, machine_zone(os.environ), format)
+    # A name that is no zone's is looked for in a table, and compared with all of it: not on the loop.
+    zone = zones.load(timezone) or await asyncio.to_thread(find_zone, timezone)
+    told = render(now, zone, format)
+    return told if zone.key == timezone else f"{told} ({zone.key})"
 
 
 def render(now: datetime, zone: tzinfo | None, format: Format) -> str:
@@ -44,8 +50,8 @@ def render(now: datetime, zone: tzinfo | None, format: Format) -> str:
 
 
 def find_zone(name: str) -> ZoneInfo:
-    """The zone of an IANA name; raises `ToolError` with the nearest names."""
-    zone = _load(name)
+    """The zone of an IANA name or a city; raises `ToolError` with the nearest names."""
+    zone = zones.find(name)
     if zone is None:
         raise ToolError(_unknown(name), Kind.VALIDATION_ERROR)
     return zone
@@ -59,13 +65,13 @@ def machine_zone(environ: Mapping[str, str], etc: Path = Path("/etc")) -> tzinfo
     named = environ.get("TZ")
     if named is not None:
         # A name, nothing (which means UTC), or a rule such as CET-1CEST, which the C library can read.
-        return _load(named.removeprefix(":").rpartition("zoneinfo/")[2]) if named else UTC
+        return zones.load(named.removeprefix(":").rpartition("zoneinfo/")[2]) if named else UTC
     localtime = etc / "localtime"
     link = os.path.realpath(localtime)
-    if "/zoneinfo/" in link and (zone := _load(link.rpartition("/zoneinfo/")[2])):
+    if "/zoneinfo/" in link and (zone := zones.load(link.rpartition("/zoneinfo/")[2])):
         return zone
     try:
-        if zone := _load((etc / "timezone").read_text(encoding="utf-8").strip()):
+        if zone := zones.load((etc / "timezone").read_text(encoding="utf-8").strip()):
             return zone
     except (OSError, UnicodeError):
         pass
@@ -76,29 +82,11 @@ def machine_zone(environ: Mapping[str, str], etc: Path = Path("/etc")) -> tzinfo
         return None
 
 
-def _load(name: str) -> ZoneInfo | None:
-    # ZoneInfo refuses names that climb out of its folder; a folder, or a name too long, is an OSError.
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return None
-
-
 def _unknown(name: str) -> str:
-    shown = name if len(name) <= 80 else name[:80] + "…"
+    shown = name if len(name) <= zones.NAME_CHARS else name[: zones.NAME_CHARS] + "…"
     told = f"Invalid timezone: {shown!r}. Use IANA timezone format (e.g., 'America/New_York')."
-    near = _nearest(name)
+    near = zones.nearest(name)
     return f"{told} Nearest: {', '.join(near)}." if near else told
-
-
-def _nearest(name: str) -> list[str]:
-    """Known zones that look like the name, or whose last part does: `new york` finds America/New_York."""
-    wanted = name[:80].strip().replace(" ", "_").lower()
-    known = {zone.lower(): zone for zone in sorted(available_timezones())}
-    cities = {zone.rpartition("/")[2].lower(): zone for zone in sorted(available_timezones(), reverse=True)}
-    found = [known[near] for near in get_close_matches(wanted, known, 3, 0.75)]
-    found += [cities[near] for near in get_close_matches(wanted.rpartition("/")[2], cities, 3, 0.8)]
-    return list(dict.fromkeys(found))[:3]
 
 
 def _zone_name(local: datetime) -> str:

@@ -1,0 +1,36 @@
+"""The digest of memories each session is told, made once and then the same as long as the program runs.
+
+What stands before a conversation must not change while it goes on: providers keep what they have read only as
+long as it begins with the same bytes. So a memory that is noted, changed or forgotten shows in sessions that
+begin later; in this one the model knows of it anyway, for it made the call.
+"""
+
+from collections.abc import Callable
+
+from oneclaw.core.engine import Engine
+from oneclaw.core.memory import Notebook, digest
+from oneclaw.core.session import Session
+
+_TOOL = "memory_search"
+_KEPT = 1_000
+
+
+class Digests:
+    """The digests of the sessions of a program, the oldest let go of where there are very many."""
+
+    def __init__(self, engine: Engine, notebook: Callable[[str], Notebook], chars: int) -> None:
+        self._engine = engine
+        self._notebook = notebook
+        self._chars = chars
+        self._made: dict[str, str] = {}
+
+    def of(self, session: Session) -> str:
+        """What is added to the instructions; nothing for an agent that may not search the memories."""
+        if all(definition.name != _TOOL for definition in self._engine.available(session)):
+            return ""
+        made = self._made.get(session.id)
+        if made is None:
+            made = self._made[session.id] = digest(self._notebook(session.agent).useful(), self._chars)
+            if len(self._made) > _KEPT:
+                self._made.pop(next(iter(self._made)))
+        return made

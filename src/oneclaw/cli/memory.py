@@ -1,0 +1,226 @@
+"""`oneclaw memory`: what agents remember; showing, searching, forgetting, exporting and importing it."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.core.memory import Memory
+    from oneclaw.store.memories import Memories
+
+EPILOG = """\
+Examples:
+  oneclaw memory                         everything that is remembered, last changed first
+  oneclaw memory show user_name          one memory, with the values it had before
+  oneclaw memory search ferry times      what fits best
+  oneclaw memory forget user_name
+  oneclaw memory digest                  what a new conversation is told of it
+  oneclaw memory export memories.json    all of it as JSON; without a file it is printed
+  oneclaw memory import memories.json    of two with the same key, the later one is kept
+  oneclaw memory off                     remember nothing, and tell nothing (on: again)
+"""
+ACTIONS = ("list", "show", "search", "forget", "digest", "export", "import", "on", "off")
+WANTED = {"show": "KEY", "search": "WORDS", "forget": "KEY", "import": "FILE"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import agent_names
+    from oneclaw.cli.log import count
+
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    agent = parser.add_argument(
+        "--agent", metavar="NAME", default="", help="what this agent sees, and its own"
+    )
+    agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("--limit", type=count, default=30, metavar="N", help="at most N (default 30)")
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="a key, words to search for, or a file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from oneclaw.cli.opened import read_config
+    from oneclaw.store.store import Store
+
+    action, text = arguments.action, " ".join(arguments.words)
+    if action in WANTED and not text:
+        print(f"oneclaw: say which: oneclaw memory {action} {WANTED[action]}", file=sys.stderr)
+        return 2
+    if action == "import":
+        return asyncio.run(import_memories(arguments, Path(text)))
+    if action in ("on", "off"):
+        return asyncio.run(switch_memory(arguments))
+    config = read_config(arguments)
+    if not config.store_file.exists():
+        return say_unknown(text) if action in ("show", "forget") else show_nothing(action, arguments.json)
+    if action == "forget":
+        return asyncio.run(forget_memory(arguments, text))
+    with Store(config.store_file, read_only=True) as store:
+        memories = store.memories.of(arguments.agent)
+        if action == "list":
+            return list_memories(memories.all(limit=arguments.limit), arguments.json)
+        if action == "search":
+            return list_memories(memories.search(text, arguments.limit), arguments.json)
+        if action == "digest":
+            return print_digest(memories, config.get("memory.digest_chars"), arguments.json)
+        if action == "export":
+            return export_memories(memories, text)
+        return show_memory(memories, text, arguments.json)
+
+
+def list_memories(found: "list[Memory]", is_json: bool) -> int:
+    from dataclasses import asdict
+
+    from oneclaw.cli.log import short_time
+    from oneclaw.cli.terminal import is_terminal, print_json, print_table, time_text
+
+    if is_json:
+        print_json([asdict(memory) for memory in found])
+        return 0
+    if not found:
+        print("Nothing is remembered that fits.", file=sys.stderr)
+        return 0
+    when = short_time if is_terminal(sys.stdout) else time_text
+    print_table(
+        ("KEY", "CATEGORY", "AGENT", "HITS", "CHANGED", "VALUE"),
+        [
+            (
+                memory.key,
+                memory.category,
+                memory.agent,
+                str(memory.hits),
+                when(memory.updated),
+                " ".join(memory.value.split()),
+            )
+            for memory in found
+        ],
+        ("bold", "", "", "", "dim"),
+        wrapped=0,
+    )
+    return 0
+
+
+def show_nothing(action: str, is_json: bool) -> int:
+    if action == "export" or is_json:
+        from oneclaw.cli.terminal import print_json
+
+        print_json({} if action == "export" else "" if action == "digest" else [])
+        return 0
+    print("Nothing is remembered yet. Agents note things with the tool memory_store.", file=sys.stderr)
+    return 0
+
+
+def say_unknown(key: str) -> int:
+    from oneclaw.core.text.display import visible
+
+    print(
+        f"oneclaw: there is no memory {visible(key[:200])!r}; `oneclaw memory` lists them.", file=sys.stderr
+    )
+    return 1
+
+
+def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
+    from dataclasses import asdict
+
+    from oneclaw.cli.terminal import print_json, print_line, printable, time_text
+    from oneclaw.core.text.display import visible
+
+    memory = memories.get(key)
+    if memory is None:
+        return say_unknown(key)
+    versions = memories.versions(memory)
+    if is_json:
+        print_json({**asdict(memory), "versions": [asdict(version) for version in versions]})
+        return 0
+    print_line(visible(memory.key), "bold")
+    print_line(printable(memory.value))
+    whose = f"of the agent {visible(memory.agent)}" if memory.agent else "shared by all agents"
+    told = f"changed {time_text(memory.updated)}, noted {time_text(memory.created)}"
+    category = f"{visible(memory.category)} · " if memory.category else ""
+    print_line(f"\n{category}{whose} · hits: {memory.hits} · {told}", "dim")
+    for version in reversed(versions):
+        print_line(
+            f"version {version.version}, {time_text(version.created)}: {visible(version.value)}", "dim"
+        )
+    return 0
+
+
+def print_digest(memories: "Memories", chars: int | None, is_json: bool) -> int:
+    from oneclaw.cli.terminal import print_json, printable
+    from oneclaw.core.memory import DIGEST_CHARS, digest
+
+    text = digest(memories.useful(), chars or DIGEST_CHARS)
+    if is_json:
+        print_json(text)
+    elif text:
+        print(printable(text.strip()))
+    else:
+        return show_nothing("digest", False)
+    return 0
+
+
+def export_memories(memories: "Memories", file: str) -> int:
+    import os
+
+    from oneclaw.cli.terminal import print_json
+    from oneclaw.core.errors import InvalidConfig
+    from oneclaw.store.memory_json import to_document
+
+    document = to_document(memories)
+    if not file:
+        print_json(document)
+        return 0
+    try:
+        # What is remembered is for its owner alone, as the store is.
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            json.dump(document, opened, ensure_ascii=False, indent=2)
+    except OSError as error:
+        raise InvalidConfig(f"{file} cannot be written ({error.strerror}).") from None
+    print(f"{len(document['memories'])} memories are in {file}.")
+    return 0
+
+
+async def import_memories(arguments: argparse.Namespace, path: Path) -> int:
+    from oneclaw.cli.opened import open_app
+    from oneclaw.cli.sessions import read_json
+    from oneclaw.cli.terminal import print_json
+    from oneclaw.store.memory_json import from_document
+
+    found = from_document(read_json(path))
+    async with open_app(arguments) as app:
+        taken = await app.store.memories.import_all(found)
+    if arguments.json:
+        print_json({"memories": len(found), "taken": taken})
+    else:
+        kept = len(found) - taken
+        print(f"{taken} memories were taken in" + (f"; {kept} were here already." if kept else "."))
+    return 0
+
+
+async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
+    from oneclaw.cli.opened import open_app
+    from oneclaw.core.text.display import visible
+
+    async with open_app(arguments) as app:
+        if not await app.store.memories.of(arguments.agent).forget(key):
+            return say_unknown(key)
+    print(f"{visible(key)} is forgotten.")
+    return 0
+
+
+async def switch_memory(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.opened import open_app
+
+    is_on = arguments.action == "on"
+    async with open_app(arguments) as app:
+        await app.switch_feature("memory", is_on)
+    said: dict[bool, Any] = {
+        True: "Agents remember: the memory tools are there, and conversations begin with a digest.",
+        False: "Agents remember nothing now; what they know is kept until it is switched on again.",
+    }
+    print(said[is_on])
+    return 0

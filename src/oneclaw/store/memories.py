@@ -1,0 +1,272 @@
+"""What agents noted: by key, with the values before, found by words and ranked by match, hits and recency.
+
+Every change is one statement; its triggers keep the version before and the index of words, so two programs
+that write the same key at once lose neither a version nor a hit.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from time import time
+from typing import Any
+
+from oneclaw.core.errors import InvalidMemory
+from oneclaw.core.memory import MOST_MEMORIES, Memory, check_memory, learned_key, plain_text
+from oneclaw.store.db import Database
+from oneclaw.store.messages import identity
+from oneclaw.store.word import match_any, searchable
+
+_COLUMNS = "key, value, category, agent, hits, version, created, updated, used"
+_CHANGED = "(value IS NOT excluded.value OR category IS NOT excluded.category AND excluded.category != '')"
+_STORE = f"""
+INSERT INTO memories (agent, key, category, hits, version, created, updated, used, key_words, value,
+    value_words)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+WHERE (SELECT count(*) FROM memories) < ?12
+    OR EXISTS (SELECT 1 FROM memories WHERE agent = ?1 AND key = ?2)
+ON CONFLICT (agent, key) DO UPDATE SET
+    hits = max(hits, excluded.hits),
+    version = version + {_CHANGED},
+    updated = excluded.updated,
+    used = max(used, excluded.used),
+    category = CASE excluded.category WHEN '' THEN category ELSE excluded.category END,
+    value = excluded.value,
+    value_words = CASE WHEN value IS excluded.value THEN value_words ELSE excluded.value_words END
+"""  # noqa: S608  only our words
+_KEEP_VERSION = """
+INSERT INTO memory_versions (memory, version, created, category, value)
+SELECT id, ?3, ?4, ?5, ?6 FROM memories WHERE agent = ?1 AND key = ?2 AND version > ?3
+ON CONFLICT DO NOTHING
+"""
+# The agent's own and those all share; its own stands before a shared one of the same key.
+_SEEN = """
+(agent = :agent OR agent = ''
+    AND NOT EXISTS (SELECT 1 FROM memories AS own WHERE own.agent = :agent AND own.key = memories.key))
+"""
+_MONTHS = "(max(0, :now - max(updated, used)) / 2592000.0)"
+_USEFUL = f"(2 + min(hits, 20)) / (1 + {_MONTHS})"
+# A match counts most: hits and recency make it count up to twice as much.
+_RANK = f"bm25(memories_text, 4.0, 1.0) * (1 + 0.025 * min(hits, 20) + 0.5 / (1 + {_MONTHS}))"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A value a memory had before; `created` is when it got it."""
+
+    version: int
+    created: float
+    category: str
+    value: str
+
+
+class Memories:
+    """The memories of a store as one agent sees them; without a name, those that all agents share.
+
+    `redact` takes known secrets out before anything is kept, `most` is how many there may be in all.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        redact: Callable[[str], str] = identity,
+        agent: str = "",
+        most: int = MOST_MEMORIES,
+    ) -> None:
+        self._database = database
+        self._redact = redact
+        self._agent = agent
+        self._most = most
+
+    def of(self, agent: str) -> "Memories":
+        """What this agent sees: its own, which it alone writes and forgets, and those all share."""
+        return Memories(self._database, self._redact, agent, self._most)
+
+    async def store(self, key: str, value: str, category: str = "") -> Memory:
+        """Keep a value under a key, in place of the one before; raises `InvalidMemory`."""
+        now = time()
+        memory = Memory(
+            key=self._redact(key),
+            value=self._redact(value),
+            category=self._redact(category),
+            agent=self._agent,
+            created=now,
+            updated=now,
+            used=now,
+        )
+        check_memory(memory.key, memory.value, memory.category)
+        await self._write(memory)
+        return self._own(memory.key) or memory  # another program may have forgotten it by now
+
+    async def learn(self, text: str, category: str) -> Memory:
+        """Keep a text under a key made of it; what is known already is reinforced instead."""
+        text = self._redact(text)
+        key = learned_key(text)
+        known = self._own(key)
+        if known is not None and plain_text(known.value) == plain_text(text) and known.category == category:
+            return await self.reinforce(key) or known
+        return await self.store(key, text, category)
+
+    async def reinforce(self, key: str) -> Memory | None:
+        """Count one more time that a memory helped; None when there is none."""
+        memory = self.get(key)
+        if memory is None:
+            return None
+        await self._database.write(
+            "UPDATE memories SET hits = hits + 1, used = ? WHERE agent = ? AND key = ?",
+            (time(), memory.agent, memory.key),
+        )
+        return self.get(key)
+
+    async def forget(self, key: str) -> bool:
+        """Remove a memory with all its versions; False when there was none."""
+        written = await self._database.write(
+            "DELETE FROM memories WHERE agent = ? AND key = ?", (self._agent, self._redact(_storable(key)))
+        )
+        return written.rows == 1
+
+    async def touch(self, memories: Iterable[Memory]) -> None:
+        """Note that these were found."""
+        now = time()
+        for memory in memories:
+            await self._database.write(
+                "UPDATE memories SET used = ? WHERE agent = ? AND key = ?", (now, memory.agent, memory.key)
+            )
+
+    def get(self, key: str) -> Memory | None:
+        """The memory of this key: the agent's own, or the one all share."""
+        found = self._select("WHERE key = :key AND " + _SEEN, key=self._redact(_storable(key)))
+        return found[0] if found else None
+
+    def versions(self, memory: Memory) -> list[Version]:
+        """The values it had before, oldest first."""
+        rows = self._database.select(
+            "SELECT v.version, v.created, v.category, v.value FROM memory_versions v"
+            " JOIN memories m ON m.id = v.memory WHERE m.agent = ? AND m.key = ? ORDER BY v.version",
+            (memory.agent, memory.key),
+        )
+        return [Version(*row) for row in rows]
+
+    def all(self, category: str = "", limit: int = -1) -> list[Memory]:
+        """Every memory the agent sees, last updated first."""
+        rest = f"WHERE :category IN ('', category) AND {_SEEN} ORDER BY updated DESC, id DESC LIMIT :limit"
+        return self._select(rest, category=category, limit=limit)
+
+    def everyone(self) -> list[Memory]:
+        """Every memory there is, whosoever it is, in the order in which they were made."""
+        return self._select("ORDER BY id")
+
+    def useful(self, limit: int = 100) -> list[Memory]:
+        """The most useful first: by hits, and by how lately it was noted, found or reinforced."""
+        order = f"ORDER BY {_USEFUL} DESC, id DESC"
+        best = f"SELECT id FROM memories WHERE {_SEEN} {order} LIMIT :limit"  # noqa: S608
+        found = self._select(f"WHERE id IN ({best}) {order}", limit=limit)
+        # A secret may have become known since: what is told unasked is searched again.
+        return [replace(each, key=self._redact(each.key), value=self._redact(each.value)) for each in found]
+
+    def search(self, query: str, limit: int = 5) -> list[Memory]:
+        """The memories that fit best: the one of this key, then any that has a word of the query.
+
+        Where too few have one, words that begin as those do count too; without a word, the most useful.
+        """
+        query = _storable(query)
+        exact = self.get(query)
+        found = {} if exact is None else {(exact.agent, exact.key): exact}
+        if not match_any(query):
+            return list(found.values()) or self.useful(limit)
+        for is_prefix in (False, True):
+            if len(found) < limit:
+                for memory in self._match(match_any(query, is_prefix), limit):
+                    found.setdefault((memory.agent, memory.key), memory)
+        return list(found.values())[:limit]
+
+    async def import_all(self, memories: Iterable[tuple[Memory, Iterable[Version]]]) -> int:
+        """Take in memories with their versions; returns how many are new or later than what was there.
+
+        All of them are checked before the first is kept.
+        """
+        every = [(self._cleaned(memory), tuple(versions)) for memory, versions in memories]
+        for memory, versions in every:
+            check_memory(memory.key, memory.value, memory.category)
+            for each in versions:
+                check_memory(memory.key, each.value, each.category)
+        known = {(each.agent, each.key): each for each in self.everyone()}
+        new = {(memory.agent, memory.key) for memory, _ in every} - known.keys()
+        if len(known) + len(new) > self._most:
+            raise self._full()
+        count = 0
+        for memory, versions in every:
+            before = known.get((memory.agent, memory.key))
+            if before is not None and before.updated >= memory.updated:
+                continue
+            await self._write(memory)
+            count += 1
+            for each in versions if before is None else ():
+                row = (each.version, each.created, each.category, self._redact(each.value))
+                await self._database.write(_KEEP_VERSION, (memory.agent, memory.key, *row))
+        return count
+
+    def _cleaned(self, memory: Memory) -> Memory:
+        return replace(memory, key=self._redact(memory.key), value=self._redact(memory.value))
+
+    async def _write(self, memory: Memory) -> None:
+        row = (
+            memory.agent,
+            memory.key,
+            memory.category,
+            memory.hits,
+            memory.version,
+            memory.created,
+            memory.updated,
+            memory.used,
+            searchable(memory.key),
+            memory.value,
+            searchable(memory.value),
+            self._most,
+        )
+        if not (await self._database.write(_STORE, row)).rows:
+            raise self._full()
+
+    def _full(self) -> InvalidMemory:
+        return InvalidMemory(
+            f"The memory is full: it holds {self._most:,} memories at most; forget some that are no longer"
+            " needed (memory_forget, or `oneclaw memory forget`)."
+        )
+
+    def _own(self, key: str) -> Memory | None:
+        found = self._select("WHERE agent = :agent AND key = :key", key=key)
+        return found[0] if found else None
+
+    def _match(self, words: str, limit: int) -> list[Memory]:
+        rows = self._database.select(
+            "SELECT id FROM memories_text JOIN memories ON memories.id = memories_text.rowid"  # noqa: S608
+            f" WHERE memories_text MATCH :words AND {_SEEN} ORDER BY {_RANK}, id DESC LIMIT :limit",
+            {"words": words, "agent": self._agent, "now": time(), "limit": limit},
+        )
+        # The rows themselves only of those that are wanted: all that match would be sorted with their values.
+        return [self._select("WHERE id = :id", id=key)[0] for (key,) in rows]
+
+    def _select(self, rest: str, **values: Any) -> list[Memory]:
+        rows = self._database.select(
+            f"SELECT {_COLUMNS} FROM memories {rest}",  # noqa: S608  only our words
+            {"agent": self._agent, "now": time(), **values},
+        )
+        return [_memory(row) for row in rows]
+
+
+def _storable(text: str) -> str:
+    """A text to look for; half of a surrogate pair stands in no memory."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _memory(row: tuple[Any, ...]) -> Memory:
+    key, value, category, agent, hits, version, created, updated, used = row
+    return Memory(
+        key=key,
+        value=value,
+        category=category,
+        agent=agent,
+        hits=hits,
+        version=version,
+        created=created,
+        updated=updated,
+        used=used,
+    )
