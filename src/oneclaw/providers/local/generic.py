@@ -1,0 +1,130 @@
+"""A GGUF file of one's own: its chat template and its tool format, through llama.cpp.
+
+A template that has a place for tools is left to llama.cpp, which writes them as the model knows them and
+holds the arguments of a call to their schemas. Many small models have none, and llama.cpp leaves the tools
+out without a word. For these the tools go into the instructions, calls and results are text, and a grammar
+that begins with the mark of a call holds the rest of it to the schema.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from typing import Any, cast
+
+from oneclaw.core.answer import Answer, Answered
+from oneclaw.providers.base import ProviderError, Request, ServerEvent
+from oneclaw.providers.openai_chat.wire import OpenAIChat
+
+Body = dict[str, Any]
+Chat = Callable[[Body], AsyncGenerator[Body]]
+"""Has the process answer a request in OpenAI's form; yields its chunks."""
+
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
+_TRIGGER_WORD = 1
+_INSTRUCTIONS = """\
+You may call tools. Each is given as JSON:
+
+{tools}
+
+To call one, write on a line of its own, and nothing after it:
+<tool_call>{{"name": "the tool", "arguments": {{...}}}}</tool_call>
+The results come in the next message. If no tool is needed, just answer."""
+
+
+class GenericModel:
+    """Answers requests with one model file."""
+
+    def __init__(self, takes_tools: bool) -> None:
+        self._takes_tools = takes_tools
+        self._wire = OpenAIChat(strict=False, text_calls=not takes_tools)
+
+    async def answer(self, request: Request, chat: Chat) -> AsyncGenerator[Answer]:
+        body: Body = json.loads(self._wire.write(request))
+        if not self._takes_tools:
+            body = as_text(body)
+        reader = self._wire.reader(request)
+        async with aclosing(chat(body)) as chunks:
+            async for chunk in chunks:
+                for progress in reader.feed(ServerEvent("", json.dumps(chunk))):
+                    yield progress
+        if not reader.is_complete:
+            raise ProviderError("The local model broke off its answer. Ask again.", "stream")
+        yield Answered(reader.message())
+
+
+def as_text(body: Body) -> Body:
+    """A request for a model whose template knows neither tools nor calls nor results."""
+    tools: list[Body] = [each["function"] for each in body.pop("tools", [])]
+    choice = body.pop("tool_choice", "auto")
+    messages: list[Body] = [plain for each in body["messages"] if (plain := _plain(each))]
+    if tools and choice != "none":
+        told = _INSTRUCTIONS.format(tools="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools))
+        if messages and messages[0]["role"] == "system":
+            messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}
+        else:
+            messages.insert(0, {"role": "system", "content": told})
+        body["grammar"] = call_grammar(tools)
+        if choice == "auto":
+            body["grammar_lazy"] = True
+            body["grammar_triggers"] = [{"type": _TRIGGER_WORD, "value": _OPEN}]
+    return {**body, "messages": _merged(messages)}
+
+
+def call_grammar(tools: list[Body]) -> str:
+    """The grammar of one call or several, in the form of LLGuidance, which takes JSON Schema as it is."""
+    calls = " | ".join(f"tool{number}" for number in range(len(tools)))
+    rules = ["%llguidance {}", "start: call (/\\s*/ call)*", f'call: "{_OPEN}" ({calls}) "{_CLOSE}"']
+    for number, tool in enumerate(tools):
+        schema: Body = {
+            "type": "object",
+            "properties": {
+                "name": {"const": tool["name"]},
+                "arguments": tool.get("parameters") or {"type": "object"},
+            },
+            "required": ["name", "arguments"],
+            "additionalProperties": False,
+            # What it cannot hold the model to it lets pass, where it would else hold it to nothing at all.
+            "x-guidance": {"lenient": True},
+        }
+        rules.append(f"tool{number}: %json {json.dumps(_rooted(schema), ensure_ascii=False)}")
+    return "\n".join(rules) + "\n"
+
+
+def _rooted(schema: Body) -> Body:
+    """The schema with the definitions of the arguments at its root, where references look for them."""
+    arguments = schema["properties"]["arguments"]
+    moved = {key: arguments[key] for key in ("$defs", "definitions") if key in arguments}
+    return {**schema, **moved}
+
+
+def _plain(message: Mapping[str, Any]) -> Body:
+    content: Any = message.get("content") or ""
+    if message["role"] == "tool":
+        return {"role": "user", "content": f"<tool_response>{content}</tool_response>"}
+    calls = cast("list[Body]", message.get("tool_calls", []))
+    written = "\n".join(_written(call["function"]) for call in calls)
+    if written:
+        content = f"{content}\n{written}" if content else written
+    return {"role": message["role"], "content": content}
+
+
+def _written(function: Mapping[str, Any]) -> str:
+    name = json.dumps(function["name"])
+    return f'{_OPEN}{{"name": {name}, "arguments": {function["arguments"]}}}{_CLOSE}'
+
+
+def _merged(messages: list[Body]) -> list[Body]:
+    """Results of several calls as one message: many templates want user and assistant in turn."""
+    merged: list[Body] = []
+    for message in messages:
+        if merged and _are_users([merged[-1], message]):
+            text = f"{merged[-1]['content']}\n\n{message['content']}"
+            merged[-1] = {"role": "user", "content": text}
+        else:
+            merged.append(message)
+    return merged
+
+
+def _are_users(messages: list[Body]) -> bool:
+    """Whether all are the user's, and plain text."""
+    return all(each["role"] == "user" and isinstance(each["content"], str) for each in messages)
