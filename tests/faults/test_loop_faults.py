@@ -223,6 +223,7 @@ async def test_a_call_of_an_answer_that_stays_broken_never_runs(
         if broken.then == "fail":
             assert last.reason == "failed"
             assert "the machine gave up" in last.error
+            assert last.text == last.error  # what came before is void
         else:  # what there is of the answer is kept, and the model is told that its call was cut
             assert (last.reason, last.text) == ("done", "I could not.")
             assert server.heard[3].results[0]["message"].startswith("The answer was cut off before")
@@ -367,6 +368,23 @@ async def test_a_stop_during_the_wait_for_another_attempt_is_at_once(format: For
         _, last = await drive(app, "Now?", session=session)
         assert last.text == "Later it is."
         assert ledger.done == ["it"]
+
+
+@each_format
+async def test_what_came_of_a_failed_answer_is_not_kept_when_the_run_is_stopped(
+    format: Format, tmp_path: Path
+) -> None:
+    failing: list[Reply] = [Broken("fail", (Text("This is void. "),))]
+    async with talking(format, failing) as server, opened(tmp_path, server) as app:
+        session, seen = "", ""
+        async with aclosing(app.run("default", "Go.")) as events:
+            async for event in events:
+                session = getattr(event, "session", session)
+                seen += event.text if isinstance(event, TextAdded) else ""
+                if isinstance(event, AnswerRestarted):
+                    break
+        assert seen == "This is void. "
+        assert len(kept(app, session)) == 1  # what the user said
 
 
 @each_format

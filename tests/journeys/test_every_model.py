@@ -448,6 +448,7 @@ async def test_optional_arguments_come_back_as_left_out(format: Format, tmp_path
         _, last = await started(app)
         assert last.reason == "done"
         assert given == [{"path": "a", "nested": {}}]
+        assert server.heard[1].results == [{"status": "success", "result": "ok"}]  # nothing was mended
         if is_strict:
             sent = server.heard[0].tools["scan"]
             assert sent["strict"] is True
@@ -469,6 +470,20 @@ async def test_thoughts_go_back_as_they_came(format: Format, tmp_path: Path) -> 
         assert holds(server.heard[1].body, format.echo(first))
         assert holds(server.heard[2].body, format.echo(first))
         assert holds(server.heard[2].body, format.echo(second))
+
+
+@pytest.mark.parametrize("format", [each for each in FORMATS if each.wire != "gemini"], ids=label_of)
+async def test_thoughts_go_to_no_other_model_of_the_same_provider(format: Format, tmp_path: Path) -> None:
+    """Only the model that sealed a thought can read it; others refuse the request (Gemini's take it)."""
+    thought = Thought("Hm.", SEAL)
+    replies = [answer(thought, Text("Well. "), Call("add", {"a": 1})), answer("Two."), answer("Three.")]
+    async with story(tmp_path, format, replies, tools=[add]) as (app, server):
+        _, last = await started(app)
+        await app.ask("default", "More.", session=last.session, model=f"{server.model}-next")
+        heard = server.heard[2]
+        assert heard.answers == ["Well. ", "Two."]
+        assert heard.values == [2]
+        assert SEAL not in json.dumps(heard.body, ensure_ascii=False)
 
 
 @pytest.mark.parametrize("is_small", [True, False])

@@ -290,6 +290,14 @@ async def test_only_a_thought_that_told_a_secret_loses_its_seal(database: Databa
     assert [part.echo for part in loaded.parts] == kept
 
 
+async def test_a_secret_in_an_echo_alone_is_found(database: Database, session: Session) -> None:
+    messages = Messages(database, Redactor({"KEY": SECRET}).redact)
+    await messages.append(session, AssistantMessage((TextPart("done", {"content": [{"text": SECRET}]}),)))
+    loaded = messages.load(session.id)[0].message
+    assert isinstance(loaded, AssistantMessage)
+    assert loaded.parts[0].echo == {"content": [{"text": "[redacted:KEY]"}]}
+
+
 async def test_without_the_redactor_the_secret_would_be_kept(
     database: Database, messages: Messages, session: Session
 ) -> None:
