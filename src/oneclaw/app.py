@@ -30,6 +30,7 @@ from oneclaw.core.tool import Tool
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
 from oneclaw.providers.catalog import Catalog
+from oneclaw.providers.local.models import LocalModels, LocalSettings
 from oneclaw.run.runner import Runner
 from oneclaw.store import spill
 from oneclaw.store.sessions import new_id
@@ -77,7 +78,11 @@ class App:
         self.agents = Roster(self._agents_folder(), self._saved_agents, _run_limits(self.config))
         for agent in agents:
             self.agents.add(agent)
-        self.catalog = Catalog(self.config.under("models"), self.config.under("providers"))
+        self.catalog = Catalog(
+            self.config.under("models"),
+            self.config.under("providers"),
+            LocalModels(_local_settings(self.config)),
+        )
         self._made_providers = dict(providers or {})
         self._runs: Runs | None = None
         self._secrets: Secrets | None = None
@@ -382,6 +387,10 @@ class App:
 
 def _run_limits(config: Config) -> Limits:
     return Limits(**config.under("runs"))
+
+
+def _local_settings(config: Config) -> LocalSettings:
+    return LocalSettings(config.home, user_folder("cache") / "models", **config.under("local"))
 
 
 def policy_of(config: Config, switches: dict[str, bool], features: dict[str, bool], roster: Roster) -> Policy:

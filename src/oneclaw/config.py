@@ -72,6 +72,10 @@ SETTINGS = (
     Setting(
         "models.small_tools", "list of texts", "see `oneclaw models`", "The tools small local models get."
     ),
+    Setting("local.threads", "whole number", "cores - 1", "Threads of a model that runs on this machine."),
+    Setting("local.window", "whole number", "8192", "The most tokens such a model keeps ready to read."),
+    Setting("local.memory_mb", "whole number", "no limit", "Memory such a model may take; its window fits."),
+    Setting("local.idle_seconds", "number", "300", "How long such a model stays loaded unasked."),
     Setting("providers.*.wire", "text", "by provider", "The wire format it speaks, as openai_chat."),
     Setting("providers.*.base_url", "text", "by provider", "Where it is reached; this machine is allowed."),
     Setting("providers.*.key", "text", "by provider", "The name of the secret that holds its key."),
@@ -157,11 +161,13 @@ def load_config(file: Path | None = None, environment: Mapping[str, str] | None 
     )
 
 
-def user_folder(kind: Literal["config", "data"]) -> Path:
+def user_folder(kind: Literal["config", "data", "cache"]) -> Path:
     import platformdirs
 
     if kind == "config":
         return platformdirs.user_config_path("oneclaw")
+    if kind == "cache":
+        return platformdirs.user_cache_path("oneclaw")
     return platformdirs.user_data_path("oneclaw")
 
 

@@ -4,14 +4,30 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
 from oneclaw.providers.http.address import is_private, parse_base
 
+if TYPE_CHECKING:
+    from oneclaw.providers.local.models import LocalModels
+
+LOCAL = "local"
+"""The provider whose models run on this machine, in processes of ours."""
 WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
-SMALL_TOOLS = ("get_current_time", "list_files", "memory_search", "memory_store", "read_file", "write_file")
+SMALL_TOOLS = (
+    "find_files",
+    "get_current_time",
+    "http_request",
+    "list_files",
+    "memory_forget",
+    "memory_search",
+    "memory_store",
+    "read_file",
+    "search_text",
+    "write_file",
+)
 """What small local models get unless `models.small_tools` says otherwise."""
 
 UNKNOWN_WINDOW = 128_000
@@ -81,12 +97,16 @@ class ProviderSettings:
 class Catalog:
     """The providers and models, given the settings below `models` and `providers` by the rest of their keys.
 
-    The tables are read when the first thing is asked that is in them.
+    The tables are read when the first thing is asked that is in them; `local` has the models of this machine.
     """
 
     def __init__(
-        self, models: Mapping[str, Any] | None = None, providers: Mapping[str, Any] | None = None
+        self,
+        models: Mapping[str, Any] | None = None,
+        providers: Mapping[str, Any] | None = None,
+        local: "LocalModels | None" = None,
     ) -> None:
+        self.local = local
         self._settings = dict(models or {})
         self._set_models = _by_name(self._settings, _MODEL_FIELDS)
         self._set_providers = _by_name(providers or {}, _PROVIDER_FIELDS)
@@ -127,6 +147,8 @@ class Catalog:
     def model(self, name: str) -> Model:
         """What is known of a model: the owner's settings, then the table, then its family."""
         name = self.full_name(name)
+        if self.local is not None and name.startswith(f"{LOCAL}/"):
+            return self._local_model(name, self.local)
         is_local = self._is_local(name.partition("/")[0])
         table = self._entry(name)
         own = self._set_models.get(name, {})
@@ -140,11 +162,13 @@ class Catalog:
 
     def known_models(self) -> tuple[str, ...]:
         """The full names of all models in the table and in the settings, in order."""
-        return tuple(sorted({*self._models["models"], *self._set_models}))
+        local = () if self.local is None else (f"{LOCAL}/{name}" for name in self.local.all())
+        return tuple(sorted({*self._models["models"], *self._set_models, *local}))
 
     def providers(self) -> tuple[str, ...]:
         """The names of all providers, in order."""
-        return tuple(sorted({*self._providers, *self._set_providers}))
+        local = () if self.local is None else (LOCAL,)
+        return tuple(sorted({*self._providers, *self._set_providers, *local}))
 
     def holder(self, secret: str) -> str | None:
         """The provider, in the table or the settings, whose key this secret is; None where it is no key."""
@@ -152,6 +176,8 @@ class Catalog:
 
     def provider(self, name: str) -> ProviderSettings:
         """How a provider is reached; raises `InvalidConfig` for one that nobody described."""
+        if self.local is not None and name == LOCAL:
+            return ProviderSettings(LOCAL, wire="", base_url="", is_local=True)
         own, table = self._set_providers.get(name, {}), self._providers.get(name)
         if not own and table is None:
             from difflib import get_close_matches
@@ -179,6 +205,11 @@ class Catalog:
         # A server on this machine that the owner gave a key may be a gateway to anything.
         needs_no_key = "key" not in (fields if table is None else table)
         return ProviderSettings(name, **fields, is_local=needs_no_key and is_private(host))
+
+    def _local_model(self, name: str, local: "LocalModels") -> Model:
+        own = self._set_models.get(name, {})
+        window = local.window_of(local.get(name.removeprefix(f"{LOCAL}/")))
+        return Model(name, own.get("window") or window, None, _price(name, own, {}), own.get("small", True))
 
     def _is_local(self, provider: str) -> bool:
         if provider not in self._providers and provider not in self._set_providers:

@@ -8,8 +8,9 @@ from oneclaw.core.errors import OneClawError
 from oneclaw.core.session import Network
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import Provider, ProviderError, Wire
-from oneclaw.providers.catalog import Catalog, ProviderSettings
+from oneclaw.providers.catalog import LOCAL, Catalog, ProviderSettings
 from oneclaw.providers.http.remote import RemoteProvider
+from oneclaw.providers.local.models import LocalModels
 
 CHECK_SECONDS = 5.0
 SCRIPTED = "scripted"
@@ -45,12 +46,15 @@ class Providers:
         self.made = dict(extra or {})
         self._opened: dict[str, RemoteProvider] = {}
         self._scripts: dict[str, Provider] = {}
+        self._local: Provider | None = None
 
     def get(self, model: str) -> tuple[Provider, str]:
         """Who answers for a model, and the name it is known by there; raises `InvalidConfig`."""
         name, _, bare = self.catalog.full_name(model).partition("/")
         if name in self.made:
             return self.made[name], bare
+        if name == LOCAL and self.catalog.local is not None:
+            return self._run_here(self.catalog.local), bare
         return self._script(bare) if name == SCRIPTED else self._open(name), bare
 
     async def reachable(self, name: str) -> str | None:
@@ -65,6 +69,8 @@ class Providers:
         """The models a provider says it has, in order; raises `ProviderError` or `InvalidConfig`."""
         if name in self.made:
             return []
+        if name == LOCAL and self.catalog.local is not None:
+            return await self._list_here(self.catalog.local)
         provider = self._open(name)
         path, field, key = _LISTS[self.catalog.provider(name).wire]
         document = await provider.fetch(path, CHECK_SECONDS)
@@ -81,6 +87,22 @@ class Providers:
         opened, self._opened = [*self._opened.values(), *self.made.values()], {}
         for provider in opened:
             await provider.close()
+        if self._local is not None:
+            await self._local.close()
+
+    def _run_here(self, models: LocalModels) -> Provider:
+        from oneclaw.providers.local.provider import LocalProvider
+
+        if self._local is None:
+            self._local = LocalProvider(models)
+        return self._local
+
+    @staticmethod
+    async def _list_here(models: LocalModels) -> list[str]:
+        from oneclaw.providers.local.provider import check_installed
+
+        check_installed()
+        return sorted(models.all())
 
     def _script(self, file: str) -> Provider:
         """The script of a file, which goes on where it was."""

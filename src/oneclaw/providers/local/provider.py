@@ -60,7 +60,7 @@ class LocalProvider:
 
     async def prepare(self, tell: Tell | None = None) -> None:
         """Have the embedded model's file here, fetched if need be; raises `OneClawError`."""
-        _check_installed()
+        check_installed()
         await fetch(SMOLLM2, self.models.settings.cache, tell)
 
     async def close(self) -> None:
@@ -73,7 +73,7 @@ class LocalProvider:
         return self._processes.get(name)
 
     async def _load_of(self, model: LocalModel) -> Load:
-        _check_installed()
+        check_installed()
         settings = self.models.settings
         if model.is_embedded:
             file = await fetch(SMOLLM2, settings.cache)
@@ -117,7 +117,8 @@ class LocalProvider:
         return known
 
 
-def _check_installed() -> None:
+def check_installed() -> None:
+    """Raise `ProviderError` when what runs models is missing."""
     if not is_installed():
         raise ProviderError(NOT_INSTALLED, "request")
 
