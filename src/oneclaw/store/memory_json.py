@@ -60,8 +60,9 @@ def _read(number: int, document: Any) -> tuple[Memory, list[Version]]:
     for name in ("key", "value"):
         if name not in fields:
             raise InvalidMemory(f"Memory {number} of the file has no {name}.")
+    listed: Any = document.get("versions", [])
     versions: list[Version] = []
-    for each in cast(list[Any], document.get("versions") or []):
+    for each in cast(list[Any], listed if isinstance(listed, list) else [listed]):
         if not is_object(each) or not {"version", "value"} <= each.keys():
             raise InvalidMemory(f"Memory {number} of the file has a version that is none.")
         said = _fields(
