@@ -186,6 +186,14 @@ def holds(body: Json, fields: Json) -> bool:
     )
 
 
+def says(value: Any, text: str) -> bool:
+    """Whether the text stands in any string of a JSON value."""
+    if isinstance(value, str):
+        return text in value
+    members: Any = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return any(says(member, text) for member in members)
+
+
 def _bearer(headers: Mapping[str, str]) -> str | None:
     kind, _, key = headers.get("authorization", "").partition(" ")
     return key if kind == "Bearer" and key else None
