@@ -103,6 +103,17 @@ def test_an_entry_is_a_name_a_glob_or_a_group(entry: str, matches: bool) -> None
     assert (match((entry,), TOOL) == entry) is matches
 
 
+def test_a_tool_that_cannot_be_switched_goes_with_its_feature_alone() -> None:
+    bound = ToolDefinition(name="recall", feature="memory", switchable=False)
+    free = ToolDefinition(name="recall", feature="memory")
+    off = {"recall": False}
+    assert Policy(features={"memory": True}, switches=off).decide(bound, agent="a").allowed
+    assert not Policy(features={"memory": True}, switches=off).decide(free, agent="a").allowed
+    assert not Policy(features={"memory": False}, switches={"recall": True}).decide(bound, agent="a").allowed
+    assert Policy(features={"memory": True}, switches=off).unused([bound]) == [Unused("switches", "recall")]
+    assert Policy(features={"memory": True}, switches=off).unused([free]) == []
+
+
 def test_a_tool_without_a_group_is_in_no_group() -> None:
     assert match(("group:*", "group:"), ToolDefinition(name="lone")) is None
 
