@@ -33,7 +33,7 @@ _NAMED_FILE = re.compile(
     r"(?:~|\.{1,2})?/\S*|~|\S+/\S*|\.[A-Za-z]\w*|[^\s.]\S*\.[A-Za-z]\w{0,9}"
     r"|(?:README|LICENSE|CHANGELOG|TODO|Makefile|Dockerfile)\Z"
 )
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\$?\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/]*[./:]\w|\d)")
+_NUMBER = re.compile(r"(?<![\w.:/])[-+]?\$?\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/]*[./:]\w|\d)")
 _NUMERALS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
@@ -197,7 +197,7 @@ def _is_path(word: str) -> bool:
 
 _BEFORE = {
     *("in", "inside", "of", "under", "within", "from", "folder", "directory", "dir", "file", "called"),
-    *("named", "at", "into", "as"),
+    *("named", "at", "into", "as", "search", "through", "grep"),
 }
 _AFTER = {"folder", "directory", "dir", "file"}
 _SKIPPED = {"the", "a", "an", "my", "our", "this", "that", "folder", "directory", "file", "here", "it"}
