@@ -8,7 +8,7 @@ import pytest
 from oneclaw import Scripted, ToolCall
 from oneclaw.core.answer import Answer, Answered, AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.core.message import AssistantMessage, Usage, UserMessage
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Think, Wait, read_script
 
@@ -107,6 +107,12 @@ def test_a_script_that_is_wrong_is_refused_with_the_place(
 def test_a_script_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InvalidConfig, match="cannot be read"):
         read_script(tmp_path / "none.json")
+
+
+async def test_a_script_says_what_an_answer_took(tmp_path: Path) -> None:
+    model = read_script(write(tmp_path, [["Hi.", {"usage": {"input": 7, "output": 2, "cached": 3}}]]))
+    _, message = await ask(model)
+    assert message.usage == Usage(input=7, output=2, cached=3)
 
 
 async def test_waiting_can_be_stopped() -> None:

@@ -16,7 +16,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeGuard, cast, get_args
@@ -235,7 +235,8 @@ def read_script(file: Path) -> Scripted:
     """A script from a JSON file: a list of replies, each a text, an object, or a list of these.
 
     {"call": NAME, "arguments": {…} or text}, {"say": text}, {"think": text}, {"wait": seconds},
-    {"fail": trouble, "message": text, "seconds": 1}, {"cut": true}, {"end": finish}
+    {"fail": trouble, "message": text, "seconds": 1}, {"cut": true}, {"end": finish},
+    {"usage": {"input": 100, "output": 20}}
     """
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
@@ -250,6 +251,13 @@ def read_script(file: Path) -> Scripted:
 def _read_reply(reply: Any, where: str) -> list[str | Step]:
     steps = cast("list[Any]", reply) if isinstance(reply, list) else [reply]
     return [step if isinstance(step, str) else _read_step(step, where) for step in steps]
+
+
+def _read_usage(usage: Any) -> Usage | None:
+    names = [field.name for field in fields(Usage)]
+    if not is_object(usage):
+        return None
+    return Usage(**{name: int(usage[name]) for name in names if isinstance(usage.get(name), int)})
 
 
 def _read_step(step: Any, where: str) -> Step:
@@ -270,10 +278,12 @@ def _read_step(step: Any, where: str) -> Step:
         case {"cut": True}:
             return Cut()
         case {"end": str(finish)} if finish in get_args(Finish):
-            return End(cast(Finish, finish))
+            return End(cast(Finish, finish), _read_usage(step.get("usage")))
+        case {"usage": dict()}:
+            return End(None, _read_usage(step["usage"]))
         case _:
             pass
     raise InvalidConfig(
         f"{where}: {json.dumps(step)[:200]} is no step;"
-        " write a text or an object with call, say, think, wait, fail, cut or end."
+        " write a text or an object with call, say, think, wait, fail, cut, end or usage."
     )
