@@ -37,8 +37,9 @@ INSERT INTO memory_versions (memory, version, created, category, value)
 SELECT id, ?3, ?4, ?5, ?6 FROM memories WHERE agent = ?1 AND key = ?2 AND version > ?3
 ON CONFLICT DO NOTHING
 """
-# The agent's own and those all share; its own stands before a shared one of the same key.
-_SEEN = """
+# What all share; and an agent's own, each before a shared one of the same key.
+_SHARED = "agent = ''"
+_OWN = """
 (agent = :agent OR agent = ''
     AND NOT EXISTS (SELECT 1 FROM memories AS own WHERE own.agent = :agent AND own.key = memories.key))
 """
@@ -75,6 +76,7 @@ class Memories:
         self._redact = redact
         self._agent = agent
         self._most = most
+        self._seen = _OWN if agent else _SHARED
 
     def of(self, agent: str) -> "Memories":
         """What this agent sees: its own, which it alone writes and forgets, and those all share."""
@@ -133,7 +135,9 @@ class Memories:
 
     def get(self, key: str) -> Memory | None:
         """The memory of this key: the agent's own, or the one all share."""
-        found = self._select("WHERE key = :key AND " + _SEEN, key=self._redact(_storable(key)))
+        found = self._select(
+            "WHERE agent IN (:agent, '') AND key = :key ORDER BY agent DESC", key=self._redact(_storable(key))
+        )
         return found[0] if found else None
 
     def versions(self, memory: Memory) -> list[Version]:
@@ -147,7 +151,9 @@ class Memories:
 
     def all(self, category: str = "", limit: int = -1) -> list[Memory]:
         """Every memory the agent sees, last updated first."""
-        rest = f"WHERE :category IN ('', category) AND {_SEEN} ORDER BY updated DESC, id DESC LIMIT :limit"
+        rest = (
+            f"WHERE :category IN ('', category) AND {self._seen} ORDER BY updated DESC, id DESC LIMIT :limit"
+        )
         return self._select(rest, category=category, limit=limit)
 
     def everyone(self) -> list[Memory]:
@@ -157,7 +163,7 @@ class Memories:
     def useful(self, limit: int = 100) -> list[Memory]:
         """The most useful first: by hits, and by how lately it was noted, found or reinforced."""
         order = f"ORDER BY {_USEFUL} DESC, id DESC"
-        best = f"SELECT id FROM memories WHERE {_SEEN} {order} LIMIT :limit"  # noqa: S608
+        best = f"SELECT id FROM memories WHERE {self._seen} {order} LIMIT :limit"  # noqa: S608
         found = self._select(f"WHERE id IN ({best}) {order}", limit=limit)
         # A secret may have become known since: what is told unasked is searched again.
         return [replace(each, key=self._redact(each.key), value=self._redact(each.value)) for each in found]
@@ -237,8 +243,9 @@ class Memories:
 
     def _match(self, words: str, limit: int) -> list[Memory]:
         rows = self._database.select(
-            "SELECT id FROM memories_text JOIN memories ON memories.id = memories_text.rowid"  # noqa: S608
-            f" WHERE memories_text MATCH :words AND {_SEEN} ORDER BY {_RANK}, id DESC LIMIT :limit",
+            # CROSS: the words first, then the rows that have them, never the other way round.
+            "SELECT id FROM memories_text CROSS JOIN memories ON memories.id = memories_text.rowid"  # noqa: S608
+            f" WHERE memories_text MATCH :words AND {self._seen} ORDER BY {_RANK}, id DESC LIMIT :limit",
             {"words": words, "agent": self._agent, "now": time(), "limit": limit},
         )
         # The rows themselves only of those that are wanted: all that match would be sorted with their values.

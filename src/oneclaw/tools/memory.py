@@ -1,5 +1,6 @@
 """memory_store, _search, _learn, _reinforce and _forget: what is known in later conversations."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -48,7 +49,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         if not 1 <= limit <= _MOST_FOUND:
             raise ToolError(f"limit is {limit}; it must be from 1 to {_MOST_FOUND}.", Kind.VALIDATION_ERROR)
         book = notebook(context.agent)
-        found = book.search(query, limit)
+        found = await asyncio.to_thread(book.search, query, limit)  # a word that all have takes its time
         await book.touch(found)
         if not found:
             return Output("No memory fits. Try other words, or an empty query for the most useful memories.")

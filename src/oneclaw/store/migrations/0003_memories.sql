@@ -17,6 +17,9 @@ CREATE TABLE memories (
 
 CREATE UNIQUE INDEX memories_key ON memories (agent, key);
 
+-- The most useful are chosen whenever a session begins: from this alone, without the values.
+CREATE INDEX memories_use ON memories (agent, hits, updated, used);
+
 -- The values a memory had before; `created` is when it got that one. The last twenty are kept.
 CREATE TABLE memory_versions (
     memory   INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
