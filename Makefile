@@ -19,7 +19,13 @@ $(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-run: $(VENV)/.run
+# What runs models is not made for every machine: without it the demonstration shows the tools alone.
+$(VENV)/.local: requirements/local.txt pyproject.toml | $(VENV)/.run
+	@echo "Installing what is pinned in requirements/local.txt ..."
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/local.txt \
+		&& touch $@ || echo "What runs local models could not be installed; all else works without it."
+
+run: $(VENV)/.run $(VENV)/.local
 	@$(BIN)/oneclaw demo
 
 test: $(VENV)/.test
@@ -41,6 +47,7 @@ docs: $(VENV)/.test
 # Pins and hashes, without the address of any index.
 requirements: $(BIN)/uv
 	$(COMPILE) --output-file requirements/run.txt pyproject.toml
+	$(COMPILE) --output-file requirements/local.txt --extra local pyproject.toml
 	$(COMPILE) --output-file requirements/test.txt --group test pyproject.toml
 	$(COMPILE) --output-file requirements/check.txt --group check pyproject.toml
 	$(COMPILE) --output-file benchmarks/peers.txt benchmarks/peers.in

@@ -1,4 +1,4 @@
-"""Draw docs/demo.svg: what a person sees who runs `oneclaw demo` in a terminal."""
+"""Draw docs/demo.svg: what a person sees who runs `oneclaw demo --tools` in a terminal."""
 
 import io
 import os
@@ -36,7 +36,7 @@ def record(words: list[str]) -> str:
 
 
 def main() -> None:
-    lines = record(["demo"]).split("\n")
+    lines = record(["demo", "--tools"]).split("\n")
     start = next(number for number, line in enumerate(lines) if "What others get wrong" in line)
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     console.print("[bold]$ make run[/bold]", "…", sep="\n")

@@ -501,7 +501,10 @@ def test_a_chat_goes_on_with_a_session_and_as_its_agent(tmp_path: Path) -> None:
 
 
 def test_without_a_model_it_says_so_before_anything_is_typed(tmp_path: Path) -> None:
-    with Terminal("chat", environment=environment(tmp_path / "home"), columns=200) as terminal:
+    # As where the extra `local` is not installed: else the embedded model would answer.
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['xllamacpp'] = None\n")
+    variables = environment(tmp_path / "home", PYTHONPATH=str(tmp_path))
+    with Terminal("chat", environment=variables, columns=200) as terminal:
         assert terminal.end() == 2
         assert len([line for line in terminal.screen.lines if line]) == 2
         assert "> " not in terminal.raw

@@ -211,7 +211,7 @@ def test_doctor_names_a_readable_secrets_file(cli: Cli, home: Path) -> None:
 
 @pytest.mark.covers("RFC004-GO-05")
 def test_the_demonstration_ends_as_it_should(cli: Cli) -> None:
-    ended = cli("demo")
+    ended = cli("demo", "--tools")
     assert ended.code == 0
     for name in NAMES:
         assert f"→ {name} " in ended.out

@@ -89,7 +89,7 @@ def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_c
 ) -> None:
     # As `make run` starts it: by its path, in a shell that has no `oneclaw`.
     folder = Path(sys.executable).parent
-    command = [str(folder / "oneclaw"), "demo"]
+    command = [str(folder / "oneclaw"), "demo", "--tools"]
     for path, named in (("/nowhere", os.path.relpath(command[0])), (str(folder), "oneclaw")):
         ended = subprocess.run(
             command, env=environment(tmp_path, PATH=path), capture_output=True, text=True, timeout=60

@@ -28,9 +28,8 @@ _KEPT = 32
 NO_MODEL = (
     "No model is set. Set a key and a model, as in `export ANTHROPIC_API_KEY=…` with"
     ' `--model anthropic/claude-sonnet-4-5` (or models.default = "…" in the settings),\n'
-    "or point at a server of your own: `--model ollama/llama3.2`,\n"
-    "or try the tiny one that comes with OneClaw and needs neither: `--model local/smollm2`."
-    " `oneclaw models` shows what can be had."
+    "or use a server of your own, `--model ollama/llama3.2`, or the tiny model that comes with OneClaw,"
+    " `--model local/smollm2`. `oneclaw models` shows what can be had."
 )
 
 

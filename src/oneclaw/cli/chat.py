@@ -61,11 +61,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace) -> int:
     """Read a message, show the answer, until there are no more."""
+    from oneclaw.cli import embedded
     from oneclaw.cli.chat_commands import Chat
     from oneclaw.cli.terminal import is_terminal
 
     chat = Chat(app, arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts)
+    if embedded.is_there():
+        chat.fall_back(embedded.NAME)
     chat.check()
+    runner.run(embedded.ready_embedded(app, chat.model_name))
     if sys.stdin.isatty() and is_terminal(sys.stdout):
         return talk_typed(runner, chat)
     return talk_piped(runner, chat)

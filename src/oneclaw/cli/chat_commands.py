@@ -67,6 +67,12 @@ class Chat:
         agent = self.app.agents.get(self._session.agent)
         self.app.runs.providers.get(model_of(self.app, agent, self._model))
 
+    def fall_back(self, model: str) -> None:
+        """Let this model answer where no other is set."""
+        agent = self.app.agents.get(self._session.agent)
+        if not (self._model or agent.model or self.app.catalog.default):
+            self._model = model
+
     def greet(self) -> None:
         from oneclaw import __version__
 
@@ -109,11 +115,13 @@ class Chat:
     def _named(self, name: str) -> "Session":
         return self.app.resume_session(named_session(self.app, name).id)
 
-    def _model_name(self) -> str:
+    @property
+    def model_name(self) -> str:
+        """The full name of the model that answers."""
         return model_of(self.app, self.app.agents.get(self._session.agent), self._model)
 
     def _where(self) -> str:
-        agent, model = visible(self._session.agent), visible(self._model_name())
+        agent, model = visible(self._session.agent), visible(self.model_name)
         return f"agent {agent} · model {model} · session {self.short_session}"
 
     # ------------------------------------------------------------------ the commands
@@ -127,7 +135,7 @@ class Chat:
 
     async def _do_tools(self, rest: str) -> None:
         session = self._session
-        if self.app.catalog.model(self._model_name()).is_small:
+        if self.app.catalog.model(self.model_name).is_small:
             session = replace(session, only=self.app.catalog.small_tools)
         tools = self.app.engine.available(session)
         print_table(
@@ -159,7 +167,7 @@ class Chat:
             name = self.app.catalog.full_name(rest)
             self.app.runs.providers.get(name)  # raises for a provider that is not there
             self._model = name
-        model = self.app.catalog.model(self._model_name())
+        model = self.app.catalog.model(self.model_name)
         price = model.price
         cost = "no price known" if price is None else f"${price.input:g} in, ${price.output:g} out a million"
         print_line(f"{visible(model.name)} · reads {model.window:,} tokens · {cost}", "dim")

@@ -22,7 +22,7 @@ COMMANDS = {
     "grants": "list the remembered answers, or revoke one",
     "doctor": "check what works on this machine and say what to install",
     "config": "show the settings, where they come from, and what can be set",
-    "demo": "show every built-in tool at work, in a temporary workspace",
+    "demo": "try it out with the tiny model that comes with it, in a temporary workspace",
     "completion": "print the shell code for completion",
 }
 """Each command is the file of its name; the file is loaded when the command is used."""
@@ -38,7 +38,7 @@ EPILOG = """\
 Start with:
   oneclaw chat                           talk with an agent that has tools
   oneclaw run "What is in notes.txt?"    ask one thing
-  oneclaw demo                           see every built-in tool at work
+  oneclaw demo                           try it out: no key, no settings
   oneclaw tools                          what there is, and what is on
   oneclaw call get_current_time          run one call
 """

@@ -1,4 +1,4 @@
-"""`oneclaw models`: which models there are, whether they are set up and answer, what they read and cost."""
+"""`oneclaw models`: which there are, whether they answer, what they read and cost; and files of one's own."""
 
 import argparse
 import sys
@@ -14,6 +14,8 @@ Examples:
   oneclaw models                     what is known, and which keys are set
   oneclaw models anthropic           of one provider
   oneclaw models ollama --check      ask the server whether it answers, and which models it has
+  oneclaw models add FILE.gguf       run a model file of your own; --name calls it what you like
+  oneclaw models remove NAME         take it off the list; the file stays
 
 A key is set by its name: export ANTHROPIC_API_KEY=…, or a line in the secrets file.
 The model that answers unless another is named: models.default = "provider/model" in the settings.
@@ -49,8 +51,12 @@ class Row:
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import provider_names
 
-    provider = parser.add_argument("provider", nargs="?", metavar="PROVIDER", help="of this provider only")
+    provider = parser.add_argument(
+        "provider", nargs="?", metavar="PROVIDER", help="of this provider only; or list, add, remove"
+    )
     provider.completer = provider_names  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("file", nargs="?", metavar="FILE", help="for add, a GGUF file; for remove, a name")
+    parser.add_argument("--name", help="for add: what to call it")
     parser.add_argument(
         "--check", action="store_true", help="ask the providers that are set up, 5 seconds at most"
     )
@@ -60,9 +66,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
+    from oneclaw.cli.local_models import ACTIONS, change_models
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
 
+    if arguments.provider in ACTIONS[1:]:
+        return change_models(arguments)
+    if arguments.provider == ACTIONS[0]:
+        arguments.provider, arguments.file = arguments.file, None
+    if arguments.file or arguments.name:
+        print("oneclaw: a file goes with add: oneclaw models add FILE.gguf --name NAME", file=sys.stderr)
+        return 2
     with open_app(arguments) as app:
         if arguments.provider is not None:
             app.catalog.provider(arguments.provider)  # raises for one that nobody described

@@ -116,9 +116,11 @@ def read_image(path: Path) -> "Image":
 
 
 async def run_once(arguments: argparse.Namespace, text: str, images: "Sequence[Image]") -> int:
+    from oneclaw.cli.embedded import ready_embedded
     from oneclaw.cli.opened import open_app
 
     async with open_app(arguments) as app:
+        await ready_embedded(app, arguments.model or app.catalog.default or "")
         events = start(app, arguments, text, images)
         if arguments.json:
             from oneclaw.cli.plain import JsonLines

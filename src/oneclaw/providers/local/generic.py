@@ -3,7 +3,7 @@
 A template that has a place for tools is left to llama.cpp, which writes them as the model knows them and
 holds the arguments of a call to their schemas. Many small models have none, and llama.cpp leaves the tools
 out without a word. For these the tools go into the instructions, calls and results are text, and a grammar
-that begins with the mark of a call holds the rest of it to the schema.
+holds an answer that begins as a call to the schema.
 """
 
 import json
@@ -20,7 +20,6 @@ Chat = Callable[[Body], AsyncGenerator[Body]]
 """Has the process answer a request in OpenAI's form; yields its chunks."""
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_TRIGGER_WORD = 1
 _INSTRUCTIONS = """\
 You may call tools. Each is given as JSON:
 
@@ -63,28 +62,25 @@ def as_text(body: Body) -> Body:
             messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}
         else:
             messages.insert(0, {"role": "system", "content": told})
-        body["grammar"] = call_grammar(tools)
-        if choice == "auto":
-            body["grammar_lazy"] = True
-            body["grammar_triggers"] = [{"type": _TRIGGER_WORD, "value": _OPEN}]
+        body["grammar"] = call_grammar(tools, is_required=choice == "required")
     return {**body, "messages": _merged(messages)}
 
 
-def call_grammar(tools: list[Body]) -> str:
-    """The grammar of one call or several, in the form of LLGuidance, which takes JSON Schema as it is."""
+def call_grammar(tools: list[Body], is_required: bool = False) -> str:
+    """The grammar of one call, or of any text, in the form of LLGuidance, which takes JSON Schema."""
     calls = " | ".join(f"tool{number}" for number in range(len(tools)))
-    rules = ["%llguidance {}", "start: call (/\\s*/ call)*", f'call: "{_OPEN}" ({calls}) "{_CLOSE}"']
+    text = "" if is_required else " | /[^<](.|\\n)*/"
+    rules = ["%llguidance {}", f'start: "{_OPEN}" ({calls}) "{_CLOSE}"{text}']
     for number, tool in enumerate(tools):
+        # A small model that may add members of its own adds them until it runs out of room.
+        arguments = {"type": "object", "additionalProperties": False, **(tool.get("parameters") or {})}
         schema: Body = {
             "type": "object",
-            "properties": {
-                "name": {"const": tool["name"]},
-                "arguments": tool.get("parameters") or {"type": "object"},
-            },
+            "properties": {"name": {"const": tool["name"]}, "arguments": arguments},
             "required": ["name", "arguments"],
             "additionalProperties": False,
             # What it cannot hold the model to it lets pass, where it would else hold it to nothing at all.
-            "x-guidance": {"lenient": True},
+            "x-guidance": {"lenient": True, "whitespace_flexible": False},
         }
         rules.append(f"tool{number}: %json {json.dumps(_rooted(schema), ensure_ascii=False)}")
     return "\n".join(rules) + "\n"

@@ -63,9 +63,9 @@ async def _decide_later(
         return await _decide(text, tools, complete)
     saving = save_it(text)
     if saving is None:
-        return _carrying(await _decide(name_it(text, path), tools, complete))
+        return _carrying(await _decide(name_it(text, path), tools, complete), tools)
     writers = [tool for tool in tools if _puts_text_into_file(tool)]
-    return _carrying(await _decide(saving, writers or tools, complete))
+    return _carrying(await _decide(saving, writers or tools, complete), tools)
 
 
 async def _decide(text: str, tools: Sequence[ToolDefinition], complete: Complete) -> Step:
@@ -83,9 +83,11 @@ def _puts_text_into_file(tool: ToolDefinition) -> bool:
     return "path" in needed and "text" in needed
 
 
-def _carrying(step: Step) -> Step:
-    """The step with `it` taken for what came before."""
-    meant = [name for name, value in step.arguments.items() if means_before(value)]
+def _carrying(step: Step, tools: Sequence[ToolDefinition]) -> Step:
+    """The step with `it`, where a text is wanted, taken for what came before."""
+    tool = next((tool for tool in tools if tool.name == step.tool), None)
+    texts = [each.name for each in read_parameters(tool) or [] if each.kind == "text"] if tool else []
+    meant = [name for name in texts if means_before(step.arguments.get(name))]
     return replace(step, carries=meant[0]) if meant else step
 
 

@@ -1,0 +1,125 @@
+"""`oneclaw demo`: the embedded model in a fresh workspace: a chat, or five messages and what they lead to."""
+
+import argparse
+import json
+import tempfile
+import time
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from oneclaw.cli.embedded import NAME
+
+if TYPE_CHECKING:
+    from oneclaw.agent.event import RunEvent, RunFinished
+    from oneclaw.app import App
+    from oneclaw.config import Config
+    from oneclaw.core.session import Session
+
+PROMPTS = (
+    "What time is it in Tokyo?",
+    'Write "buy milk and call Ada" to notes/today.txt',
+    "Read it back",
+    "Remember that my cat is called Miso; what do you remember about my cat?",
+    "Read ../../etc/passwd",
+)
+SHOWN_LINES = 12
+
+
+def demo_config(folder: Path) -> "Config":
+    """Settings of its own: neither the user's keys nor files have to do with it."""
+    from oneclaw.config import Config
+
+    return Config(home=folder, values={"models.default": NAME})
+
+
+def talk_here() -> int:
+    """A chat in a temporary workspace."""
+    import asyncio
+
+    from oneclaw.app import App
+    from oneclaw.cli.chat import talk
+    from oneclaw.cli.terminal import print_line
+
+    said = argparse.Namespace(agent=None, model="", session=None, thoughts=False)
+    with tempfile.TemporaryDirectory(prefix="oneclaw-demo-") as folder, asyncio.Runner() as runner:
+        app = App(demo_config(Path(folder)))
+        print_line(f"workspace: {app.config.workspace_folder} (temporary)", "dim")
+        print_line(f"Try: {' · '.join(PROMPTS[:3])}", "dim")
+        runner.run(app.__aenter__())
+        try:
+            return talk(runner, app, said)
+        finally:
+            runner.run(app.__aexit__(None, None, None))
+
+
+def show_conversation() -> int:
+    """Five messages, one after the other; 0 when each of them was answered."""
+    import asyncio
+
+    with tempfile.TemporaryDirectory(prefix="oneclaw-demo-") as folder:
+        return asyncio.run(play(Path(folder)))
+
+
+async def play(folder: Path) -> int:
+    from oneclaw.app import App
+    from oneclaw.cli.demo_calls import command_name
+    from oneclaw.cli.terminal import print_line
+    from oneclaw.providers.local.reply import FIRST_LINE
+
+    print_line("OneClaw: a conversation with tools. No key, and the model runs on this machine.", "bold")
+    print_line(FIRST_LINE, "yellow")
+    config = demo_config(folder)
+    print_line(f"workspace: {config.workspace_folder} (temporary)", "dim")
+    begun = time.monotonic()
+    answered = calls = 0
+    async with App(config) as app:
+        session = app.new_session()
+        for prompt in PROMPTS:
+            print_line(f"\nyou  {prompt}", "bold cyan", indent=5)
+            finished = await show_answer(app, session, prompt)
+            answered += finished.reason == "done"
+            calls += finished.calls
+    seconds = time.monotonic() - begun
+    style = "bold green" if answered == len(PROMPTS) else "bold red"
+    told = f"{answered} of {len(PROMPTS)} messages answered, {calls} calls, {seconds:.1f} s."
+    print_line(f"\n{told}", style)
+    name = command_name()
+    print_line(f"Next: `{name} chat --model {NAME}` to talk with it, `{name} models` for bigger ones.")
+    return 0 if answered == len(PROMPTS) else 1
+
+
+async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinished":
+    from oneclaw.agent.event import RunFinished
+    from oneclaw.cli.terminal import print_line, printable
+
+    finished: RunFinished | None = None
+    async with aclosing(app.run("default", prompt, session=session)) as events:
+        async for event in events:
+            show_event(event)
+            if isinstance(event, RunFinished):
+                finished = event
+    assert finished is not None
+    lines = printable(finished.text).splitlines()
+    for line in lines[:SHOWN_LINES]:
+        print_line(f"     {line}", indent=5)
+    if len(lines) > SHOWN_LINES:
+        print_line(f"     … {len(lines) - SHOWN_LINES} more lines", "dim")
+    return finished
+
+
+def show_event(event: "RunEvent") -> None:
+    """Each call when it begins, and how it ended."""
+    from oneclaw.cli.terminal import print_line, seconds_text
+    from oneclaw.core.answer import ArgumentsAdded, CallBegun
+    from oneclaw.core.event import ToolFinished
+
+    if isinstance(event, CallBegun):
+        print_line(f"  →  {event.tool}", indent=5)
+    elif isinstance(event, ArgumentsAdded):
+        print_line(f"     {json.dumps(json.loads(event.text), ensure_ascii=False)}", "dim", indent=5)
+    elif isinstance(event, ToolFinished):
+        result = event.result
+        ended = "done" if result.kind is None else result.kind.value
+        mark, style = ("✓", "green") if result.ok else ("✗", "red")
+        print_line(f"  {mark}  {ended}, {seconds_text(result.seconds)}", style)
