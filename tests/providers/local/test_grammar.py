@@ -262,6 +262,23 @@ def test_a_tool_that_lacks_something_becomes_a_question_on_request() -> None:
     assert '"write_file ?"' in call_grammar([read, write], "save it", asks=True)
 
 
+@pytest.mark.parametrize(
+    ("message", "is_talk_allowed"),
+    [
+        ("run me through settings.json", False),
+        ("what comes back from https://a.dev?", False),
+        ("I printed settings.json yesterday", True),
+        ("tell me a story", True),
+    ],
+)
+def test_a_message_that_names_a_file_or_an_address_is_a_request(message: str, is_talk_allowed: bool) -> None:
+    assert (">chat" in written(FILES, message, 300)) is is_talk_allowed
+
+
+def test_a_file_for_no_tool_is_no_request() -> None:
+    assert ">chat" in written([load("http_request").definition], "run me through settings.json")
+
+
 def test_a_message_of_nothing_gets_a_grammar() -> None:
     assert call_grammar([load("memory_store").definition], "") == 'root ::= ">" ( "chat" )\n'
     assert call_grammar([], "hello").startswith('root ::= ">" ( "chat" )')

@@ -1,31 +1,38 @@
 """The grammar of one answer: a call whose every value is copied from the message and fits its schema.
 
-The answer is `>name {json}`, or `>chat`. Nothing is invented: a text is a run of the message's own
-pieces, an address is one that is written there, a choice is one the schema names. A tool whose required
-parameter the message does not fill is left out, or, with `asks`, offered as the question `>name ?`.
+The answer is `>name {json}`, or `>chat` unless the message names a file or an address that a tool needs.
+Nothing is invented: a text is a run of the message's own pieces, an address is one that is written there,
+a choice is one the schema names. A tool whose required parameter the message does not fill is left out,
+or, with `asks`, offered as the question `>name ?`.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.local.parameters import read_parameters
+from oneclaw.providers.local.parameters import Kind, read_parameters
 from oneclaw.providers.local.pieces import Message, read_message
 from oneclaw.providers.local.values import MOST_ITEMS, Values, read_values, write_json
+
+_STATEMENT = re.compile(r"\W*(?:i|we|you|he|she|they|it|my|our|the|this|that|thanks|thank)\b", re.IGNORECASE)
+"""How a message begins that may name a file and want nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fillable:
     """A tool with what the message offers to its parameters; None where a required one gets nothing.
 
-    needed  names of the parameters that are always given: the required ones and those the message names
+    needed    names of the parameters that are always given: the required ones and those the message names
+    is_named  whether the message holds the very file or address that the tool requires
     """
 
     name: str
     values: dict[str, Values] | None
     needed: frozenset[str]
+    is_named: bool = False
 
     def accept(self, arguments: dict[str, Any], message: Message) -> bool:
         """Whether the grammar can write these arguments."""
@@ -40,14 +47,18 @@ def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool
     message = read_message(text)
     starts = _starts(message)
     rules: list[str] = []
-    answers = ['"chat"']
+    answers: list[str] = []
+    is_request = False
     for number, tool in enumerate(fill_tools(definitions, message)):
         body = _body(tool, bool(starts))
+        is_request |= body is not None and tool.is_named
         if body is not None:
             rules.append(f't{number} ::= {json.dumps(tool.name + " {")} {body} "}}"')
             answers.append(f"t{number}")
         elif asks:
             answers.append(json.dumps(f"{tool.name} ?"))
+    if not is_request or _STATEMENT.match(text):
+        answers.insert(0, '"chat"')
     rules += _span_rules(message, starts)
     return "\n".join([f'root ::= ">" ( {" | ".join(answers)} )', *rules, ""])
 
@@ -65,7 +76,15 @@ def fill_tools(definitions: Sequence[ToolDefinition], message: Message) -> Itera
                 found[each.name] = values
         is_filled = all(name in found for name in needs)
         said = [name for name, values in found.items() if values.is_said]
-        yield Fillable(definition.name, found if is_filled else None, frozenset([*needs, *said]))
+        is_named = any(each.is_required and _names(each.kind, message) for each in parameters)
+        yield Fillable(
+            definition.name, found if is_filled else None, frozenset([*needs, *said]), is_filled and is_named
+        )
+
+
+def _names(kind: Kind, message: Message) -> bool:
+    named = {"url": message.urls, "mail": message.mails, "path": message.paths, "folder": message.paths}
+    return bool(named.get(kind))
 
 
 def _body(tool: Fillable, has_spans: bool) -> str | None:

@@ -200,7 +200,10 @@ _BEFORE = {
     *("named", "at", "into", "as", "search", "through", "grep"),
 }
 _AFTER = {"folder", "directory", "dir", "file"}
-_SKIPPED = {"the", "a", "an", "my", "our", "this", "that", "folder", "directory", "file", "here", "it"}
+_SKIPPED = {
+    *("the", "a", "an", "my", "our", "this", "that", "folder", "directory", "file", "files", "here", "it"),
+    *("workspace", "current", "new", "text", "name", "names", "memory", "everything", "all", "there"),
+}
 
 
 def _nearby(words: list[str]) -> Iterator[str]:
