@@ -6,6 +6,7 @@ from typing import Literal
 from oneclaw.core.answer import AnswerRestarted, Progress
 from oneclaw.core.event import Event
 from oneclaw.core.message import AssistantMessage, Usage
+from oneclaw.core.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class HistoryCompacted:
     reason: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class RoundFinished:
     """The model answered and every call of its answer has its result."""
@@ -45,6 +47,7 @@ class RoundFinished:
     message: AssistantMessage
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class UsageCounted:
     """What a request took, and the run so far; `cost` is in US dollars, None where no price is known."""

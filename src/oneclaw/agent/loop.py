@@ -239,7 +239,10 @@ class Run:
         async with aclosing(link.provider.answer(request)) as answers:
             async for answer in answers:
                 if isinstance(answer, Answered):
-                    return self.conversation.name_calls(replace(answer.message, model=link.model.name))
+                    message = answer.message
+                    if message.model != link.model.name:
+                        message = replace(message, model=link.model.name)
+                    return self.conversation.name_calls(message)
                 if isinstance(answer, TextAdded):
                     self._partial.append(answer.text)
                 elif isinstance(answer, AnswerRestarted):

@@ -12,7 +12,7 @@ nothing else counts neither for nor against: the rounds around it are compared a
 
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from json import JSONEncoder, loads
+from json import loads
 from typing import Any
 
 from oneclaw.agent.excerpt import arguments_text
@@ -22,8 +22,6 @@ from oneclaw.core.trim import trim
 
 SHOWN_CALLS = 3
 SHOWN_CHARS = 200
-
-_encode = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str).encode
 
 
 class Repeats:
@@ -121,7 +119,7 @@ def _result_key(result: ToolResult) -> bytes:
 
 def _digest(name: str, value: Any, volatile: Volatile) -> bytes:
     try:
-        text = _encode([name, settle(value, volatile)])
+        text = repr([name, settle(value, volatile)])
     except (RecursionError, ValueError):
         text = name  # too deep, or a number too long, to be written: such calls fail alike
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

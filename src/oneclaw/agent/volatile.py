@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 GONE = "~"
@@ -21,7 +22,7 @@ _DURATION = rf"\d{{,9}}(?:\s?h\s?\d{{1,9}})?(?:\s?m\s?\d{{1,9}})?(?:\.\d+)?\s?{_
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Volatile:
     """What is taken out: members by a word or the end of their name, parts of texts, numbers and ids."""
 
@@ -63,11 +64,15 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 def settle(value: Any, volatile: Volatile) -> Any:
     """A plain value without what changes by itself; raises `RecursionError` for one nested too deep."""
+    if type(value) is int and (value < 1_000_000_000 or not volatile.takes_ids):
+        return value
     if isinstance(value, str):
         return _settle_text(value, volatile)
     if isinstance(value, Mapping):
         members = cast(Mapping[Any, Any], value)
-        return {str(name): _settle_member(str(name), each, volatile) for name, each in members.items()}
+        # In the order of the names, so that the same members read the same.
+        names = sorted(members, key=str)
+        return {str(name): _settle_member(str(name), members[name], volatile) for name in names}
     if isinstance(value, list | tuple):
         return [settle(each, volatile) for each in cast(Sequence[Any], value)]
     if isinstance(value, float) and value.is_integer():
@@ -85,11 +90,12 @@ def _settle_text(text: str, volatile: Volatile) -> str:
 
 def _settle_member(name: str, value: Any, volatile: Volatile) -> Any:
     # A yes or no is never a time, whatever its name: `up_to_date` turning true is news.
-    if isinstance(value, str | int | float) and not isinstance(value, bool) and _is_named(name, volatile):
+    if _is_named(name, volatile) and isinstance(value, str | int | float) and not isinstance(value, bool):
         return GONE
     return settle(value, volatile)
 
 
+@lru_cache(1024)
 def _is_named(name: str, volatile: Volatile) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     return not volatile.words.isdisjoint(words) or "".join(words).endswith(volatile.endings)

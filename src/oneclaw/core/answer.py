@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from oneclaw.core.message import AssistantMessage
+from oneclaw.core.quick import quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TextAdded:
     """More text for the user."""
@@ -19,6 +21,7 @@ class ThoughtAdded:
     text: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CallBegun:
     """The model began to write a call. `index` tells the calls of one answer apart while they are written."""
@@ -27,6 +30,7 @@ class CallBegun:
     tool: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ArgumentsAdded:
     """More of the text of a call's arguments, as the model writes it."""
@@ -47,6 +51,7 @@ class AnswerRestarted:
     attempt: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Answered:
     """The answer is whole."""

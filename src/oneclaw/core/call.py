@@ -82,7 +82,10 @@ class ToolResult:
         """The value as text, or the message of an error."""
         if self.kind is not None:
             return self.message
-        return self.value if isinstance(self.value, str) else _encode(self.value)
+        value = self.value
+        if type(value) is int:
+            return str(value)  # without the price of an encoder
+        return value if isinstance(value, str) else _encode(value)
 
     def for_model(self) -> dict[str, Any]:
         """The object a model reads; `note` stands only where arguments were repaired."""

@@ -24,6 +24,7 @@ from oneclaw.core.progress import Progress
 from oneclaw.core.registry import Entry, Registry, nearest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
 from oneclaw.core.session import Session
+from oneclaw.core.slots import Slots
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.core.walk import Walk
 
@@ -82,7 +83,8 @@ class Engine:
         """The tools the session's agent may call; the same tuple as long as nothing has changed."""
         self._refresh()
         session = session or self.session
-        key = tuple(each.agent for each in session.line), session.only
+        agents = session.agent if session.parent is None else tuple([each.agent for each in session.line])
+        key = agents, session.only
         known = self._available.get(key)
         if known is None or known[0] is not self.policy or known[1] != self.registry.version:
             found = tuple(tool.definition for tool in self.registry if not self._why_not(tool, session))
@@ -112,11 +114,14 @@ class Engine:
         named = unique_ids(calls)
         if len(named) == 1:
             return [await self._call_alone(named[0], session)]
-        slots = asyncio.Semaphore(self._parallel)
-        tasks = [asyncio.ensure_future(self._call(call, session, slots)) for call in named]
+        slots = Slots(self._parallel) if len(named) > self._parallel else None
+        begin = asyncio.get_running_loop().create_task
+        tasks = [begin(self._call(call, session, slots)) for call in named]
         try:
-            if tasks:
-                await asyncio.wait(tasks)
+            # One by one: most have ended by the time the first has, and need not be waited for.
+            for task in tasks:
+                if not task.done():
+                    await asyncio.wait((task,))
         except asyncio.CancelledError:
             for task in tasks:
                 task.cancel()
@@ -137,9 +142,7 @@ class Engine:
                 raise
             return _cancelled(call)  # it was not the caller who was cancelled, but the work itself
 
-    async def _call(
-        self, call: ToolCall, session: Session, slots: asyncio.Semaphore | None = None
-    ) -> ToolResult:
+    async def _call(self, call: ToolCall, session: Session, slots: Slots | None = None) -> ToolResult:
         walk = Walk(call, session)
         try:
             try:
@@ -165,7 +168,7 @@ class Engine:
             if walk.ticket is not None:
                 walk.ticket.leave()
 
-    async def _walk(self, walk: Walk, slots: asyncio.Semaphore | None) -> Any:
+    async def _walk(self, walk: Walk, slots: Slots | None) -> Any:
         if walk.call.fault:
             raise ToolError(walk.call.fault, Kind.VALIDATION_ERROR)
         entry = self._find(walk)
@@ -183,8 +186,12 @@ class Engine:
             await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
             return await self._run(walk, entry.tool)
-        async with slots:
+        if not slots.take():
+            await slots.turn()
+        try:
             return await self._run(walk, entry.tool)
+        finally:
+            slots.leave()
 
     def _find(self, walk: Walk) -> Entry:
         self._refresh()

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
+from oneclaw.core.quick import quick
 
 Echo = Mapping[str, Any]
 """What a provider wants back with a part exactly as it came (a signature, a reasoning item, an id).
@@ -20,6 +21,7 @@ it out.
 """
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TextPart:
     """Text for the user. A refusal is text too; `AssistantMessage.finish` says that it is one."""
@@ -36,6 +38,7 @@ class ThoughtPart:
     echo: Echo | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CallPart:
     """A call the model asks for. `call.fault` is set when its arguments were cut: then it must not run."""
@@ -59,6 +62,7 @@ Finish = Literal["stop", "calls", "length", "refusal", "cut", "stopped"]
 refused; the stream broke off and could not be had again; the user stopped it."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one request or of several.
@@ -116,7 +120,7 @@ class AssistantMessage:
 
     @cached_property
     def calls(self) -> tuple[ToolCall, ...]:
-        return tuple(part.call for part in self.parts if isinstance(part, CallPart))
+        return tuple([part.call for part in self.parts if isinstance(part, CallPart)])
 
     @cached_property
     def text(self) -> str:
@@ -124,6 +128,7 @@ class AssistantMessage:
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ResultsMessage:
     """The results of all calls of the answer before it, in their order; `call_id` says which is whose."""

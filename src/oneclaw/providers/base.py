@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 from oneclaw.core.answer import Answer, Progress
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.message import AssistantMessage, Message
+from oneclaw.core.quick import quick
 from oneclaw.core.tool import ToolDefinition
 
 Trouble = Literal[
@@ -45,6 +46,7 @@ class ProviderError(OneClawError):
         self.retry_after = retry_after
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request to a model.

@@ -14,8 +14,7 @@ next reply at once, as the next attempt.
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import count
 from pathlib import Path
@@ -139,8 +138,10 @@ class Scripted:
         attempt = 1
         while True:
             try:
-                async with aclosing(self._play(self._next(request), request)) as answers:
-                    async for answer in answers:
+                for answer in self._play(self._next(request), request):
+                    if isinstance(answer, Wait):
+                        await asyncio.sleep(answer.seconds)
+                    else:
                         yield answer
                 return
             except ProviderError as error:
@@ -167,7 +168,7 @@ class Scripted:
         reply = self.replies[number]
         return steps_of(reply(request) if callable(reply) else reply)
 
-    async def _play(self, steps: list[Step], request: Request) -> AsyncGenerator[Answer]:
+    def _play(self, steps: list[Step], request: Request) -> Iterator[Answer | Wait]:
         parts: list[Part] = []
         finish: Finish | None = None
         usage, calls = Usage(), 0
@@ -188,7 +189,7 @@ class Scripted:
                     parts.append(ThoughtPart(step.text))
                     yield ThoughtAdded(step.text)
                 case Wait():
-                    await asyncio.sleep(step.seconds)
+                    yield step
                 case Fail():
                     raise ProviderError(step.message, step.trouble, retry_after=step.seconds)
                 case Cut():
