@@ -16,7 +16,7 @@ from oneclaw.providers.local.grammar import call_grammar
 from oneclaw.providers.local.prompt import read_answer, read_question, write_prompt
 from training.heldout import Case, cases
 
-SETS = ("plain", "harder", "unseen", "talk")
+SETS = ("plain", "harder", "unseen", "talk", "fresh", "fresh_unseen")
 MOST_TOKENS = 120
 
 
@@ -108,7 +108,7 @@ def main() -> None:
         for name in chosen.sets.split(","):
             found = measure(model, name, chosen.errors)
             print(
-                f"{adapter.name:24} {name:8} {found['messages']:3.0f} messages"
+                f"{adapter.name:24} {name:12} {found['messages']:3.0f} messages"
                 f"  right tool {found['tool']:5.1f} %  all right {found['all']:5.1f} %  {found['seconds']:.2f} s each",
                 flush=True,
             )

@@ -492,6 +492,66 @@ UNSEEN: tuple[Row, ...] = (
     ("what does the spell Mage Hand do?", "look_up_spell", {"spell": ["Mage Hand", "the spell Mage Hand"]}),
     ("rules for the spell Misty Step", "look_up_spell", {"spell": ["Misty Step", "the spell Misty Step"]}),
 )
+FRESH: tuple[Row, ...] = (
+    ("what's the local time over in Hobart", "get_current_time", {"timezone": "Hobart"}),
+    ("is it still Wednesday?", "get_current_time", {}),
+    ("how many hours ahead... just tell me the time in Sofia", "get_current_time", {"timezone": "Sofia"}),
+    ("what's today", "get_current_time", {}),
+    ("could you open up budget_2026.csv", "read_file", {"path": "budget_2026.csv"}),
+    ("I'd like to hear what letter-to-bank.txt says", "read_file", {"path": "letter-to-bank.txt"}),
+    ("check whats in .env.local", "read_file", {"path": ".env.local"}),
+    ("contents of server/routes.ts please", "read_file", {"path": "server/routes.ts"}),
+    ("tell me what is in the file named plan.txt", "read_file", {"path": "plan.txt"}),
+    ("write down 'renew the passport' in tasks/june.txt", "write_file", {"path": "tasks/june.txt", "content": "renew the passport"}),
+    ('make file a.txt with "alpha beta"', "write_file", {"path": "a.txt", "content": "alpha beta"}),
+    ("save the text I am on holiday until Monday into autoreply.txt", "write_file", {"path": "autoreply.txt", "content": "I am on holiday until Monday"}),
+    ("add 'sugar' to list.txt please", "write_file", {"path": "list.txt", "content": "sugar", "mode": "append"}),
+    ("store \"v1.4.2\" in VERSION.txt", "write_file", {"path": "VERSION.txt", "content": "v1.4.2"}),
+    ("put this into story.md: It was a dark and stormy night", "write_file", {"path": "story.md", "content": "It was a dark and stormy night"}),
+    ("show the files of the invoices folder", "list_files", {"path": "invoices"}),
+    ("what have I got in ./build", "list_files", {"path": "./build"}),
+    ("list all the files you can see", "list_files", {}),
+    ("tell me which files I have saved so far", "list_files", {}),
+    ("find every yaml file", "find_files", {"pattern": "*.yaml"}),
+    ("is there a file called secrets.json somewhere?", "find_files", {"pattern": "secrets.json"}),
+    ("find files whose name has holiday in it", "find_files", {"pattern": "*holiday*"}),
+    ("locate all .mp3 files in music", "find_files", {"pattern": "*.mp3", "path": "music"}),
+    ("look for 'unauthorized' in access.log", "search_text", {"pattern": "unauthorized", "path": "access.log"}),
+    ("which files contain the word lighthouse", "search_text", {"pattern": "lighthouse"}),
+    ("search the docs folder for license", "search_text", {"pattern": "license", "path": "docs"}),
+    ("where do my files mention Oskar", "search_text", {"pattern": "Oskar"}),
+    ("get https://api.coinbase.com/v2/time", "http_request", {"url": "https://api.coinbase.com/v2/time"}),
+    ("does http://10.0.0.5:9000/health answer", "http_request", {"url": "http://10.0.0.5:9000/health"}),
+    ("do a DELETE on http://localhost:8000/sessions/4", "http_request", {"url": "http://localhost:8000/sessions/4", "method": "DELETE"}),
+    ("what is on https://lobste.rs right now", "http_request", {"url": "https://lobste.rs"}),
+    ("remember that my blood type is AB positive", "memory_store", {"key": "blood type", "value": "AB positive"}),
+    ("my hotel room number is 1204, please remember", "memory_store", {"key": ["hotel room number", "room number"], "value": "1204"}),
+    ("keep in mind my flight leaves on July 9th", "memory_store", {"key": ["flight", "my flight", "flight leaves", "flight leaves on"], "value": ["July 9th", "leaves on July 9th", "on July 9th"]}),
+    ("note that the garage code is 5512", "memory_store", {"key": "garage code", "value": "5512"}),
+    ("what's my blood type?", "memory_search", {"query": "blood type"}),
+    ("do you remember my hotel room number", "memory_search", {"query": "hotel room number"}),
+    ("what was the garage code again?", "memory_search", {"query": ["garage code", "the garage code"]}),
+    ("forget the garage code", "memory_forget", {"key": ["garage code", "the garage code"]}),
+    ("please delete my blood type from memory", "memory_forget", {"key": "blood type"}),
+)
+FRESH_UNSEEN: tuple[Row, ...] = (
+    ("How far is it from Lyon to Turin?", "measure_distance", {"start": "Lyon", "end": "Turin"}),
+    ("distance between the school and the harbour", "measure_distance", {"start": ["the school", "school"], "end": ["the harbour", "harbour"]}),
+    ("Report message 8841 as spam", "report_spam", {"message_id": ["8841", "message 8841"]}),
+    ("mark A-17 as spam please", "report_spam", {"message_id": "A-17"}),
+    ("Print a label for Baker Street 221", "print_label", {"address": "Baker Street 221"}),
+    ("I need an address label: Via Roma 5, Pisa", "print_label", {"address": "Via Roma 5, Pisa"}),
+    ("Open the curtains in the dining room", "open_curtains", {"room": ["dining room", "the dining room"]}),
+    ("let some light in, open the study curtains", "open_curtains", {"room": ["study", "the study"]}),
+    ("Donate 25 dollars to the Red Cross", "donate", {"charity": ["the Red Cross", "Red Cross"], "amount": 25}),
+    ("give 100 to Amnesty as a donation", "donate", {"charity": "Amnesty", "amount": 100}),
+    ("Which plant is this: garden/leaf.jpg", "identify_plant", {"image": "garden/leaf.jpg"}),
+    ("identify the plant in IMG_2210.png", "identify_plant", {"image": "IMG_2210.png"}),
+    ("Tune the guitar to drop D", "tune_guitar", {"tuning": "drop D"}),
+    ("standard tuning for the guitar please", "tune_guitar", {"tuning": ["standard", "standard tuning"]}),
+    ("Solve the crossword clue 'river in Egypt'", "solve_clue", {"clue": "river in Egypt"}),
+    ("help with a clue: capital without an A", "solve_clue", {"clue": "capital without an A"}),
+)
 TALK: tuple[str, ...] = (
     "Hello there!",
     "Hey, how have things been?",
@@ -573,17 +633,32 @@ def unseen_tools() -> list[ToolDefinition]:
     ]
 
 
+def fresh_unseen_tools() -> list[ToolDefinition]:
+    return [
+        _tool("measure_distance", "Measure the distance between two places", "start", "end"),
+        _tool("report_spam", "Report a message as spam", "message_id"),
+        _tool("print_label", "Print an address label", "address"),
+        _tool("open_curtains", "Open the curtains of a room", "room"),
+        _tool("donate", "Donate money to a charity", "charity", amount={"type": "integer"}),
+        _tool("identify_plant", "Identify the plant on a photo", "image"),
+        _tool("tune_guitar", "Tune the guitar", "tuning"),
+        _tool("solve_clue", "Solve a crossword clue", "clue"),
+    ]
+
+
 def cases(name: str) -> tuple[list[ToolDefinition], list[Case]]:
-    """The tools and the cases of `plain`, `harder`, `unseen` or `talk`."""
+    """The tools and the cases of one of the sets."""
     if name == "talk":
         return on_device_tools(), [Case(each, None, {}) for each in TALK]
     if name == "unseen":
         return unseen_tools(), [Case(*each) for each in UNSEEN]
-    rows = {"plain": PLAIN, "harder": HARDER}[name]
+    if name == "fresh_unseen":
+        return fresh_unseen_tools(), [Case(*each) for each in FRESH_UNSEEN]
+    rows = {"plain": PLAIN, "harder": HARDER, "fresh": FRESH}[name]
     return on_device_tools(), [Case(*each) for each in rows]
 
 
 def every_message() -> Iterator[str]:
-    for rows in (PLAIN, HARDER, UNSEEN):
+    for rows in (PLAIN, HARDER, UNSEEN, FRESH, FRESH_UNSEEN):
         yield from (each[0] for each in rows)
     yield from TALK

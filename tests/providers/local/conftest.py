@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+
 from oneclaw.config import user_folder
 from oneclaw.providers.local.fetch import SMOLLM2, NotFetched, fetch
 from oneclaw.providers.local.models import LocalModels, LocalSettings
@@ -24,7 +25,9 @@ def weights() -> Path:
         pytest.skip(str(error))
 
 
-def local_models(home: Path, files: Iterable[tuple[str, Path]] = (), idle_seconds: float = 60.0) -> LocalModels:
+def local_models(
+    home: Path, files: Iterable[tuple[str, Path]] = (), idle_seconds: float = 60.0
+) -> LocalModels:
     models = LocalModels(LocalSettings(home, CACHE, window=2048, idle_seconds=idle_seconds))
     for name, file in files:
         models.add(file, name)

@@ -8,7 +8,7 @@ from typing import Any
 ALIGNMENT = 32
 TOOL_TEMPLATE = (
     "{%- if tools %}<|im_start|>system\nYou may call tools. Each is given as JSON:\n{% for tool in tools %}\n"
-    "{{ tool.function | tojson }}{% endfor %}\n\nTo call one, write on a line of its own, and nothing after it:\n"
+    "{{ tool.function | tojson }}{% endfor %}\n\nTo call one, write on a line of its own:\n"
     '<tool_call>{"name": "the tool", "arguments": {...}}</tool_call>\n'
     "The results come in the next message. If no tool is needed, just answer.<|im_end|>\n{% endif %}"
     '{% for message in messages %}{% if message.role == "tool" %}<|im_start|>user\n<tool_response>'
@@ -34,7 +34,9 @@ def small_gguf(fields: Mapping[str, str | int], tensor_values: int = 0) -> bytes
     for key, value in fields.items():
         body += text_bytes(key)
         body += (
-            struct.pack("<I", 8) + text_bytes(value) if isinstance(value, str) else struct.pack("<II", 4, value)
+            struct.pack("<I", 8) + text_bytes(value)
+            if isinstance(value, str)
+            else struct.pack("<II", 4, value)
         )
     if tensor_values:
         body += text_bytes("weights") + struct.pack("<IQIQ", 1, tensor_values, 0, 0)
