@@ -50,6 +50,7 @@ requirements: $(BIN)/uv
 	$(COMPILE) --output-file requirements/local.txt --extra local pyproject.toml
 	$(COMPILE) --output-file requirements/test.txt --group test pyproject.toml
 	$(COMPILE) --output-file requirements/check.txt --group check pyproject.toml
+	$(COMPILE) --output-file requirements/training.txt --group training pyproject.toml
 	$(COMPILE) --output-file benchmarks/peers.txt benchmarks/peers.in
 
 clean:
