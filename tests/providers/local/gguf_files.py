@@ -77,7 +77,7 @@ class _Places:
             self._text()
             dimensions = self._number("I")
             self._at += 8 * dimensions + 12
-        return (*found, self._at)
+        return found[0], found[1], self._at
 
     def _skip(self, kind: int) -> None:
         if kind == 8:

@@ -163,7 +163,7 @@ class _Reader:
             values, size = _BLOCKS.get(kind, (1, 0))
             furthest = max(furthest, offset + count // values * size)
         start = -(-self._file.tell() // alignment) * alignment
-        return start + furthest
+        return start + furthest if furthest else 0
 
     def _value(self, kind: int) -> Any:
         if kind == _TEXT:

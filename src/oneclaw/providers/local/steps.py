@@ -12,7 +12,7 @@ _VERBS = (
     "|save|search|show|store|tell|write"
 )
 _BORDER = re.compile(
-    rf"""\s*[;\n]+\s*
+    rf"""\s*;\s+ | \s*\n\s*
       | (?<=[.!?])\s+(?=\S)
       | \s*,?\s+(?:and\s+)?then\s+
       | \s*,?\s+and\s+(?:also\s+)?(?=(?:please\s+)?(?:{_VERBS})\b)
