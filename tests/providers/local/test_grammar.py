@@ -252,14 +252,41 @@ def test_patterns_for_files_are_made_of_the_words_for_them() -> None:
     assert "*.py" in values(find, "find all python files", "pattern")
     assert "*.md" in values(find, "find files ending in .md", "pattern")
     assert "*invoice*" in values(find, "find files with invoice in the name", "pattern")
-    assert "report*.csv" in values(find, "find report*.csv", "pattern")
+    assert values(find, "find report*.csv", "pattern") == {"report*.csv"}
+    assert values(find, "find config.yaml in src", "pattern") == {"config.yaml"}
+    assert values(find, "find config.yaml in src", "path") == {"src"}
+    assert values(find, "are there any PDFs?", "pattern") == {"*.pdf"}
 
 
 def test_a_tool_that_lacks_something_becomes_a_question_on_request() -> None:
     read = load("read_file").definition
     write = load("write_file").definition
-    assert "write_file" not in call_grammar([read, write], "save it")
-    assert '"write_file ?"' in call_grammar([read, write], "save it", asks=True)
+    assert "write_file" not in call_grammar([read, write], "save it to a file")
+    assert '"write_file ?"' in call_grammar([read, write], "save it to a file", asks=True)
+
+
+def test_nothing_is_asked_about_a_tool_the_message_does_not_speak_of() -> None:
+    assert "read_file" not in call_grammar([load("read_file").definition], "we went to Vienna", asks=True)
+
+
+def test_a_name_of_several_words_is_copied_whole() -> None:
+    offered = spans(read_message("Get me from Hill Road 3 to New York, please ask Anna Berg."))
+    assert {"Hill Road 3", "New York", "Anna Berg"} <= set(offered)
+    assert not {"New", "York", "Road 3", "Berg"} & set(offered)
+    assert "Ask" in spans(read_message("Ask Anna about it"))
+
+
+def test_a_folder_is_no_file_and_an_optional_place_that_is_written_is_given() -> None:
+    search, read = load("search_text").definition, load("read_file").definition
+    assert not values(read, "look through logs/ please", "path")
+    answers = written([search], "search app.log for timeout") - {">chat"}
+    assert all('"path": "app.log"' in text for text in answers)
+
+
+def test_a_word_is_no_file_unless_something_says_so() -> None:
+    read = load("read_file").definition
+    assert not values(read, "I read a wonderful book last week", "path")
+    assert values(read, "read the file notes", "path") == {"notes"}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.local.parameters import Kind, read_parameters
+from oneclaw.providers.local.parameters import Kind, first_sentence, read_parameters
 from oneclaw.providers.local.pieces import Message, read_message
 from oneclaw.providers.local.values import MOST_ITEMS, Values, read_values, write_json
 
@@ -26,12 +26,14 @@ class Fillable:
     """A tool with what the message offers to its parameters; None where a required one gets nothing.
 
     needed    names of the parameters that are always given: the required ones and those the message names
+    about     the first sentence of its description
     is_named  whether the message holds the very file or address that the tool requires
     """
 
     name: str
     values: dict[str, Values] | None
     needed: frozenset[str]
+    about: str = ""
     is_named: bool = False
 
     def accept(self, arguments: dict[str, Any], message: Message) -> bool:
@@ -55,7 +57,7 @@ def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool
         if body is not None:
             rules.append(f't{number} ::= {json.dumps(tool.name + " {")} {body} "}}"')
             answers.append(f"t{number}")
-        elif asks:
+        elif asks and _speaks_of(tool, message):
             answers.append(json.dumps(f"{tool.name} ?"))
     if not is_request or _STATEMENT.match(text):
         answers.insert(0, '"chat"')
@@ -71,15 +73,35 @@ def fill_tools(definitions: Sequence[ToolDefinition], message: Message) -> Itera
         needs = [each.name for each in parameters if each.is_required]
         found: dict[str, Values] = {}
         for each in parameters:
-            values = read_values(each, message, definition.parameters, is_lone=needs == [each.name])
+            beside = [other for other in parameters if other is not each]
+            values = read_values(each, message, definition.parameters, beside)
             if values is not None:
                 found[each.name] = values
         is_filled = all(name in found for name in needs)
         said = [name for name, values in found.items() if values.is_said]
         is_named = any(each.is_required and _names(each.kind, message) for each in parameters)
         yield Fillable(
-            definition.name, found if is_filled else None, frozenset([*needs, *said]), is_filled and is_named
+            name=definition.name,
+            values=found if is_filled else None,
+            needed=frozenset([*needs, *said]),
+            about=first_sentence(definition.description),
+            is_named=is_filled and is_named,
         )
+
+
+def _speaks_of(tool: Fillable, message: Message) -> bool:
+    """Whether a word of the message is one of the tool's own, give or take its ending."""
+    return bool(_stems(f"{tool.name} {tool.about}".replace("_", " ")) & _stems(message.bare))
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:5] for word in re.findall(r"[a-z]{4,}", text.lower())} - {
+        "from",
+        "with",
+        "what",
+        "this",
+        "that",
+    }
 
 
 def _names(kind: Kind, message: Message) -> bool:

@@ -60,7 +60,8 @@ class Message:
     pieces   in order; a value copied from the message is a run of them
     urls     whole addresses; one written without a scheme is given one
     paths    words (and quoted texts) that look like the path of a file
-    nearby   words that are a path only because of the words around them: `the docs folder`
+    files    words that are a file only because of the words around them: `the file notes`
+    folders  the same for folders: `the docs folder`, `in docs`
     numbers  whole and broken ones, digits or written out
     bare     the text without its quoted texts, addresses and paths: where a choice can be looked for
     """
@@ -70,7 +71,8 @@ class Message:
     urls: tuple[str, ...]
     mails: tuple[str, ...]
     paths: tuple[str, ...]
-    nearby: tuple[str, ...]
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
     numbers: tuple[int | float, ...]
     bare: str
 
@@ -90,7 +92,8 @@ def read_message(text: str) -> Message:
         urls=_unique(urls),
         mails=_unique(mails),
         paths=_unique(paths),
-        nearby=_unique(list(_nearby(plain))),
+        files=_unique(list(_nearby(plain, _BEFORE_FILE, {"file"}))),
+        folders=_unique(list(_nearby(plain, _BEFORE_FOLDER, {"folder", "directory", "dir"}))),
         numbers=_numbers(text),
         bare=" ".join(plain),
     )
@@ -130,11 +133,44 @@ def _next_pieces(text: str, at: int) -> tuple[list[Piece], int]:
         inner = Piece("", text[at + 1 : closing], True, True, is_quoted=True)
         return [_mark(text[at]), inner, _mark(text[closing])], closing + 1
     whole = _WHOLE.match(text, at)
-    if whole:
-        return [Piece("", whole[0], True, True)], whole.end()
+    end = whole.end() if whole else _name_end(text, at)
+    if end:
+        return [Piece("", text[at:end], True, True)], end
     word = re.compile(r"\S+").match(text, at)
     assert word is not None  # the caller stands before something that is not white space
     return list(_split_word(word[0])), word.end()
+
+
+def _name_end(text: str, at: int) -> int | None:
+    """Where a name of several words ends, as `New York` or `Hill Road 3`; it is copied whole too.
+
+    The first word of a sentence may be large without being part of a name.
+    """
+    before = text[:at].rstrip()
+    if not before or before[-1] in ".!?:;":
+        return None
+    words = list(re.compile(r"\S+").finditer(text, at))[:6]
+    size = 0
+    while size < len(words) and _is_name(words[size][0]) and (not size or _is_next(words, size)):
+        size += 1
+        if words[size - 1][0][-1] in _ENDS:
+            break
+    if size < 2:
+        return None
+    last = words[size - 1]
+    has_number = size < len(words) and re.fullmatch(r"\d{1,4}[.,;:!?]?", words[size][0])
+    if has_number and last[0][-1] not in _ENDS and _is_next(words, size):
+        last = words[size]
+    return last.end() - (len(last[0]) - len(last[0].rstrip(_ENDS)))
+
+
+def _is_name(word: str) -> bool:
+    core = word.rstrip(_ENDS)
+    return len(core) > 1 and core[0].isupper() and core[1].islower() and core.replace("-", "").isalpha()
+
+
+def _is_next(words: list[re.Match[str]], at: int) -> bool:
+    return words[at].start() == words[at - 1].end() + 1
 
 
 def _closing_quote(text: str, at: int) -> int | None:
@@ -190,27 +226,55 @@ def _urls(word: str) -> list[str]:
 def _is_path(word: str) -> bool:
     if _URL.match(word) or _MAIL.match(word) or _DOMAIN.match(word) or "\n" in word:
         return False
-    if not any(char.isalpha() for char in word) and "~" not in word:
-        return False  # 12/05/2024
+    if "*" in word or (not any(char.isalpha() for char in word) and "~" not in word):
+        return False  # *.md is a pattern, 12/05/2024 a date
     return _NAMED_FILE.fullmatch(word.replace(" ", "_")) is not None
 
 
-_BEFORE = {
-    *("in", "inside", "of", "under", "within", "from", "folder", "directory", "dir", "file", "called"),
-    *("named", "at", "into", "as", "search", "through", "grep"),
+_BEFORE_FILE = {"file", "called", "named"}
+_BEFORE_FOLDER = {
+    *(
+        "in",
+        "inside",
+        "of",
+        "under",
+        "within",
+        "from",
+        "folder",
+        "directory",
+        "dir",
+        "search",
+        "through",
+        "grep",
+    ),
 }
-_AFTER = {"folder", "directory", "dir", "file"}
+_ARTICLES = {"the", "my", "a", "our"}
 _SKIPPED = {
     *("the", "a", "an", "my", "our", "this", "that", "folder", "directory", "file", "files", "here", "it"),
-    *("workspace", "current", "new", "text", "name", "names", "memory", "everything", "all", "there"),
+    *("workspace", "current", "new", "text", "name", "names", "memory", "everything", "all", "there", "its"),
+    *(
+        "your",
+        "his",
+        "her",
+        "their",
+        "me",
+        "you",
+        "any",
+        "which",
+        "order",
+        "case",
+        "general",
+        "them",
+        "these",
+    ),
 }
 
 
-def _nearby(words: list[str]) -> Iterator[str]:
+def _nearby(words: list[str], leads: set[str], follows: set[str]) -> Iterator[str]:
     for at, word in enumerate(words):
-        before = next((w.lower() for w in reversed(words[:at]) if w.lower() not in {"the", "my", "a"}), "")
+        before = next((w.lower() for w in reversed(words[:at]) if w.lower() not in _ARTICLES), "")
         after = words[at + 1].lower() if at + 1 < len(words) else ""
-        if word.lower() not in _SKIPPED and (before in _BEFORE or after in _AFTER):
+        if word.lower() not in _SKIPPED and (before in leads or after in follows):
             yield word
 
 

@@ -2,40 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.check.schema import Schema
 from oneclaw.core.errors import InvalidSchema
 from oneclaw.core.subschema import is_array, is_object
+from oneclaw.providers.local.globs import read_globs
 from oneclaw.providers.local.parameters import Kind, Parameter, choices_of
 from oneclaw.providers.local.pieces import Message, spans
 
 MOST_ITEMS = 8
 
 _PLAIN = {"type", "title", "description", "default", "examples", "enum", "const", "items", "deprecated"}
-_TYPES = {
-    "python": "py",
-    "markdown": "md",
-    "text": "txt",
-    "javascript": "js",
-    "typescript": "ts",
-    "yaml": "yaml",
-    "excel": "xlsx",
-    "word": "docx",
-    "shell": "sh",
-    "rust": "rs",
-    "image": "{png,jpg,jpeg,gif}",
-}
-_NO_NAMES = {
-    *("find", "all", "any", "every", "file", "files", "folder", "the", "list", "search", "show", "named"),
-    *("called", "with", "name", "where", "which"),
-}
-_EXTENSIONS = {
-    *("py", "md", "txt", "js", "ts", "json", "csv", "yaml", "yml", "toml", "xml", "html", "css", "sql", "sh"),
-    *("log", "pdf", "png", "jpg", "gif", "svg", "ini", "cfg", "rs", "go", "c", "h", "java"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +45,23 @@ def write_json(value: Any) -> str:
 
 
 def read_values(
-    parameter: Parameter, message: Message, root: Mapping[str, Any], is_lone: bool
+    parameter: Parameter, message: Message, root: Mapping[str, Any], beside: Sequence[Parameter]
 ) -> Values | None:
-    """What `message` offers to `parameter`; None if nothing. `is_lone`: the tool needs nothing else."""
+    """What `message` offers to `parameter`, `beside` the other ones of its tool; None if nothing."""
     if parameter.kind == "list":
         return _list_values(parameter, message, root)
     if parameter.kind == "choice":
         return _choices(parameter, message, root)
     if parameter.kind == "switch":
         return _switch(parameter, message)
-    offered = _offered(parameter, message, is_lone)
-    if _is_plain(parameter.given):
-        return Values(None) if offered is None else _literals(offered)
-    return _literals(_fitting(spans(message) if offered is None else offered, parameter.given, root))
+    offered = _offered(parameter, message, beside)
+    if not _is_plain(parameter.given):
+        return _literals(_fitting(spans(message) if offered is None else offered, parameter.given, root))
+    if offered is None:
+        return Values(None)
+    is_place = parameter.kind in ("path", "folder") and not parameter.is_required
+    written = {each.text for each in message.pieces if not each.is_quoted} & set(message.paths)
+    return _literals(offered, is_said=is_place and len(written) == 1 and written == set(offered))
 
 
 def _literals(values: Iterable[Any], is_said: bool = False) -> Values | None:
@@ -97,7 +81,7 @@ def _fitting(values: Iterable[Any], given: Any, root: Mapping[str, Any]) -> list
     return [each for each in values if schema.is_valid(each)]
 
 
-def _offered(parameter: Parameter, message: Message, is_lone: bool) -> Iterable[Any] | None:
+def _offered(parameter: Parameter, message: Message, beside: Sequence[Parameter]) -> Sequence[Any] | None:
     """Values to choose from; None for any run of pieces."""
     match parameter.kind:
         case "integer":
@@ -109,44 +93,29 @@ def _offered(parameter: Parameter, message: Message, is_lone: bool) -> Iterable[
         case "mail":
             return message.mails or ([] if "format" in parameter.schema else None)
         case "glob":
-            return list(_globs(message))
+            return read_globs(message)
         case "folder":
-            return _folders(message, parameter.is_required)
+            return _folders(parameter, message, beside)
         case "path":
-            return _paths(message, is_lone or not parameter.is_required)
+            return _paths(message, is_lone=not any(each.is_required for each in beside))
         case _:
             return None
 
 
-def _paths(message: Message, is_lone: bool) -> Iterable[str]:
+def _paths(message: Message, is_lone: bool) -> Sequence[str]:
     """A bare word is a path only for a tool that needs nothing else: `save my email as x` names no file."""
     if message.paths or message.urls or not is_lone:
-        return message.paths
-    return message.nearby or [each.text for each in message.pieces if each.can_start and each.can_end][1:]
+        return [each for each in message.paths if not each.endswith("/")]
+    return message.files
 
 
-def _folders(message: Message, is_required: bool) -> Iterable[str]:
-    found = (*message.paths, *message.nearby)
-    if found or not is_required:
+def _folders(parameter: Parameter, message: Message, beside: Sequence[Parameter]) -> Sequence[str]:
+    patterns = read_globs(message) if any(each.kind == "glob" for each in beside) else []
+    paths = [each for each in message.paths if each not in patterns and f"*{each}" not in patterns]
+    found = paths or message.folders
+    if found or not parameter.is_required:
         return found
     return [each.text for each in message.pieces if each.can_start and each.can_end][1:]
-
-
-def _globs(message: Message) -> Iterable[str]:
-    """`*.md files`, `.md`, `markdown` → `*.md`; a name → the name; another word → anything with it inside."""
-    for piece in message.pieces:
-        word = piece.text
-        if not piece.can_start or " " in word or "//" in word or not re.search(r"[\w*]", word):
-            continue
-        low = word.lower().removesuffix("s") if word.lower() not in _EXTENSIONS else word.lower()
-        if re.search(r"[*?]", word) or word in message.paths:
-            if re.fullmatch(r"\.[a-z]\w*", word):
-                yield f"*{word}"
-            yield word
-        elif low in _TYPES or low in _EXTENSIONS:
-            yield f"*.{_TYPES.get(low, low)}"
-        if re.fullmatch(r"[\w-]+", word) and len(word) > 2 and word.lower() not in _NO_NAMES:
-            yield f"*{word}*"
 
 
 def _list_values(parameter: Parameter, message: Message, root: Mapping[str, Any]) -> Values | None:
@@ -158,7 +127,7 @@ def _list_values(parameter: Parameter, message: Message, root: Mapping[str, Any]
     kinds: dict[str, Kind] = {"integer": "integer", "number": "number"}
     kind = "choice" if "enum" in items else kinds.get(str(items.get("type")), "text")
     one = Parameter(parameter.name, kind, items, items, is_required=True)
-    values = read_values(one, message, root, is_lone=False)
+    values = read_values(one, message, root, beside=())
     return None if values is None else Values(values.literals, is_list=True)
 
 
