@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, first request, dispatch and the loop beside its peers, registering."""
+"""Prints what OneClaw costs: start, first request, dispatch and the loop beside its peers, registering, the model."""
 
 import argparse
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import dispatch
 import first_request
+import local_model
 import loop
 import peers
 import register
@@ -53,6 +54,7 @@ def main() -> None:
         lambda: dispatch.measure(installed, options.rounds),
         lambda: loop.measure(installed, options.rounds),
         lambda: register.measure(options.rounds),
+        lambda: local_model.measure(options.rounds),
     ):
         pages.append(measure())
         print(pages[-1], flush=True)

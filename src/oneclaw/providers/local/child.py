@@ -142,6 +142,7 @@ def load(wanted: Body) -> Any:
     parameters.use_jinja = True
     parameters.fit_params = False  # it would load the model twice, and choose another window
     parameters.warmup = False
+    parameters.cache_ram_mib = 0  # it would keep up to 8 GB of past conversations
     parameters.verbosity = 1
     parameters.ui = False
     parameters.endpoint_slots = False

@@ -18,7 +18,8 @@ from oneclaw.providers.local.process import Chunk, Idle, Load, ModelProcess, Way
 from oneclaw.providers.local.turn import Turns
 
 ADAPTER = Path(__file__).with_name("tools-lora.gguf")
-EMBEDDED_WINDOW = 4_096
+EMBEDDED_WINDOW = 3_072
+"""Of each slot: the tools, the longest message, and a call that copies it."""
 EMBEDDED_SLOTS = 2
 NOT_INSTALLED = (
     "Local models need the extra `local`, which is not installed: `pip install 'oneclaw[local]'`,"
