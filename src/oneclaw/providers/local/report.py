@@ -132,6 +132,7 @@ _TOLD: dict[str, Callable[[Arguments, ToolResult], str]] = {
     "http_request": _tell_page,
     "memory_store": _tell_stored,
     "memory_search": _tell_remembered,
+    "memory_forget": lambda _, result: _sentence(result.text),
 }
 
 

@@ -142,13 +142,20 @@ def read_conversation(messages: Sequence[Message]) -> Spoken:
         at -= 1
     if at < 0:
         raise ProviderError("There is no message to answer. Say something.", "request")
-    text = cast(UserMessage, messages[at]).text
+    text = _without_tags(cast(UserMessage, messages[at]).text)
     earlier = [pair for pair in _pairs(messages[:at]) if pair[1].ok]
     asked = ""
     if at and isinstance(last := messages[at - 1], AssistantMessage) and last.wire == WIRE:
         echoes = (part.echo for part in last.parts if isinstance(part, TextPart) and part.echo)
         asked = next((str(echo["asked"]) for echo in echoes if "asked" in echo), "")
     return Spoken(text, tuple(_pairs(messages[at:])), earlier[-1] if earlier else None, asked)
+
+
+def _without_tags(text: str) -> str:
+    """The text without what means something in a prompt; what is left of two tags may be a third."""
+    while _TAG.search(text):
+        text = _TAG.sub("", text)
+    return text
 
 
 def _is_users(message: Message) -> bool:
@@ -227,7 +234,7 @@ def _missing(tool: ToolDefinition) -> list[tuple[str, str]]:
 
 async def _talk(text: str, complete: Complete, usage: _Counted) -> AsyncGenerator[str]:
     """One sentence of the model itself, with its adapter off, and the mark: what follows only gets worse."""
-    prompt = _CHAT.format(text=_TAG.sub("", text))
+    prompt = _CHAT.format(text=text)
     options = {"n_predict": CHAT_TOKENS, "stop": ["<|im_end|>", "\n"], "lora": [{"id": 0, "scale": 0.0}]}
     said = ""
     async with aclosing(complete({"prompt": prompt, **options, **_GREEDY})) as chunks:

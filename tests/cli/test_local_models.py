@@ -1,0 +1,122 @@
+"""Models of one's own and the one in the box, on the command line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Cli
+from tests.cli.vt import Terminal, environment
+from tests.providers.local.conftest import CACHE
+from tests.providers.local.gguf_files import small_gguf
+
+from oneclaw.providers.local.fetch import SMOLLM2, find
+from oneclaw.providers.local.provider import is_installed
+
+HERE = pytest.mark.skipif(
+    not is_installed() or find(SMOLLM2, CACHE) is None,
+    reason="the embedded model is not on this machine; the tests of its provider fetch it",
+)
+ONECLAW = (sys.executable, "-m", "oneclaw.cli.main")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "Tiny.gguf"
+    fields: dict[str, str | int] = {"general.architecture": "llama", "llama.context_length": 4096}
+    file.write_bytes(small_gguf(fields))
+    return file
+
+
+def test_a_file_is_added_listed_and_removed(cli: Cli, file: Path) -> None:
+    ended = cli("models", "add", str(file))
+    assert (ended.code, "Added local/tiny: " in ended.out, "4,096 tokens" in ended.out) == (0, True, True)
+    assert "local/tiny" in cli("models", "list").out
+    assert "local/tiny" in cli("models", "local").out
+    ended = cli("models", "remove", "local/tiny")
+    assert ended.code == 0
+    assert "is left where it is" in ended.out
+    assert file.exists()
+    assert "local/tiny" not in cli("models", "local").out
+
+
+def test_it_may_be_given_a_name(cli: Cli, file: Path) -> None:
+    assert "local/mine" in cli("models", "add", str(file), "--name", "mine").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add",), "models add FILE.gguf"),
+        (("remove",), "models remove NAME"),
+        (("remove", "nope"), "no local model 'nope'"),
+        (("add", "/nowhere/x.gguf"), "cannot be read"),
+        (("add", "pyproject.toml"), "is no GGUF file"),
+        (("ollama", "x.gguf"), "a file goes with add"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(cli: Cli, words: tuple[str, ...], said: str) -> None:
+    ended = cli("models", *words)
+    assert ended.code == 2
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def without_extra(folder: Path) -> dict[str, str]:
+    """What a process is given that is to think that the extra `local` is not installed."""
+    (folder / "sitecustomize.py").write_text("import sys\nsys.modules['xllamacpp'] = None\n")
+    return environment(folder / "home", PYTHONPATH=str(folder))
+
+
+def test_without_the_extra_one_sentence_says_how_to_get_it_and_the_tools_are_shown(tmp_path: Path) -> None:
+    variables = without_extra(tmp_path)
+    asked = [*ONECLAW, "run", "--model", "local/smollm2", "hi"]
+    ended = subprocess.run(asked, env=variables, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert "pip install 'oneclaw[local]'" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    shown = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 0
+    assert "pip install 'oneclaw[local]'" in shown.stdout
+    assert "→ read_file " in shown.stdout
+
+
+def test_without_the_file_and_a_network_the_tools_are_shown(tmp_path: Path) -> None:
+    if not is_installed():
+        pytest.skip("what runs models is not installed")
+    variables = environment(
+        tmp_path / "home", XDG_CACHE_HOME=str(tmp_path), PIP_NO_INDEX="1", PIP_FIND_LINKS="", UV_OFFLINE="1"
+    )
+    shown = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 0
+    assert "connect to the network and try again" in shown.stdout
+    assert "→ read_file " in shown.stdout
+
+
+@HERE
+def test_the_demonstration_is_a_conversation_with_live_calls(tmp_path: Path) -> None:
+    variables = environment(tmp_path / "home")
+    ended = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=110)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "5 of 5 messages answered" in ended.stdout
+    assert "→  get_current_time" in ended.stdout
+    assert "✗  path_not_allowed" in ended.stdout
+    assert not os.path.exists(tmp_path / "home")
+
+
+@HERE
+def test_without_a_model_the_chat_is_with_the_embedded_one_and_it_says_once_what_it_is(
+    tmp_path: Path,
+) -> None:
+    variables = environment(tmp_path / "home")
+    for is_first in (True, False):
+        with Terminal("chat", environment=variables, columns=300) as terminal:
+            terminal.wait("> ")
+            terminal.type("Hello!\r")
+            terminal.wait("tiny model with tools")
+            terminal.wait("> ")
+            terminal.type("/quit\r")
+            assert terminal.end() == 0
+            assert ("for trying OneClaw out" in terminal.raw) == is_first
+            assert "local/smollm2" in terminal.raw
