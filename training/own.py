@@ -45,6 +45,14 @@ TIME = (
     "[what's|tell me] the time in {format} [form|format|style][| please]",
     "what time is it in {timezone}, [in|as] {format}[| format][?|]",
     "give me the {format} [date|time|timestamp][| for {timezone}]",
+    "[would my cousin|would my friend|would the office|would people] in {timezone} [still be awake|be asleep|be at work] [now|at this time|right now][?|]",
+    "[can I phone|may I ring|is it okay to call] {timezone} [now|at this moment|this late][?|| or is it night there?]",
+    "[when it's|if it's] [breakfast|noon|evening] here, [what's the clock in|how late is it in|what time do they have in] {timezone}[?|]",
+    "[the hour|current hour|clock time] [in|over in|at] {timezone}[, please|?|]",
+    "[which|what] [weekday|day|month|year|date] [is today|do we write|are we on|have we got][?|]",
+    "[I need|put me in the picture about|quick,] [the date|today's date|the weekday|the time] [for a letter|for this document||please]",
+    "[the sun is up here, but|not sure about] {timezone}, what's the time over there[?|]",
+    "[are banks|are shops|are offices|is the stock exchange] in {timezone} open [now|at this hour][?|, what time is it there?]",
 )
 _FORMATS = (("ISO 8601", "iso8601"), ("iso8601", "iso8601"), ("human readable", "human_readable"))
 
@@ -69,6 +77,13 @@ READ = (
     "[how does|how do the first lines of] {path} [start|begin|look][?|]",
     "[my notes are in|the list is in|the answer is in|I keep everything in] {path}, [read it|what do they say|show it to me][| please]",
     "has {path} got anything in it[?|]",
+    "[walk|talk|guide] me through {path}[| please]",
+    "[bring up|call up|fetch me|throw up|put up] [|the text of|the file] {path}[| on the screen| please]",
+    "[give me|I'd like|can I have] [a summary|an overview|the gist|a short version] of {path}[?|| please]",
+    "[before I leave|first of all|for my talk] I [must|have to|want to] [know|check|see] what {path} [says|contains|is about]",
+    "[someone sent me|I found|I got] {path}, [what is it about|tell me what it says|what does it hold|show it][?|]",
+    "[I don't remember|no idea] what [is in|stands in|I noted in] {path}, [please look|show me|open it]",
+    "[how does|tell me how] {path} [end|start|go on][?|]",
 )
 WRITE = (
     "[Save|save|Write|write|Put|put|store|Store|jot down|note|type|record|enter] {content!q} [to|into|in|in the file|to the file|into the file|in a file called|to a file named|inside] {path}[| please]",
@@ -87,6 +102,14 @@ WRITE = (
     "{content!Q} - [save|write|put] [that|it|this] [to|in|into] {path}[| please]",
     "[write|save|draft] [a note|a memo|a line|a reminder] [saying|that says] {content!q} [to|in|into] {path}",
     "[my shopping list|the note|the text|the memo] is {content!Q}, [save it|write it|put it] [in|to] {path}",
+    "[scribble|drop|note|log|capture|pen] {content!q} [in|into] {path}[| for me| would you]",
+    "[I want|I need|give me] a [new|fresh|] file {path} [holding|whose content is|with nothing but|that just says] {content!Q}",
+    "[file|document] {path} [should|must|has to] [read|say|contain] {content!Q}[| from now on| please]",
+    "[take|here is] [a line|a note|some text] for {path}: {content!q}",
+    "[there is something|I have something|one line] to [keep|save|store] in {path}: {content!q}",
+    "[I'd like to|let's|we should] [save|keep|store|write] {content!Q} in [a file called|] {path}",
+    "[compose|produce|build] {path} with [the words|this inside:|this text:] {content!q}",
+    "[write|note] in {path} that {content}",
 )
 APPEND = (
     "[Append|append] {content!q} to [|the file|the end of] {path}[| please]",
@@ -94,6 +117,8 @@ APPEND = (
     "[please|can you|could you|now|also] [add|append] {content!q} to {path}[?|]",
     "[add|append] [a line|the line|another line|the text|the words] {content!Q} [to|at the end of] {path}",
     "[in|to] {path}, add {content!q}",
+    "[tack|stick|put] {content!Q} [on|onto] the end of {path}, [append it|appending|don't overwrite, append]",
+    "add [one more|another|a further] [line|entry|item] to {path}: {content!q}",
 )
 LIST = (
     "[list|List|show|Show me|give me|print|display] [|all|all the|the] [files|documents|things|contents] [in|inside|of|under|within] [|the folder|the directory|folder|my] {path}[| please]",
@@ -109,6 +134,11 @@ LIST = (
     "[ls|dir|is there anything in my workspace?|is this folder empty?|what do you see in this folder?|anything here?]",
     "[how many|are there any] files [are|] in [|the] {path} [folder|directory][?|]",
     "[open|browse] the [folder|directory] {path}[| please]",
+    "[what|anything] [is|lies|sits] [in|around in|inside] the {path} [folder|directory][?|]",
+    "[an overview|a listing|an inventory] of [the {path} folder|everything in {path}|all files under {path}][, please|]",
+    "[I wonder|tell me|I'd like to know] [what|which documents|which files] [is|are|live] in [the {path} folder|the directory {path}]",
+    "[have I got|do I have|are there] any files [here|at all|yet|saved][?|]",
+    "[what|which] [things|documents|stuff] [is|are|do we have] [stored here|in this workspace|around here|saved so far][?|]",
 )
 _GLOBS = (
     ("python files", "*.py"),
@@ -160,6 +190,10 @@ FIND = (
     "[are there any|do you see any|do we have any] {pattern} [in|under] {path}[?|]",
     "[which|what] {pattern} [are there|do I have|exist][?|]",
     "I [need|want] to find [|all|all my|the] {pattern}",
+    "[track down|hunt down|dig up|get me|point me to] [|all|every one of|all of] [my|the] {pattern}",
+    "[in which folder|where on this disk|where] [are|did I save|do I keep|have I put] [|my|the|all] {pattern}[?|]",
+    "[somewhere|somewhere here] there [are|must be|should be] {pattern}, [find them|where are they|locate them]",
+    "[any|are any] {pattern} [around|lying around|here|below {path}|in {path}][?|]",
 )
 SEARCH = (
     "[search|Search|grep|look] [|in|through] {path} for {pattern!q}",
@@ -175,6 +209,14 @@ SEARCH = (
     "[how often|where] does {pattern!q} [appear|occur|come up] in {path}[?|]",
     "[find|search|look for] text {pattern!q}[| in my files]",
     "grep [-r |]{pattern!q}",
+    "is there anything [on|about] {pattern!q} in {path}[?|]",
+    "[what does|does] {path} [tell us|state|note|write] [about|anything on] {pattern!q}[?|]",
+    "[on which line|where|in what place] [of|in] {path} [is|do we have|comes|stands] {pattern!q}[?|]",
+    "[show|print|give] me the [lines|passages|places] [of|in] {path} [with|that mention|where it says] {pattern!q}",
+    "[who|what|which file|which script] [uses|calls|defines|mentions] {pattern!q} [in {path}|][?|]",
+    "[did I|have I] [ever|] [note|noted|write|written|mention|mentioned] {pattern!q} [anywhere|somewhere] in my [files|notes|documents][?|]",
+    "[which|what] of my [notes|documents|files] [deal with|speak of|are about|have the word] {pattern!q}[?|]",
+    "{pattern!Q} [must be|should be|occurs] somewhere in {path}, [find the line|show me where|where][?|]",
 )
 _NEEDLES = (
     "TODO|FIXME|password|invoice|def main|import numpy|error|deadline|Anna|budget|birthday|hello|timeout"
@@ -194,6 +236,9 @@ HTTP = (
     "[can you|could you|please|hey,] [fetch|open|get|load|download|visit] {url}[?|]",
     "[read|summarize|summarise|show] [|the article at|the page] {url}[| for me]",
     "does {url} [respond|answer|work|load][?|]",
+    "[I believe|I guess|people say] {url} is [down|broken|offline|gone], [is that so|check it|verify that][?|]",
+    "[what comes back|what do I get|what's the answer] when [I|you] [call|open|hit] {url}[?|]",
+    "[bring me|get hold of|pull|grab] [the text of|whatever is at|the content at|] {url}",
 )
 HTTP_METHOD = (
     "[Send|send|make|Make|do|issue|perform|run|fire] a {method} [|request|call] [to|on|against|at] {url}[| please]",
@@ -229,6 +274,10 @@ def _key(chance: random.Random) -> str:
     return f"{stock.first_name(chance)}'s {key}" if "'" not in key and chance.random() < 0.12 else key
 
 
+_doing = stock.one_of(
+    "live in", "work at", "work for", "drive", "prefer", "play", "collect", "study", "support"
+)
+_being = stock.one_of("allergic to", "married to", "afraid of", "learning", "from", "good at", "on call on")
 STORE = (
     "[Remember|remember|please remember|Please remember|memorize|keep in mind|Keep in mind|don't forget|Don't forget|note|note down|bear in mind|make a note|take note] [that|] [my|our|the] {key} is {value}[| please| ok?]",
     "[my|My|our|the|The] {key} is {value}[, remember that|, please remember it|. Please keep that in mind|, don't forget|, make a note of it|, keep that for later|. Remember this!]",
@@ -245,6 +294,16 @@ STORE = (
     "[I just moved|I changed it|news]: my {key} is [|now] {value}, [remember|keep] that",
     "[save|store|remember] the {key} {value}[| for me]",
     "[I have a new|we have a new] {key}, it's {value}, [remember it|don't forget it|please store it]",
+    "[learn|know|retain|hold in memory|keep track of this]: [my|the|our] {key} is {value}",
+    "[so that you know|so you know|just so you remember|for next time|for another day|in case I ask later], [my|the|our] {key} is {value}",
+    "[my|the|our] {key} [is|was changed to|will be] {value}, [you'll need that later|keep this in mind|hang on to that|take that down|save that to memory]",
+    "[put|keep|file] my {key} in [memory|your memory|mind]: {value}",
+    "[don't forget|do not forget|never forget|and don't forget], my {key} is {value}",
+    "I {key_do} {value}, [remember that|keep that in mind|please remember|don't forget it|note that down for later]",
+    "[remember that|keep in mind that|don't forget that|note that|please remember,] I {key_do} {value}",
+    "I'm {key_am} {value}, [remember it|don't forget that|please keep it in mind]",
+    "[remember|please remember|keep in mind] that I'm {key_am} {value}",
+    "[my|our] {key} [happens|is going] [to be|on] {value}, [remember|memorize] [it|that]",
 )
 RECALL = (
     "[What is|what is|what's|What's|whats|do you know|tell me|do you remember|can you recall|remind me of] my {query}[?|| again?| please]",
@@ -257,6 +316,14 @@ RECALL = (
     "[do you still have|do you have] my {query}[?| on record?| saved?]",
     "[tell me|give me] my {query} again[| please]",
     "which {query} did I [tell you|give you|mention][?|]",
+    "[I'd like to know|I want to hear|say] my {query}[ again|| once more]",
+    "what {query} [have you|did you] [stored|saved|noted|remembered] for me[?|]",
+    "[what|who] was [my|our] {query}, [do you know|can you tell|again][?|]",
+    "[can you|could you] [tell me|look up|remember|recall] [what I said about|] my {query}[?|]",
+    "[is|was] there [something|anything] [you remember|in your memory|you know] about my {query}[?|]",
+    "[where|what] did I say [about my {query}|my {query} was][?|]",
+    "[any memory of|anything remembered on|what's stored about] [my|our] {query}[?|]",
+    "[our|the] {query}, [what was it|do you still know it|tell me again][?|]",
 )
 FORGET = (
     "[Forget|forget|please forget|erase|wipe] [|about] my {key}[| please|.]",
@@ -268,6 +335,11 @@ FORGET = (
     "my {key} is [no longer valid|not true any more|outdated], [forget it|please forget it|delete it from memory]",
     "forget the {key}[| please]",
     "[I don't want you to|you don't need to] remember my {key}[| any more| anymore]",
+    "[please|you may|kindly] [drop|discard|lose|throw away] [what you know about|the memory of|what you stored about] my {key}",
+    "[take|strike|get] my {key} out of [your memory|memory]",
+    "[clear|wipe|erase|remove] our {key} from [memory|your memory|what you know]",
+    "my {key} [changed|is old|was wrong], [erase|remove|clear] it from [memory|your memory]",
+    "I'd [prefer|like it better] if you forgot my {key}",
 )
 WEB = (
     "[Search|search|look] [|the web|online|the internet] for {query!q}[| please]",
@@ -385,7 +457,7 @@ def own_skills() -> list[Skill]:
         _own(
             "memory_store",
             STORE,
-            {"key": _key, "value": _fact},
+            {"key": _key, "value": _fact, "key_do": _doing, "key_am": _being},
             asks=("remember something for me", "can you remember a thing?"),
             names=("remember", "save_memory", "store_fact"),
             descriptions=(

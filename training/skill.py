@@ -18,6 +18,8 @@ Slot = Callable[[random.Random], Any]
 
 TEXT: Mapping[str, Any] = {"type": "string"}
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_DETAILS = {"key_do", "key_am"}
+"""Slots that fill a parameter in another grammatical form."""
 _SLOT = re.compile(r"\{(_?\w+)(?:!(\w))?\}")
 
 
@@ -90,7 +92,7 @@ def fill(template: str, slots: Mapping[str, Slot], chance: random.Random, filled
     def put(found: re.Match[str]) -> str:
         made = slots[found[1]](chance)
         written, meant = made if isinstance(made, tuple) else (made, made)
-        filled[found[1]] = meant
+        filled[found[1].split("_")[0] if found[1] in _DETAILS else found[1]] = meant
         return _quote(str(written), found[2], chance)
 
     return _SLOT.sub(put, template)
