@@ -59,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
             runner.run(app.__aexit__(None, None, None))
 
 
-def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace) -> int:
-    """Read a message, show the answer, until there are no more."""
+def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, is_kept: bool = True) -> int:
+    """Read a message, show the answer, until there are no more; `is_kept`: whether one can go on later."""
     from oneclaw.cli import embedded
     from oneclaw.cli.chat_commands import Chat
     from oneclaw.cli.terminal import is_terminal
@@ -71,11 +71,12 @@ def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace) -> i
     chat.check()
     runner.run(embedded.ready_embedded(app, chat.model_name))
     if sys.stdin.isatty() and is_terminal(sys.stdout):
-        return talk_typed(runner, chat)
+        runner.run(embedded.warm_embedded(app, chat.model_name))
+        return talk_typed(runner, chat, is_kept)
     return talk_piped(runner, chat)
 
 
-def talk_typed(runner: asyncio.Runner, chat: "Chat") -> int:
+def talk_typed(runner: asyncio.Runner, chat: "Chat", is_kept: bool) -> int:
     from oneclaw.cli.line import TypedLines
     from oneclaw.cli.terminal import print_line
 
@@ -96,7 +97,8 @@ def talk_typed(runner: asyncio.Runner, chat: "Chat") -> int:
         if not run_stoppable(runner, say_typed(chat, text)):
             print_line("\nStopped. What was said so far is kept; the next message goes on.", "yellow")
         print()
-    print_line(f"Go on with: oneclaw chat --session {chat.short_session}", "dim")
+    if is_kept:
+        print_line(f"Go on with: oneclaw chat --session {chat.short_session}", "dim")
     return 0
 
 

@@ -48,7 +48,7 @@ def talk_here() -> int:
         print_line(f"Try: {' · '.join(PROMPTS[:3])}", "dim")
         runner.run(app.__aenter__())
         try:
-            return talk(runner, app, said)
+            return talk(runner, app, said, is_kept=False)
         finally:
             runner.run(app.__aexit__(None, None, None))
 

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,6 +64,20 @@ async def ready_embedded(app: "App", model: str) -> None:
         introduce()
         with suppress(OSError):
             told.touch(0o600)
+
+
+async def warm_embedded(app: "App", model: str) -> None:
+    """While a person reads and types: if `model` is the embedded one, have it loaded and its tools read."""
+    from oneclaw.core.errors import OneClawError
+    from oneclaw.providers.local.provider import LocalProvider
+
+    if model != NAME:
+        return
+    provider, short = app.runs.providers.get(model)
+    session = replace(app.new_session(), only=app.catalog.small_tools)
+    if isinstance(provider, LocalProvider):
+        with suppress(OneClawError):  # whatever it is, the first message says so
+            await provider.warm(short, app.engine.available(session))
 
 
 def introduce() -> None:

@@ -16,11 +16,13 @@ from tests.providers.local.conftest import local_models
 from oneclaw.agent.event import RunFinished
 from oneclaw.app import App
 from oneclaw.config import Config
-from oneclaw.core.answer import TextAdded
+from oneclaw.core.answer import Answered, TextAdded
 from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import ToolFinished, ToolStarted
+from oneclaw.core.message import AssistantMessage, UserMessage
 from oneclaw.core.session import Session
+from oneclaw.providers.base import Request
 from oneclaw.providers.local.provider import LocalProvider
 
 LOOP = "module"
@@ -195,3 +197,28 @@ async def test_it_gets_the_tools_for_small_models_alone(house: House) -> None:
     told = await house.say("help")
     assert "edit_file" not in told.text
     assert "Read todo.txt" in told.text
+
+
+async def first_answer(provider: LocalProvider, app: App) -> AssistantMessage:
+    tools = app.engine.available(app.new_session())
+    request = Request("smollm2", [UserMessage("What time is it in Tokyo?")], "", tools)
+    async with aclosing(provider.answer(request)) as answers:
+        async for answer in answers:
+            if isinstance(answer, Answered):
+                return answer.message
+    raise AssertionError("no answer")
+
+
+@pytest.mark.parametrize("is_warmed", [True, False])
+async def test_a_warmed_model_has_read_its_tools_before_it_is_asked(
+    house: House, tmp_path: Path, is_warmed: bool
+) -> None:
+    provider = LocalProvider(local_models(tmp_path))
+    try:
+        if is_warmed:
+            await provider.warm("smollm2", house.app.engine.available(house.app.new_session()))
+        message = await first_answer(provider, house.app)
+    finally:
+        await provider.close()
+    assert message.calls[0].name == "get_current_time"
+    assert (message.usage.cached > 100) == is_warmed

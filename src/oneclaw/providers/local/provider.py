@@ -2,19 +2,21 @@
 
 import asyncio
 import importlib.util
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
 
 from oneclaw.core.answer import Answer
 from oneclaw.core.subschema import is_object
+from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
-from oneclaw.providers.local.fetch import SMOLLM2, Tell, fetch
+from oneclaw.providers.local.fetch import SMOLLM2, fetch
 from oneclaw.providers.local.generic import GenericModel
 from oneclaw.providers.local.gguf import read_header
 from oneclaw.providers.local.models import PROVIDER, LocalModel, LocalModels
 from oneclaw.providers.local.process import Chunk, Idle, Load, ModelProcess, Way
+from oneclaw.providers.local.prompt import write_prompt
 from oneclaw.providers.local.turn import Turns
 
 ADAPTER = Path(__file__).with_name("tools-lora.gguf")
@@ -40,6 +42,7 @@ class LocalProvider:
         self._turns = Turns()
         self._generic: dict[str, GenericModel] = {}
         self._processes: dict[str, ModelProcess] = {}
+        self._warming: asyncio.Future[None] | None = None
 
     async def answer(self, request: Request) -> AsyncGenerator[Answer]:
         model = self.models.get(request.model)
@@ -59,10 +62,17 @@ class LocalProvider:
             async for answer in answers:
                 yield answer
 
-    async def prepare(self, tell: Tell | None = None) -> None:
-        """Have the embedded model's file here, fetched if need be; raises `OneClawError`."""
-        check_installed()
-        await fetch(SMOLLM2, self.models.settings.cache, tell)
+    async def warm(self, name: str, tools: Sequence[ToolDefinition]) -> None:
+        """Load the embedded model and have it begin to read its tools: the first answer comes sooner.
+
+        Returns when it is loaded; it reads on by itself, also while the loop stands still.
+        """
+        model = self.models.get(name)
+        if model.is_embedded and self._warming is None:
+            process = await self._process(model, await self._load_of(model))
+            reading = process.ask("complete", {"prompt": write_prompt(tools, ""), "n_predict": 1})
+            self._warming = asyncio.ensure_future(_drain(reading))
+            await asyncio.sleep(0)  # so that the question is on its way
 
     async def close(self) -> None:
         """End all processes."""
@@ -94,6 +104,8 @@ class LocalProvider:
     async def _ask(
         self, model: LocalModel, load: Load, way: Way, body: Chunk
     ) -> AsyncGenerator[dict[str, Any]]:
+        if self._warming is not None:
+            await asyncio.shield(self._warming)  # it reads what we would have to read
         while True:
             process = await self._process(model, load)
             try:
@@ -116,6 +128,13 @@ class LocalProvider:
             await asyncio.gather(*(process.close() for process in leaving))
         await known.ready()
         return known
+
+
+async def _drain(chunks: AsyncGenerator[Chunk]) -> None:
+    """Have an answer come to its end, whatever it is; what is wrong shows when somebody asks."""
+    with suppress(ProviderError, Idle):
+        async for _ in chunks:
+            pass
 
 
 def check_installed() -> None:
