@@ -1,5 +1,6 @@
 """Agents that ask each other, and the tools by which they reach each other's sessions."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -139,6 +140,44 @@ async def test_a_denial_of_the_asking_agent_holds_for_the_asked_one(open_app: Op
     app.engine.subscribe(lambda event: told.append(event) if isinstance(event, ToolFinished) else None)
     await drive(app, agent="boss")
     assert [event.result.kind for event in told if event.tool == "act"] == [Kind.PERMISSION_DENIED] * 2
+
+
+async def test_an_agent_has_the_tool_to_ask_those_it_names_whatever_its_allow_list_says(
+    open_app: Open,
+) -> None:
+    boss = Agent(name="boss", instructions="boss", agents=("helper",), tools=Rules(("read_*",)))
+    model = Scripted(["ok"])
+    app = await open_app(model, agents=[HELPER])
+    await drive(app, agent=boss)
+    assert {tool.name for tool in model.requests[0].tools} == {"ask_helper", "read_file"}
+
+
+async def test_what_a_stopped_agent_has_changed_is_unknown_to_the_one_that_asked(open_app: Open) -> None:
+    @tool(effect="write")
+    async def act() -> str:
+        """Act."""
+        return "acted"
+
+    @tool(effect="read")
+    async def hang() -> str:
+        """Never come back."""
+        hanging.set()
+        await asyncio.Event().wait()
+        return ""
+
+    hanging = asyncio.Event()
+    replies = by_agent(
+        boss=[Call("ask_helper", text="act, then wait"), "ok"], helper=[Call("act"), Call("hang")]
+    )
+    app = await open_app(Scripted([replies], repeats=True), agents=[HELPER], tools=[act, hang])
+    run = asyncio.ensure_future(app.ask(BOSS, "go"))
+    await hanging.wait()
+    run.cancel()
+    await asyncio.wait((run,))
+    session = app.store.sessions.list(agent="boss")[0].id
+    last = app.store.messages.load(session)[-1].message
+    assert isinstance(last, ResultsMessage)
+    assert (last.results[0].kind, last.results[0].effects) == (Kind.CANCELLED, "unknown")
 
 
 async def test_agents_that_ask_in_a_circle_are_ended_by_depth(open_app: Open) -> None:

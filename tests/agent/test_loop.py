@@ -29,7 +29,9 @@ from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Wait
 
 
 def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in app.store.messages.load(session)]
+    """What was said; answers with nothing in them are kept for what they took only."""
+    stored = (each.message for each in app.store.messages.load(session))
+    return [each for each in stored if not isinstance(each, AssistantMessage) or each.parts]
 
 
 def is_valid(messages: list[Message]) -> bool:
@@ -202,7 +204,7 @@ async def test_calls_over_the_limit_are_refused_and_the_model_gives_a_last_answe
     events, finished = await drive(app, agent=Agent(name="few", limits=Limits(calls=2)))
     results = {event.result.call_id: event.result for event in events if isinstance(event, ToolFinished)}
     assert [result.ok for _, result in sorted(results.items())] == [True, True, False]
-    assert (finished.reason, finished.text) == ("calls", "Two of three.")
+    assert (finished.reason, finished.text, finished.calls) == ("calls", "Two of three.", 2)
 
 
 async def test_tokens_over_the_limit_end_the_run_without_another_request(open_app: Open) -> None:
@@ -269,14 +271,18 @@ async def test_a_refusal_and_a_text_that_is_too_long_are_said(open_app: Open, fi
     assert finished.error
 
 
-@pytest.mark.parametrize(("silences", "text"), [(1, "Here."), (2, "Here."), (3, "")])
-async def test_a_model_that_says_nothing_is_asked_again_twice(
-    open_app: Open, silences: int, text: str
-) -> None:
-    app = await open_app([*([] for _ in range(silences)), "Here."])
+@pytest.mark.parametrize("silences", [1, 2, 3])
+async def test_a_model_that_says_nothing_is_asked_again_twice(open_app: Open, silences: int) -> None:
+    nothing = [End(usage=Usage(input=10))]
+    app = await open_app([*(nothing for _ in range(silences)), "Here."])
     _, finished = await drive(app)
-    assert (finished.reason, finished.text) == ("done", text)
+    if silences <= 2:
+        assert (finished.reason, finished.text) == ("done", "Here.")
+    else:
+        assert finished.reason == "failed"
+        assert "said nothing 3 times" in finished.error
     assert is_valid(kept(app, finished.session))
+    assert app.store.messages.usage(finished.session)[0].input == 10 * silences  # what it took is kept
 
 
 # Failures and fallbacks
@@ -384,6 +390,7 @@ async def test_a_long_conversation_is_summarised_and_the_last_four_exchanges_sta
     events, session = await talk(app, 12)
     compacted = [event for event in events if isinstance(event, HistoryCompacted)]
     assert {event.how for event in compacted} == {"summarised"}
+    assert len(compacted) < 6
     assert all(event.tokens_after < event.tokens_before for event in compacted)
     first = next(at for at, one in enumerate(model.requests) if one.instructions == compact.INSTRUCTIONS)
     sent = model.requests[first + 1].messages
@@ -414,6 +421,41 @@ async def test_when_the_summary_fails_older_messages_are_dropped_and_the_run_goe
     events, session = await talk(app, 10)
     assert {event.how for event in events if isinstance(event, HistoryCompacted)} == {"dropped"}
     assert len(kept(app, session)) == 20  # the store has all of it
+
+
+@pytest.mark.parametrize(("window", "words"), [(8192, 350), (8192, 700), (32768, 1500), (32768, 3000)])
+async def test_long_exchanges_are_summarised_too_and_not_every_time(
+    open_app: Open, window: int, words: int
+) -> None:
+    def reply(request: Request) -> Any:
+        if request.instructions == compact.INSTRUCTIONS:
+            return "They talked about facts."
+        return "fact " * words
+
+    model = Scripted([reply], repeats=True)
+    app = await open_app(model, builtins=False, settings={"models.test/model.window": window})
+    hows: list[str] = []
+    session = None
+    for _ in range(14):
+        events, finished = await drive(app, "word " * words, session=session)
+        session = finished.session
+        hows += [event.how for event in events if isinstance(event, HistoryCompacted)]
+    assert "summarised" in hows
+    assert hows.count("summarised") < 10
+    first = model.requests[-1].messages[0]
+    assert isinstance(first, UserMessage)
+    assert first.origin == "summary"  # nothing was lost without a summary
+
+
+async def test_what_is_shortened_or_dropped_within_one_exchange_is_told(open_app: Open) -> None:
+    replies: list[Reply] = [Call("echo", text=f"{number} " + "word " * 1000) for number in range(12)]
+    app = await open_app([*replies, "Done."], tools=[echo], settings={"models.test/model.window": 9000})
+    events, finished = await drive(app)
+    told = [event for event in events if isinstance(event, HistoryCompacted)]
+    assert finished.reason == "done"
+    assert {event.how for event in told} <= {"shortened", "dropped"}
+    assert all(event.count > 0 and event.tokens_after < event.tokens_before for event in told)
+    assert told
 
 
 async def test_what_fits_no_window_is_a_clear_error(open_app: Open) -> None:
@@ -542,6 +584,26 @@ async def test_an_agents_own_list_of_tools_holds(open_app: Open) -> None:
     assert [definition.name for definition in model.requests[0].tools] == ["read_file"]
     result = next(event.result for event in events if isinstance(event, ToolFinished))
     assert result.kind is Kind.TOOL_NOT_AVAILABLE
+
+
+async def test_a_finished_session_has_nothing_to_go_on_with(open_app: Open) -> None:
+    app = await open_app(["Done."])
+    finished = await app.ask("default", "go")
+    with pytest.raises(InvalidConfig, match="nothing to go on with"):
+        _ = [event async for event in app.resume(finished.session)]
+
+
+async def test_a_session_that_was_stopped_in_an_answer_goes_on(open_app: Open) -> None:
+    model = Scripted([[Say("Half "), Wait(60)], "and whole."])
+    app = await open_app(model)
+    async with aclosing(app.run("default", "go")) as events:
+        async for event in events:
+            if isinstance(event, TextAdded):
+                break
+    last = [event async for event in app.resume(app.store.sessions.list()[0].id)][-1]
+    assert isinstance(last, RunFinished)
+    assert last.text == "and whole."
+    assert isinstance(model.requests[-1].messages[-1], UserMessage)  # no provider is sent half an answer last
 
 
 async def test_ask_gives_the_end_of_a_run(open_app: Open) -> None:

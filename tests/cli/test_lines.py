@@ -52,7 +52,7 @@ def test_a_result_is_its_time_or_its_error() -> None:
         (HistoryCompacted("summarised", 1, 9000, 800), "1 older message summarised (9,000 → 800 tokens)."),
         (
             HistoryCompacted("dropped", 12, 9000, 800),
-            "12 older messages left out: the summary failed (9,000 → 800 tokens).",
+            "12 older messages left out of what the model is sent (9,000 → 800 tokens).",
         ),
     ],
 )

@@ -55,6 +55,11 @@ class Conversation:
             raise
         self.window.append(message)
 
+    async def record(self, message: AssistantMessage, cost: float | None) -> None:
+        """Keep what a request took, of an answer that says nothing: the model is not shown it."""
+        if self._book is not None:
+            await self._book.append(self.session, message, cost=cost)
+
     async def compact(self, count: int, summary: str | None) -> None:
         """Have a summary stand for the first `count` messages of the window; the book keeps them."""
         kept = sum(map(_is_users, self.window.messages[count:]))

@@ -15,6 +15,8 @@ from oneclaw.core.tool import Context, Tool, ToolDefinition
 
 DEEPEST = 4
 SECONDS = 3_600.0
+GRACE_SECONDS = 30.0
+"""So that the run ends by its own limit, and what it found out is not lost."""
 
 
 def delegate_tools(agents: Iterable[Agent], runs: Runs) -> list[Tool]:
@@ -50,10 +52,10 @@ def _tool(agent: Agent, askers: tuple[str, ...], runs: Runs) -> Tool:
             "additionalProperties": False,
         },
         group="agents",
-        # What is changed, its own calls change; each of them is permitted by itself.
-        effect="read",
+        # Its own calls may change things, each permitted by itself: cut short, nobody knows which have.
+        effect="unknown",
         isolation="inline",
-        seconds=agent.limits.seconds or SECONDS,
+        seconds=(agent.limits.seconds or SECONDS) + GRACE_SECONDS,
         agents=askers,
     )
 

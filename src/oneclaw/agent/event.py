@@ -29,13 +29,15 @@ class ModelSwitched:
 
 @dataclass(frozen=True, slots=True)
 class HistoryCompacted:
-    """Older messages were summarised, or, when that failed, left out of what the model is sent."""
+    """What the model is sent was made to fit: older messages summarised, or left out, or results shortened.
 
-    how: Literal["summarised", "dropped"]
-    messages: int
+    `count` is the number of messages, or of results that were shortened. The store has all of it.
+    """
+
+    how: Literal["summarised", "dropped", "shortened"]
+    count: int
     tokens_before: int
     tokens_after: int
-    reason: str = ""
 
 
 @quick

@@ -19,12 +19,11 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from oneclaw.agent import compact, stop
+from oneclaw.agent import stop
 from oneclaw.agent.agent import Agent
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.event import (
-    HistoryCompacted,
     ModelSwitched,
     Reason,
     RoundFinished,
@@ -33,24 +32,20 @@ from oneclaw.agent.event import (
     RunStarted,
     UsageCounted,
 )
+from oneclaw.agent.fitting import Fitting
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.stop import Spending
-from oneclaw.agent.tokens import estimate, estimate_text, estimate_tools
+from oneclaw.agent.tokens import estimate_text, estimate_tools
 from oneclaw.core.answer import Answered, AnswerRestarted, TextAdded
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked, ToolFinished
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, TextPart, UserMessage
+from oneclaw.core.message import AssistantMessage, ResultsMessage, TextPart, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
 
-COMPACT_AT = 0.7
-WORTH_COMPACTING = 0.1
-KEPT_EXCHANGES = 4
-ANSWER_TOKENS = 8_192
-"""What is kept free of the window for the answer, as far as a small window lets it."""
 LEAST_ANSWER_TOKENS = 1_024
 MOST_ANSWER_TOKENS = 32_000
 MOST_SILENCES = 2
@@ -80,6 +75,7 @@ class Run:
         self._small_tools = tuple(small_tools)
         self._inbox = inbox
         self._repeats = Repeats(agent.limits.repeats)
+        self._fitting = Fitting(conversation, chain, self._tell, self._spend)
         self._heard: deque[RunEvent] = deque()
         self._bell: asyncio.Future[None] | None = None
         self._answer: AssistantMessage | None = None
@@ -139,14 +135,23 @@ class Run:
                 await self.conversation.append(note)
             message = await self._go_round(closing)
             ended = closing or _ending(message)
-            if ended == "done" and not message.text and self._silences < MOST_SILENCES:
-                self._silences += 1  # some models now and then say nothing after a result
+            if ended == "done" and not message.text:
+                self._hush(message)
                 continue
             if ended is not None:
                 return ended
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
+
+    def _hush(self, message: AssistantMessage) -> None:
+        """Have a model that said nothing asked again, as some do after a result; not for ever."""
+        self._silences += 1
+        if self._silences > MOST_SILENCES:
+            raise ProviderError(
+                f"{message.model} said nothing {self._silences} times; ask in other words, or another model.",
+                "stream",
+            )
 
     async def _go_round(self, closing: Reason | None) -> AssistantMessage:
         await self._prepare()
@@ -158,19 +163,12 @@ class Run:
         return message
 
     async def _prepare(self) -> None:
-        """Make what is sent fit: summarise what is old, then shorten and drop."""
+        """Take the tools there are, and make what is sent fit."""
         self._take_tools()
-        window = self.conversation.window
-        if window.tokens > COMPACT_AT * self._chain.window:
-            older = window.older(KEPT_EXCHANGES)
-            # What is not worth a request is left to shrinking: else every exchange would ask for a summary.
-            if sum(map(estimate, older)) > WORTH_COMPACTING * self._chain.window:
-                await self._compact(older)
-        model = self._chain.link.model
-        shrunk = window.shrink(self._room(model.window))
-        if shrunk is not None and not shrunk.fits:
-            text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
-            self._switch(ProviderError(text, "window"))
+        try:
+            await self._fitting.fit()
+        except ProviderError as error:
+            self._switch(error)
 
     def _take_tools(self) -> None:
         """The tools there are now, for the model that answers now."""
@@ -179,23 +177,6 @@ class Run:
             self._tools = tools
             overhead = estimate_text(self.agent.instructions) + estimate_tools(tools)
             self.conversation.window.overhead_tokens = overhead
-
-    async def _compact(self, older: Sequence[Message]) -> None:
-        window = self.conversation.window
-        before, most = window.tokens, self._chain.link.model.window // 2
-        text = await compact.summarise(self._summarise, older, most_tokens=most)
-        await self.conversation.compact(len(older), text or window.summary)
-        how = "dropped" if text is None else "summarised"
-        self._tell(HistoryCompacted(how, len(older), before, window.tokens))
-
-    async def _summarise(self, instructions: str, messages: Sequence[Message]) -> str:
-        link = self._chain.link
-        async with aclosing(link.provider.answer(Request(link.name, messages, instructions))) as answers:
-            async for answer in answers:
-                if isinstance(answer, Answered):
-                    self._spend(answer.message)
-                    return answer.message.text
-        return ""
 
     async def _ask(self, can_call: bool) -> AssistantMessage:
         self.spending.rounds += 1
@@ -252,7 +233,7 @@ class Run:
 
     async def _keep(self, message: AssistantMessage) -> None:
         if not message.parts:
-            return
+            return await self.conversation.record(message, self._cost(message))
         try:
             await self.conversation.append(message, self._cost(message))
         except asyncio.CancelledError:
@@ -270,11 +251,10 @@ class Run:
 
     def _switch(self, error: ProviderError) -> None:
         failed = self._chain.link.model.name
-        window = self.conversation.window
-        link = self._chain.advance(error, window.tokens)
+        link = self._chain.advance(error, self.conversation.window.tokens)
         self._take_tools()
-        window.shrink(self._room(link.model.window))
         self._tell(ModelSwitched(failed, link.model.name, str(error)))
+        self._fitting.shrink()
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
         """Run the calls of an answer and keep their results; of a stopped round, those there are."""
@@ -284,7 +264,7 @@ class Run:
         finally:
             done = self._finished_calls
             self._results = tuple(done.get(call.id) or _cancelled(call) for call in calls)
-            self.spending.add_calls(len(calls))
+            self.spending.add_calls(sum(not call.fault for call in calls))
             await self.conversation.append(ResultsMessage(self._results))
 
     def _bounded(self, calls: tuple[ToolCall, ...], closing: Reason | None) -> Sequence[ToolCall]:
@@ -344,10 +324,6 @@ class Run:
         """The session; for a small model, with the tools for small models only."""
         session = self.conversation.session
         return replace(session, only=self._small_tools) if self._chain.link.model.is_small else session
-
-    @staticmethod
-    def _room(window: int) -> int:
-        return window - min(ANSWER_TOKENS, window // 4)
 
     def _finished(self, reason: Reason, error: str = "") -> RunFinished:
         spent = self.spending

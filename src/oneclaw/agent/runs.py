@@ -78,6 +78,8 @@ class Runs:
         self._busy.add(session.id)
         try:
             run = await self._begin(agent, session, model)
+            if message is None:
+                message = _go_on(run.conversation)
             async with aclosing(run.events(message)) as events:
                 async for event in events:
                     yield event
@@ -110,14 +112,11 @@ class Runs:
         else:
             await (await self._conversation(session)).append(message)
 
-    def forget(self, session_id: str) -> None:
-        """Let go of a conversation, as when its session was removed."""
-        self._conversations.pop(session_id, None)
-
     async def _conversation(self, session: Session) -> Conversation:
         known = self._conversations.pop(session.id, None)
         if known is None:
             known = await self._recall(session)
+        known.session = session  # whoever wrote into it before may have known less of it
         self._conversations[session.id] = known  # last in the row: the first is let go of
         while len(self._conversations) > _KEPT:
             self._conversations.pop(next(iter(self._conversations)))
@@ -147,3 +146,16 @@ class Runs:
         model = self.catalog.model(name)
         provider, short = self.providers.get(model.name)
         return Link(model, provider, short)
+
+
+def _go_on(conversation: Conversation) -> UserMessage | None:
+    """What to say to go on where a conversation stands: nothing where the model is to answer anyway."""
+    last = conversation.window.messages[-1] if conversation.window.messages else None
+    if not isinstance(last, AssistantMessage) and last is not None:
+        return None
+    if last is not None and last.finish in ("stopped", "cut", "length"):
+        return UserMessage("Go on where you stopped.", origin="guard")
+    raise InvalidConfig(
+        f"There is nothing to go on with in session {conversation.session.id}: say something,"
+        f' as in `oneclaw run --session {conversation.session.id} "…"`.'
+    )

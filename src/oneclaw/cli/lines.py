@@ -85,9 +85,11 @@ def note_text(event: "AnswerRestarted | ModelSwitched | HistoryCompacted") -> st
         reason = short(event.reason, LINE_CHARS)
         return f"{visible(event.failed)} failed ({reason}); {visible(event.model)} answers from here on."
     if isinstance(event, HistoryCompacted):
-        done = "summarised" if event.how == "summarised" else "left out: the summary failed"
         tokens = f"{event.tokens_before:,} → {event.tokens_after:,} tokens"
-        return f"{count_text(event.messages, 'older message')} {done} ({tokens})."
+        if event.how == "shortened":
+            return f"{count_text(event.count, 'old result')} shortened for the model ({tokens})."
+        done = "summarised" if event.how == "summarised" else "left out of what the model is sent"
+        return f"{count_text(event.count, 'older message')} {done} ({tokens})."
     when = f"in {event.seconds:.0f} s" if event.seconds >= 1 else "at once"
     return f"{short(event.reason, LINE_CHARS)} Asked again {when} (attempt {event.attempt})."
 

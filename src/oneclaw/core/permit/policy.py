@@ -4,7 +4,7 @@ A tool exists for an agent when all gates are open; the first closed one, in thi
 
     feature  the tool names no feature, or the feature is on (a feature nobody mentions is off)
     switch   the tool is on: by its switch, else by its own default (some go with their feature alone)
-    agents   the tool is for all agents, or for this one
+    agents   the tool is for all agents, or for this one (then no allow list has to name it)
     deny     no deny list names it: everyone's, the agent's, its plugin's; a deny always wins
     allow    the allow lists that count name it
 
@@ -192,6 +192,8 @@ class Policy:
         return steps
 
     def _allows(self, definition: ToolDefinition, agent: str, origin: str) -> list[Step]:
+        if definition.agents is not None:
+            return [Step("agents", agent, "passes", f"the agent {agent} names it itself.")]
         lists = [
             (f"{scope}.allow", rules.allow)
             for scope, rules in self._scopes_of(agent, origin)

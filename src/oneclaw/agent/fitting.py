@@ -1,0 +1,97 @@
+"""Fits a conversation into the window of the model that answers: summarised, then shortened, then dropped.
+
+At 70 % of the primary model's window what is older than the last four exchanges gives way to a summary, which
+a separate request makes. Where four exchanges are too long for that, fewer stay word for word, so that there
+is room again and not every exchange asks for a summary. What still does not fit is shortened and dropped by
+the window itself. Whatever is done is told; the store keeps all of it.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+
+from oneclaw.agent import compact
+from oneclaw.agent.chain import Chain
+from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.event import HistoryCompacted
+from oneclaw.agent.tokens import estimate
+from oneclaw.agent.window import Shrunk
+from oneclaw.core.answer import Answered
+from oneclaw.core.message import AssistantMessage, Message
+from oneclaw.providers.base import ProviderError, Request
+
+COMPACT_AT = 0.7
+KEPT_EXCHANGES = 4
+ROOMY = 0.5
+"""The part of the window that fewer than four exchanges may take after a summary."""
+WORTH = 0.1
+"""The part of the window that must give way for a summary to be worth its request."""
+ANSWER_TOKENS = 8_192
+"""What is kept free of the window for the answer, as far as a small window lets it."""
+
+
+class Fitting:
+    """Fits one conversation. `tell` is told what was done, `spend` what it took."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        chain: Chain,
+        tell: Callable[[HistoryCompacted], None],
+        spend: Callable[[AssistantMessage], float | None],
+    ) -> None:
+        self._conversation = conversation
+        self._chain = chain
+        self._tell = tell
+        self._spend = spend
+
+    async def fit(self) -> None:
+        """Make it fit; raises `ProviderError` when it cannot be made to."""
+        window, model = self._conversation.window, self._chain.link.model
+        if window.tokens > COMPACT_AT * self._chain.window:
+            older = self._older()
+            if older:
+                await self._summarise(older)
+        shrunk = self.shrink()
+        if shrunk is not None and not shrunk.fits:
+            text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
+            raise ProviderError(text, "window")
+
+    def shrink(self) -> Shrunk | None:
+        """Shorten and drop as far as the model that answers now needs it."""
+        size = self._chain.link.model.window
+        shrunk = self._conversation.window.shrink(size - min(ANSWER_TOKENS, size // 4))
+        if shrunk is not None:
+            how, count = ("dropped", shrunk.dropped) if shrunk.dropped else ("shortened", shrunk.shortened)
+            self._tell(HistoryCompacted(how, count, shrunk.tokens_before, shrunk.tokens_after))
+        return shrunk
+
+    def _older(self) -> Sequence[Message]:
+        """What is to give way to a summary."""
+        window, size = self._conversation.window, self._chain.window
+        older: Sequence[Message] = ()
+        for kept in range(KEPT_EXCHANGES, 0, -1):
+            older = window.older(kept)
+            tokens = sum(map(estimate, older))
+            part = COMPACT_AT if kept == KEPT_EXCHANGES else ROOMY
+            if older and window.tokens - tokens <= part * size:
+                return older if tokens > WORTH * size else ()
+        return older
+
+    async def _summarise(self, older: Sequence[Message]) -> None:
+        window = self._conversation.window
+        before, most = window.tokens, self._chain.link.model.window // 2
+        text = await compact.summarise(self._ask, older, most_tokens=most)
+        await self._conversation.compact(len(older), text or window.summary)
+        how = "dropped" if text is None else "summarised"
+        self._tell(HistoryCompacted(how, len(older), before, window.tokens))
+
+    async def _ask(self, instructions: str, messages: Sequence[Message]) -> str:
+        link = self._chain.link
+        async with aclosing(link.provider.answer(Request(link.name, messages, instructions))) as answers:
+            async for answer in answers:
+                if isinstance(answer, Answered):
+                    # Kept for what it took, and with nothing in it: it is no part of the conversation.
+                    took = AssistantMessage((), "stop", "", link.model.name, answer.message.usage)
+                    await self._conversation.record(took, self._spend(took))
+                    return answer.message.text
+        return ""
