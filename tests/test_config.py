@@ -100,6 +100,8 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "true or false": "true",
         "whole number": "3",
         "number": "1.5",
+        "whole number or false": "false",
+        "number or false": "false",
         "auto, ask or deny": '"ask"',
         "shared or own": '"own"',
         "granted, ask or denied": '"ask"',

@@ -10,7 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent, Limits
+from oneclaw.agent.delegate import delegate_tools
 from oneclaw.agent.roster import Roster
+from oneclaw.agent.session_tools import session_tools
 from oneclaw.config import FEATURES, Config, load_config, user_folder
 from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
@@ -72,8 +74,7 @@ class App:
         self.registry = Registry()
         for tool in builtin.load_all(self._notebook) if builtins else ():
             self._register(tool, "built-in")
-        for tool in tools:
-            self._register(tool)
+        self._own_tools = [self._register(tool).name for tool in tools]
         self._hooks = hooks
         self.agents = Roster(self._agents_folder(), self._saved_agents, _run_limits(self.config))
         for agent in agents:
@@ -83,6 +84,7 @@ class App:
             self.config.under("providers"),
             LocalModels(_local_settings(self.config)),
         )
+        self._has_builtins = builtins
         self._made_providers = dict(providers or {})
         self._runs: Runs | None = None
         self._secrets: Secrets | None = None
@@ -100,6 +102,7 @@ class App:
         self._switched = -1
         self._look_again = 0.0
         self._rule()
+        self._register_agent_tools()
 
     @property
     def store(self) -> Store:
@@ -137,8 +140,8 @@ class App:
                 providers,
                 self.new_session,
                 Digests(self.engine, self._notebook, chars),
+                self._own_tools,
             )
-            self._register_agent_tools()
         return self._runs
 
     def run(
@@ -271,7 +274,7 @@ class App:
             self._runs = None
             self.__exit__(kind, error, trace)
 
-    def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> None:
+    def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
         made = as_tool(tool)
         limits = self.config.under(f"limits.tools.{made.name}")
         if limits.get("chars", LEAST_CHARS) < LEAST_CHARS:
@@ -281,7 +284,7 @@ class App:
             )
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
-        self.registry.register(made, origin)
+        return self.registry.register(made, origin)
 
     def _notebook(self, agent: str) -> Notebook:
         """The memories an agent sees."""
@@ -315,12 +318,12 @@ class App:
         return agent
 
     def _register_agent_tools(self) -> None:
-        """The tools by which agents reach each other."""
-        from oneclaw.agent.delegate import delegate_tools
-        from oneclaw.agent.session_tools import session_tools
-
+        """The tools by which agents reach each other, for the agents there are now."""
         every = [listed.agent for listed in self.agents.all().values() if listed.agent is not None]
-        for tool in (*session_tools(self.runs, self.store), *delegate_tools(every, self.runs)):
+        made = delegate_tools(every, lambda: self.runs)
+        if self._has_builtins:
+            made += session_tools(lambda: self.runs, lambda: self.store)
+        for tool in made:
             self.registry.remove(tool.name)
             self._register(tool, "agents")
 
@@ -336,6 +339,7 @@ class App:
         self.grants = store.grants
         self.permissions = self._permissions(self.permissions.mode)
         self._rule()
+        self._register_agent_tools()
         return store
 
     def _permissions(self, mode: Mode) -> Permissions:
@@ -386,7 +390,7 @@ class App:
 
 
 def _run_limits(config: Config) -> Limits:
-    return Limits(**config.under("runs"))
+    return Limits(**{name: None if limit is False else limit for name, limit in config.under("runs").items()})
 
 
 def _local_settings(config: Config) -> LocalSettings:

@@ -86,12 +86,12 @@ SETTINGS = (
     Setting("providers.*.attempts", "whole number", "4", "How often a request is tried in all."),
     Setting("providers.*.idle_seconds", "number", "120", "How long a provider may be silent."),
     Setting("providers.*.total_seconds", "number", "900", "How long one request may take in all."),
-    Setting("runs.rounds", "whole number", "15", "Requests with tools in one run."),
-    Setting("runs.repeats", "whole number", "3", "Rounds in a row with the same calls and results."),
-    Setting("runs.calls", "whole number", "200", "Calls of one run."),
-    Setting("runs.tokens", "whole number", "2000000", "Tokens of one run, read and written."),
-    Setting("runs.cost", "number", "10", "US dollars of one run, where the price is known."),
-    Setting("runs.seconds", "number", "3600", "Time of one run."),
+    Setting("runs.rounds", "whole number or false", "15", "Requests with tools in one run."),
+    Setting("runs.repeats", "whole number or false", "3", "Rounds in a row with the same calls and results."),
+    Setting("runs.calls", "whole number or false", "200", "Calls of one run."),
+    Setting("runs.tokens", "whole number or false", "2000000", "Tokens of one run, read and written."),
+    Setting("runs.cost", "number or false", "10", "US dollars of one run, where the price is known."),
+    Setting("runs.seconds", "number or false", "3600", "Time of one run."),
     Setting("memory.digest_chars", "whole number", "4000", "The most characters of memories told unasked."),
     Setting("limits.tools.*.seconds", "number", "the tool's own", "The time limit of one tool."),
     Setting("limits.tools.*.chars", "whole number", "the tool's own", "The longest result of one tool."),
@@ -217,6 +217,8 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, list) and all(isinstance(one, str) for one in value)  # pyright: ignore[reportUnknownVariableType]
     if kind == "true or false":
         return isinstance(value, bool)
+    if kind.endswith(" or false"):
+        return value is False or _fits(kind.removesuffix(" or false"), value)
     if kind == "whole number":
         return isinstance(value, int) and not isinstance(value, bool) and value > 0
     if kind == "number":
@@ -225,8 +227,9 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def _article(kind: str) -> str:
-    if kind in ("whole number", "number"):
-        return f"a {kind} above 0"
+    if kind.startswith(("whole number", "number")):
+        number, _, off = kind.partition(" or ")
+        return f"a {number} above 0" + (", or false to take it away" if off else "")
     return f"a {kind}" if kind in ("text", "list of texts") else kind
 
 

@@ -152,7 +152,7 @@ async def test_an_agent_has_the_tool_to_ask_those_it_names_whatever_its_allow_li
     assert {tool.name for tool in model.requests[0].tools} == {"ask_helper", "read_file"}
 
 
-async def test_what_a_stopped_agent_has_changed_is_unknown_to_the_one_that_asked(open_app: Open) -> None:
+async def test_what_a_stopped_agent_has_changed_is_not_told_as_nothing(open_app: Open) -> None:
     @tool(effect="write")
     async def act() -> str:
         """Act."""
@@ -177,7 +177,7 @@ async def test_what_a_stopped_agent_has_changed_is_unknown_to_the_one_that_asked
     session = app.store.sessions.list(agent="boss")[0].id
     last = app.store.messages.load(session)[-1].message
     assert isinstance(last, ResultsMessage)
-    assert (last.results[0].kind, last.results[0].effects) == (Kind.CANCELLED, "unknown")
+    assert (last.results[0].kind, last.results[0].effects) == (Kind.CANCELLED, "possible")
 
 
 async def test_agents_that_ask_in_a_circle_are_ended_by_depth(open_app: Open) -> None:

@@ -565,14 +565,21 @@ async def test_a_session_goes_on_in_another_program(open_app: Open, tmp_path: Pa
 
 
 async def test_small_models_get_the_tools_for_small_models_and_no_others(open_app: Open) -> None:
-    model = Scripted([Call("echo", text="x"), "ok"])
+    model = Scripted([Call("list_files"), "ok"])
     app = await open_app(
-        model, tools=[echo], settings={"models.test/model.small": True, "models.small_tools": ["read_file"]}
+        model, settings={"models.test/model.small": True, "models.small_tools": ["read_file"]}
     )
     events, _ = await drive(app)
     assert [definition.name for definition in model.requests[0].tools] == ["read_file"]
     result = next(event.result for event in events if isinstance(event, ToolFinished))
     assert result.kind is Kind.TOOL_NOT_AVAILABLE  # the one road refuses it too
+
+
+async def test_small_models_get_tools_made_in_code(open_app: Open) -> None:
+    model = Scripted([Call("echo", text="x"), "ok"])
+    app = await open_app(model, tools=[echo], settings={"models.test/model.small": True})
+    await drive(app)
+    assert "echo" in {definition.name for definition in model.requests[0].tools}
 
 
 async def test_an_agents_own_list_of_tools_holds(open_app: Open) -> None:

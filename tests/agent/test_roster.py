@@ -35,6 +35,7 @@ temperature = 0.2
 
 def test_an_agent_is_read_from_a_file_of_its_name(tmp_path: Path) -> None:
     (tmp_path / "reader.toml").write_text(WHOLE)
+    (tmp_path / "helper.toml").write_text("")
     agent = Roster(tmp_path).get("reader")
     assert agent == Agent(
         name="reader",
@@ -75,6 +76,15 @@ def test_a_file_that_is_wrong_is_named_with_its_field_and_the_others_are_there(
     assert said in str(caught.value)
     assert "bad.toml" in str(caught.value)
     assert roster.all()["bad"].agent is None
+
+
+@pytest.mark.parametrize(
+    ("named", "said"), [("ghost", "names the agent 'ghost'"), ("boss", "cannot ask itself")]
+)
+def test_an_agent_that_names_one_it_cannot_ask_says_so(tmp_path: Path, named: str, said: str) -> None:
+    (tmp_path / "boss.toml").write_text(f'agents = ["{named}"]')
+    with pytest.raises(InvalidConfig, match=said):
+        Roster(tmp_path).get("boss")
 
 
 def test_an_unknown_agent_is_refused_with_the_nearest_name(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_tools_lists_every_tool_with_its_state_and_needs(cli: Cli) -> None:
     ended = cli("tools")
     assert ended.code == 0
     rows = {line.split("\t")[1]: line.split("\t") for line in ended.out.splitlines()}
-    assert set(rows) == set(NAMES)
+    assert {row["name"] for row in listed} == {*builtin.NAMES, "sessions", "message"}
     assert rows["write_file"][0] == "on"
     assert "files.write" in rows["write_file"][2]
     assert rows["read_file"][3]

@@ -40,7 +40,7 @@ def test_a_folder_that_is_not_there_yet_can_be_made(tmp_path: Path) -> None:
         ),
         (
             '[permissions.needs]\n"files.write" = "ask"\n[limits.tools.read_file]\nchars = 900',
-            f"{len(builtin.NAMES)} tools",
+            f"{len(builtin.NAMES) + 2} tools",
         ),
     ],
 )

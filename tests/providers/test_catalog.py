@@ -236,3 +236,18 @@ def test_an_unknown_provider_is_refused_with_the_nearest_names() -> None:
 def test_a_provider_that_is_half_described_is_refused(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidConfig, match=said):
         Catalog(providers=fields).provider("mine")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_small"),
+    [
+        ("ollama/llama3.2", True),
+        ("ollama/llama3.3:70b", False),
+        ("ollama/qwen3:14b", True),
+        ("vllm/meta-llama/Llama-3.1-405B-Instruct", False),
+        ("ollama/gemma3:0.5b", True),
+        ("openai/gpt-4o", False),
+    ],
+)
+def test_a_local_model_is_small_unless_its_name_tells_of_many_parameters(name: str, is_small: bool) -> None:
+    assert Catalog().model(name).is_small is is_small

@@ -34,8 +34,9 @@ from oneclaw.core.answer import Answered, AnswerRestarted, TextAdded
 from oneclaw.core.errors import InvalidConfig, ToolError
 from oneclaw.providers.base import ProviderError, Trouble
 from oneclaw.providers.http import arrival, remote
-from oneclaw.providers.http.remote import CUT, RemoteProvider, without_key
+from oneclaw.providers.http.remote import RemoteProvider, without_key
 from oneclaw.providers.http.retry import Retry
+from oneclaw.providers.written import CUT
 
 
 async def failure(provider: RemoteProvider, trouble: Trouble) -> ProviderError:

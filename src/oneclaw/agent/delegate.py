@@ -1,17 +1,18 @@
 """An agent as a tool of another: `ask_NAME`, in a session of its own, with no more rights than the asker."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent
-from oneclaw.agent.event import RunFinished
-from oneclaw.agent.runs import Runs
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.event import ToolStarted
 from oneclaw.core.message import UserMessage
 from oneclaw.core.tool import Context, Tool, ToolDefinition
+
+if TYPE_CHECKING:
+    from oneclaw.agent.runs import Runs
 
 DEEPEST = 4
 SECONDS = 3_600.0
@@ -19,8 +20,11 @@ GRACE_SECONDS = 30.0
 """So that the run ends by its own limit, and what it found out is not lost."""
 
 
-def delegate_tools(agents: Iterable[Agent], runs: Runs) -> list[Tool]:
-    """One tool for each agent that another may ask; only those that name it have the tool."""
+def delegate_tools(agents: Iterable[Agent], runs: "Callable[[], Runs]") -> list[Tool]:
+    """One tool for each agent that another may ask; only those that name it have the tool.
+
+    `runs` is asked for when one is called.
+    """
     every = {agent.name: agent for agent in agents}
     askers: dict[str, list[str]] = {}
     for agent in every.values():
@@ -34,7 +38,7 @@ def tool_name(agent: str) -> str:
     return "ask_" + agent.replace("-", "_")
 
 
-def _tool(agent: Agent, askers: tuple[str, ...], runs: Runs) -> Tool:
+def _tool(agent: Agent, askers: tuple[str, ...], runs: "Callable[[], Runs]") -> Tool:
     about = agent.description or f"the agent {agent.name}"
     definition = ToolDefinition(
         name=tool_name(agent.name),
@@ -60,12 +64,14 @@ def _tool(agent: Agent, askers: tuple[str, ...], runs: Runs) -> Tool:
     )
 
     async def execute(arguments: dict[str, Any], context: Context) -> Output:
-        return await _ask(agent, arguments["text"], context, runs)
+        return await _ask(agent, arguments["text"], context, runs())
 
     return Tool(definition, execute, origin="agents")
 
 
-async def _ask(agent: Agent, text: str, context: Context, runs: Runs) -> Output:
+async def _ask(agent: Agent, text: str, context: Context, runs: "Runs") -> Output:
+    from oneclaw.agent.event import RunFinished
+
     if len(context.session.line) >= DEEPEST:
         raise ToolError(
             f"Agents may ask each other {DEEPEST - 1} deep and no deeper; do the work with your own tools."

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
@@ -73,7 +73,7 @@ class Roster:
             listed[path.stem] = self._listed(path.stem, "file", str(path), lambda one=path: _read_file(one))
         for name, agent in self._code.items():
             listed[name] = Listed(name, "code", "", agent)
-        return listed
+        return {name: _checked(each, listed) for name, each in listed.items()}
 
     def _listed(self, name: str, source: Source, place: str, read: Callable[[], Mapping[str, Any]]) -> Listed:
         where = place if source == "file" else f"{place}, agent {name}"
@@ -84,6 +84,22 @@ class Roster:
         except InvalidConfig as error:
             return Listed(name, source, place, None, str(error))
         return Listed(name, source, place, agent)
+
+
+def _checked(listed: Listed, every: Mapping[str, Listed]) -> Listed:
+    """What is written, with the problem when it names agents it cannot ask. Code may still add them."""
+    if listed.agent is None or listed.source not in ("file", "store"):
+        return listed
+    for name in listed.agent.agents:
+        if name not in every or name == listed.name:
+            why = (
+                "cannot ask itself"
+                if name == listed.name
+                else f"names the agent {name[:80]!r}, and there is none"
+            )
+            problem = f"{listed.place}: the agent {listed.name} {why}; mend its list `agents`."
+            return replace(listed, agent=None, problem=problem)
+    return listed
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -49,7 +49,9 @@ class Runs:
         providers: Providers,
         new_session: Callable[[str], Session],
         digests: Digests | None = None,
+        own_tools: Sequence[str] = (),
     ) -> None:
+        """`own_tools` are those made in code, which small models get too."""
         self.roster = roster
         self.catalog = catalog
         self.providers = providers
@@ -57,6 +59,7 @@ class Runs:
         self._store = store
         self._new_session = new_session
         self._digests = digests
+        self.small_tools = (*catalog.small_tools, *own_tools)
         self._conversations: dict[str, Conversation] = {}
         self._running: dict[str, Run] = {}
         self._busy: set[str] = set()
@@ -100,7 +103,7 @@ class Runs:
             self._engine,
             chain,
             spending=Spending(agent.limits, None if asking is None else asking.spending),
-            small_tools=self.catalog.small_tools,
+            small_tools=self.small_tools,
             inbox=lambda: self._inboxes.pop(session.id, ()),
         )
         return run

@@ -4,23 +4,26 @@ An agent reaches the sessions of its own name and of the agents it may ask; one 
 reaches only what all those before it reach as well.
 """
 
-from typing import Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
 
-from oneclaw.agent.runs import Runs
 from oneclaw.core.call import Output
 from oneclaw.core.errors import InvalidConfig, Kind, ToolError
 from oneclaw.core.make.function import tool
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Context, Tool
-from oneclaw.store.sessions import SessionRecord
-from oneclaw.store.store import Store
+
+if TYPE_CHECKING:
+    from oneclaw.agent.runs import Runs
+    from oneclaw.store.sessions import SessionRecord
+    from oneclaw.store.store import Store
 
 _RESULT_CHARS = 500
 
 
-def session_tools(runs: Runs, store: Store) -> list[Tool]:
-    """The two tools, over these runs and this store."""
+def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> list[Tool]:
+    """The two tools; `runs` and `store` are asked for when one is called."""
 
     @tool(needs=["sessions.read"], effect="read", group="agents", default_on=False)
     async def sessions(
@@ -32,15 +35,17 @@ def session_tools(runs: Runs, store: Store) -> list[Tool]:
         session: The id of the session to read.
         limit: The most sessions, or messages from the end, to give.
         """
-        reach = _reach(runs, context.session)
+        reach = _reach(runs(), context.session)
         if action == "list":
             found = (
-                record for agent in sorted(reach) for record in store.sessions.list(agent=agent, limit=limit)
+                record
+                for agent in sorted(reach)
+                for record in store().sessions.list(agent=agent, limit=limit)
             )
             rows = sorted(found, key=lambda record: record.updated, reverse=True)
             return Output([_row(record) for record in rows[: max(limit, 0)]])
-        record = _find(store, session, reach)
-        messages = [stored.message for stored in store.messages.load(record.id)]
+        record = _find(store(), session, reach)
+        messages = [stored.message for stored in store().messages.load(record.id)]
         return Output("\n".join(_line(message) for message in messages[-max(limit, 1) :]) or "(It is empty.)")
 
     @tool(needs=["sessions.write"], effect="write", group="agents", default_on=False)
@@ -50,30 +55,30 @@ def session_tools(runs: Runs, store: Store) -> list[Tool]:
         session: The id of the session.
         text: What to say.
         """
-        record = _find(store, session, _reach(runs, context.session))
+        record = _find(store(), session, _reach(runs(), context.session))
         if record.id in (each.id for each in context.session.line):
             raise ToolError("That is the session you are in; just say it.", Kind.VALIDATION_ERROR)
         said = f"(From the agent {context.agent}, session {context.session.id})\n{text}"
-        await runs.tell(Session(record.id, record.agent, context.workspace), UserMessage(said))
+        await runs().tell(Session(record.id, record.agent, context.workspace), UserMessage(said))
         return f"The message was written into the session {record.id} of the agent {record.agent}."
 
     return [sessions, message]
 
 
-def _reach(runs: Runs, session: Session) -> set[str]:
+def _reach(runs: "Runs", session: Session) -> set[str]:
     """The agents whose sessions may be reached from here."""
     reached = [_reach_of(runs, each.agent) for each in session.line]
     return set[str].intersection(*reached)
 
 
-def _reach_of(runs: Runs, agent: str) -> set[str]:
+def _reach_of(runs: "Runs", agent: str) -> set[str]:
     try:
         return {agent, *runs.roster.get(agent).agents}
     except InvalidConfig:
         return {agent}
 
 
-def _find(store: Store, session: str, reach: set[str]) -> SessionRecord:
+def _find(store: "Store", session: str, reach: set[str]) -> "SessionRecord":
     record = store.sessions.get(session)
     if record is None or record.agent not in reach:
         # One sentence for both: whether somebody else's session is there is nobody's business.
@@ -84,7 +89,7 @@ def _find(store: Store, session: str, reach: set[str]) -> SessionRecord:
     return record
 
 
-def _row(record: SessionRecord) -> dict[str, object]:
+def _row(record: "SessionRecord") -> dict[str, object]:
     return {"id": record.id, "agent": record.agent, "title": record.title, "updated": int(record.updated)}
 
 

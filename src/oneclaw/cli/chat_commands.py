@@ -133,11 +133,14 @@ class Chat:
             "A line that ends with \\ goes on in the next one. A space before / makes it no command.", "dim"
         )
 
-    async def _do_tools(self, rest: str) -> None:
-        session = self._session
+    def _asking_session(self) -> "Session":
+        """The session as the model that answers sees it."""
         if self.app.catalog.model(self.model_name).is_small:
-            session = replace(session, only=self.app.catalog.small_tools)
-        tools = self.app.engine.available(session)
+            return replace(self._session, only=self.app.runs.small_tools)
+        return self._session
+
+    async def _do_tools(self, rest: str) -> None:
+        tools = self.app.engine.available(self._asking_session())
         print_table(
             ("TOOL", "WHAT"), [(each.name, each.description.split("\n")[0]) for each in tools], ("bold",)
         )
@@ -183,6 +186,9 @@ class Chat:
             agent = self._session.agent
             told = self.app.policy.why(tool.definition, agent=agent, origin=tool.origin)
             why.show(told, why.standings_of(self.app, tool.definition, agent))
+            why_not = self.app.engine.why_not(tool, self._asking_session())
+            if why_not and told.allowed:
+                print_line(f"It is not offered now: {why_not}", "yellow")
 
     async def _do_log(self, rest: str) -> None:
         from oneclaw.cli.log import show_all

@@ -222,14 +222,23 @@ def read_document(document: Any, format: str | None) -> "tuple[str, str, list[tu
 
 
 def read_export(document: Any) -> "tuple[str, str, list[tuple[Message, float | None]]]":
+    from oneclaw.agent.mend import mend
     from oneclaw.core.errors import InvalidConfig
+    from oneclaw.core.subschema import is_object
     from oneclaw.store.message_json import from_json
 
-    messages: list[tuple[Message, float | None]] = []
-    for number, each in enumerate(cast("list[Any]", document.get("messages") or []), 1):
+    messages: list[Message] = []
+    costs: dict[int, float] = {}
+    given = document.get("messages")
+    for number, each in enumerate(cast("list[Any]", given) if isinstance(given, list) else [], 1):
         try:
-            cost = each.get("cost")
-            messages.append((from_json(json.dumps(each)), cost if isinstance(cost, int | float) else None))
-        except (ValueError, AttributeError) as error:
+            if not is_object(each):
+                raise ValueError("it is no object")
+            messages.append(from_json(json.dumps(each)))
+        except ValueError as error:
             raise InvalidConfig(f"Message {number} of the export cannot be read: {error}.") from None
-    return str(document.get("agent", "default")), str(document.get("title", "")), messages
+        if isinstance(cost := each.get("cost"), int | float):
+            costs[id(messages[-1])] = cost
+    # A call without a result was cut off where it was exported: here nobody knows what it changed.
+    found = [(message, costs.get(id(message))) for message in mend(messages).messages]
+    return str(document.get("agent", "default")), str(document.get("title", "")), found

@@ -87,11 +87,11 @@ class Engine:
         key = agents, session.only
         known = self._available.get(key)
         if known is None or known[0] is not self.policy or known[1] != self.registry.version:
-            found = tuple(tool.definition for tool in self.registry if not self._why_not(tool, session))
+            found = tuple(tool.definition for tool in self.registry if not self.why_not(tool, session))
             known = self._available[key] = (self.policy, self.registry.version, found)
         return known[2]
 
-    def _why_not(self, tool: Tool, session: Session) -> str:
+    def why_not(self, tool: Tool, session: Session) -> str:
         """Why the session may not call the tool: by its own rules, or by those of whoever asked for it."""
         definition = tool.definition
         # Whoever is asked is bound by the whole line: that it may be asked gives nobody more rights.
@@ -203,7 +203,7 @@ class Engine:
                 f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
             )
             raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
-        why_not = self._why_not(entry.tool, session)
+        why_not = self.why_not(entry.tool, session)
         if why_not:
             reason = f"Tool {name!r} is not available for this agent: {why_not}"
             raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)

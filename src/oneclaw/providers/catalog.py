@@ -30,9 +30,11 @@ SMALL_TOOLS = (
 )
 """What small local models get unless `models.small_tools` says otherwise."""
 
+MOST_SMALL_BILLIONS = 14
 UNKNOWN_WINDOW = 128_000
 UNKNOWN_LOCAL_WINDOW = 8_192
 
+_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])")
 _MODEL_FIELDS = ("window", "input_price", "output_price", "small")
 _PROVIDER_FIELDS = (
     "wire",
@@ -157,7 +159,7 @@ class Catalog:
             own.get("window") or table.get("window") or self._family_window(name, is_local),
             table.get("most_output"),
             _price(name, own, table),
-            own.get("small", is_local),
+            own.get("small", is_local and not _is_large(name)),
         )
 
     def known_models(self) -> tuple[str, ...]:
@@ -269,6 +271,11 @@ def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price
     written = known.output if written is None else written
     # With another price for what is read, those of the cache are not known any more.
     return replace(known, output=written) if read is None else Price(read, written)
+
+
+def _is_large(name: str) -> bool:
+    """Whether the name tells of more parameters than a small model has, as `llama3.3:70b` does."""
+    return any(float(size) > MOST_SMALL_BILLIONS for size in _BILLIONS.findall(name.lower()))
 
 
 def _longest(table: Mapping[str, Any], name: str) -> Any:

@@ -258,7 +258,7 @@ def _read_usage(usage: Any) -> Usage | None:
     names = [field.name for field in fields(Usage)]
     if not is_object(usage):
         return None
-    return Usage(**{name: int(usage[name]) for name in names if isinstance(usage.get(name), int)})
+    return Usage(**{name: max(usage[name], 0) for name in names if isinstance(usage.get(name), int)})
 
 
 def _read_step(step: Any, where: str) -> Step:
@@ -275,7 +275,9 @@ def _read_step(step: Any, where: str) -> Step:
             return Wait(seconds)
         case {"fail": str(trouble)} if trouble in get_args(Trouble):
             said = str(step.get("message", "The scripted provider failed."))
-            return Fail(cast(Trouble, trouble), said, float(step.get("seconds", 0)))
+            seconds = step.get("seconds", 0)
+            if isinstance(seconds, int | float):
+                return Fail(cast(Trouble, trouble), said, max(float(seconds), 0.0))
         case {"cut": True}:
             return Cut()
         case {"end": str(finish)} if finish in get_args(Finish):

@@ -22,12 +22,11 @@ from oneclaw.providers.base import RETRIED, ProviderError, Reader, Request, Trou
 from oneclaw.providers.http.address import parse_base
 from oneclaw.providers.http.arrival import MOST_BYTES, Patience, read_answer, read_chunks, read_start
 from oneclaw.providers.http.retry import Retry, retry_after
+from oneclaw.providers.written import CUT
 
 if TYPE_CHECKING:
     from oneclaw.guard.network.pool import Answer as Response
     from oneclaw.guard.network.pool import GuardedPool, Wiring
-
-CUT = "The answer was cut off before this call was complete, so it was not run. Make the call again."
 
 _BROKEN: frozenset[Trouble] = frozenset({"stream", "network", "timeout"})
 _ERROR_BYTES = 64 << 10
