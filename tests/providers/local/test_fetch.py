@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 import os
+import shutil
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +60,23 @@ async def test_a_broken_file_is_fetched_again(tmp_path: Path, shop: Path, harm: 
     file.write_bytes(broken)
     assert find(TINY, cache) is None
     assert (await fetch(TINY, cache)).read_bytes() == DATA
+
+
+async def test_where_there_is_no_pip_uv_fetches_it_and_keeps_nothing_in_common(
+    tmp_path: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("uv", path=str(Path(sys.executable).parent)) is None and shutil.which("uv") is None:
+        pytest.skip("there is no uv here")
+    make_wheel(shop, DATA)
+    monkeypatch.setitem(sys.modules, "pip", None)
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", str(shop))
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
+    file = await fetch(TINY, tmp_path / "cache")
+    assert file.stat().st_nlink == 1
+    with file.open("r+b") as opened:
+        opened.write(b"broken")
+    assert (await fetch(TINY, tmp_path / "cache")).read_bytes() == DATA
 
 
 async def test_without_the_checksum_a_changed_file_would_pass(tmp_path: Path, shop: Path) -> None:

@@ -130,7 +130,14 @@ def _command(package: Package, folder: Path, target: Path) -> list[str]:
     uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if uv is None:
         raise NotFetched(_sentence(package, folder, "there is neither pip nor uv"))
-    options = ("--quiet", "--no-deps", "--only-binary=:all:", "--no-config", f"--python={sys.executable}")
+    # Copied, since a link would let what happens to our file happen to uv's own.
+    options = (
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--link-mode=copy",
+        f"--python={sys.executable}",
+    )
     return [uv, "pip", "install", *options, "--target", str(target), wanted]
 
 
