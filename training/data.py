@@ -26,7 +26,7 @@ from training.talk import talk
 from training.unlike import families, single_skills
 
 MESSAGES = 24
-TALK, ABSENT, ASKING = 0.20, 0.05, 0.02
+TALK, ABSENT, ASKING = 0.20, 0.02, 0.02
 
 _BEFORE = "[please|can you|could you|hey,|hi,|I'd like you to|would you|now|ok,|ok now|so,|also,|next,|quick question:|yo|would you mind, ]"
 _STORIES = "[I'm cleaning up my computer.|I just got home from work.|We are planning a trip.|My boss is waiting.|Sorry to bother you again.|It has been a long day.|I am in a hurry.|Almost done with this.|My internet was down all morning.|Hope you are well.]"

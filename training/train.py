@@ -22,6 +22,8 @@ from training.model import forward, new_adapter
 
 RANK, ALPHA = 16, 32.0
 SCALE = ALPHA / RANK
+STEADY = 0.95
+"""What is kept is the average of about the last 20 steps: a step sees one list of tools, and sways."""
 END = 2
 """The token that ends an answer."""
 
@@ -109,10 +111,11 @@ def train(chosen: argparse.Namespace) -> None:
     rows = [json.loads(line) for line in chosen.data.read_text().splitlines()]
     kept = chosen.out.with_suffix(".state")
     if kept.exists():
-        done, adapter, mean, square = pickle.loads(kept.read_bytes())
+        done, adapter, mean, square, steady = pickle.loads(kept.read_bytes())
     else:
         done, adapter = 0, read_adapter(chosen.start) if chosen.start else new_adapter(RANK)
         mean = square = jax.tree.map(jnp.zeros_like, adapter)
+        steady = adapter
     began, smooth = time.time(), None
     for step, pack in enumerate(
         packs(rows, tokenizer, chosen.length, chosen.answers, chosen.seed + done), done + 1
@@ -126,6 +129,7 @@ def train(chosen: argparse.Namespace) -> None:
         rate = chosen.rate * min(1.0, step / chosen.warm) * (0.05 + 0.95 * fall)
         fields = (pack.tokens, pack.places, pack.groups, pack.at, pack.said, pack.weight)
         adapter, mean, square, loss, right = _step(adapter, mean, square, float(step), rate, base, fields)
+        steady = jax.tree.map(lambda old, new: STEADY * old + (1 - STEADY) * new, steady, adapter)
         smooth = float(loss) if smooth is None else 0.95 * smooth + 0.05 * float(loss)
         if step % 10 == 0 or step - done < 4:
             used = int((pack.groups >= 0).sum())
@@ -136,9 +140,9 @@ def train(chosen: argparse.Namespace) -> None:
             )
         is_last = share >= 1 or step == chosen.steps
         if step % chosen.every == 0 or is_last:
-            write_adapter(adapter, ALPHA, chosen.out)
-            write_adapter(adapter, ALPHA, chosen.out.with_name(f"{chosen.out.stem}-{step}.gguf"))
-            kept.write_bytes(pickle.dumps((step, *jax.tree.map(np.asarray, (adapter, mean, square)))))
+            write_adapter(steady, ALPHA, chosen.out)
+            write_adapter(steady, ALPHA, chosen.out.with_name(f"{chosen.out.stem}-{step}.gguf"))
+            kept.write_bytes(pickle.dumps((step, *jax.tree.map(np.asarray, (adapter, mean, square, steady)))))
         if is_last:
             break
 

@@ -24,7 +24,8 @@ ODD = ToolDefinition(
 def test_every_tool_is_listed_for_every_provider(cli: Cli) -> None:
     ended = cli("tools", "portability", "--json")
     assert ended.code == 0
-    assert {(row["tool"], row["provider"]) for row in ended.json} == {(t, d) for t in NAMES for d in DIALECTS}
+    tools = (*NAMES, "sessions", "message")
+    assert {(row["tool"], row["provider"]) for row in ended.json} == {(t, d) for t in tools for d in DIALECTS}
     assert {row["verdict"] for row in ended.json} <= {"kept", "rewritten", "dropped"}
     assert all(bool(row["changes"]) == (row["verdict"] != "kept") for row in ended.json)
 
