@@ -209,6 +209,18 @@ def test_an_address_cannot_be_invented() -> None:
     ]
 
 
+def test_a_text_does_not_run_over_the_file_the_call_is_about() -> None:
+    write, search = load("write_file").definition, load("search_text").definition
+    assert not [
+        v for v in values(write, "jot down buy figs in errands.txt please", "content") if "errands" in v
+    ]
+    assert "app.log" not in values(search, "search app.log for timeout", "pattern")
+    assert "see a.txt" in values(write, "write 'see a.txt' to b.txt", "content")
+    assert "copy a.txt" in values(
+        write, "write copy a.txt to b.txt", "content"
+    )  # which is which, nobody knows
+
+
 def test_an_email_address_is_no_file() -> None:
     message = "save my email as anna@mail.com"
     assert not [text for text in written(FILES, message) if text.startswith(">write_file")]

@@ -47,12 +47,12 @@ class Fillable:
 def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool = False) -> str:
     """GBNF for exactly one answer to `text`."""
     message = read_message(text)
-    starts = _starts(message)
+    spans = _Spans(message)
     rules: list[str] = []
     answers: list[str] = []
     is_request = False
     for number, tool in enumerate(fill_tools(definitions, message)):
-        body = _body(tool, bool(starts))
+        body = _body(tool, spans)
         is_request |= body is not None and tool.is_named
         if body is not None:
             rules.append(f't{number} ::= {json.dumps(tool.name + " {")} {body} "}}"')
@@ -61,7 +61,7 @@ def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool
             answers.append(json.dumps(f"{tool.name} ?"))
     if not is_request or _STATEMENT.match(text):
         answers.insert(0, '"chat"')
-    rules += _span_rules(message, starts)
+    rules += spans.rules()
     return "\n".join([f'root ::= ">" ( {" | ".join(answers)} )', *rules, ""])
 
 
@@ -109,14 +109,36 @@ def _names(kind: Kind, message: Message) -> bool:
     return bool(named.get(kind))
 
 
-def _body(tool: Fillable, has_spans: bool) -> str | None:
+class _Spans:
+    """The kinds of text that calls of this message use: one for each word that texts do not run over."""
+
+    def __init__(self, message: Message) -> None:
+        self._message = message
+        self._names: dict[str, str] = {}
+
+    def name(self, without: str) -> str | None:
+        """The rule of such texts; None if the message has none."""
+        if not _has_spans(self._message, without):
+            return None
+        return self._names.setdefault(without, f"span{'abcdefgh'[len(self._names)]}")
+
+    def rules(self) -> Iterator[str]:
+        for without, name in self._names.items():
+            yield from _span_rules(self._message, name, without)
+
+
+def _body(tool: Fillable, spans: _Spans) -> str | None:
     """The members of the object; None if the tool needs a text and the message has none."""
     if tool.values is None:
         return None
-    usable = {name: values for name, values in tool.values.items() if has_spans or values.literals}
-    if not tool.needed <= set(usable):
+    written = {name: _value(values, spans) for name, values in tool.values.items()}
+    members = [
+        (f"{_literal(write_json(name) + ': ')} {value}", name in tool.needed)
+        for name, value in written.items()
+        if value is not None
+    ]
+    if any(written[name] is None for name in tool.needed):
         return None
-    members = [(_member(name, values), name in tool.needed) for name, values in usable.items()]
     first = next((at for at, (_, is_needed) in enumerate(members) if is_needed), None)
     if first is not None:
         before = "".join(f'( {member} ", " )? ' for member, _ in members[:first])
@@ -131,13 +153,12 @@ def _follow(members: list[tuple[str, bool]]) -> str:
     )
 
 
-def _member(name: str, values: Values) -> str:
-    return f"{_literal(write_json(name) + ': ')} {_value(values)}"
-
-
-def _value(values: Values) -> str:
-    one = "span" if values.literals is None else f"( {' | '.join(map(_literal, values.literals))} )"
-    if not values.is_list:
+def _value(values: Values, spans: _Spans) -> str | None:
+    if values.literals is None:
+        one = spans.name(values.without)
+    else:
+        one = f"( {' | '.join(map(_literal, values.literals))} )"
+    if one is None or not values.is_list:
         return one
     return f'"[" {one} ( ", " {one} ){{0,{MOST_ITEMS - 1}}} "]"'
 
@@ -151,31 +172,34 @@ def _inner(text: str) -> str:
     return _literal(write_json(text)[1:-1])
 
 
-def _starts(message: Message) -> list[int]:
-    open_ends = _open_ends(message)
-    return [at for at, piece in enumerate(message.pieces) if piece.can_start and open_ends[at]]
-
-
-def _open_ends(message: Message) -> list[bool]:
-    """For each piece whether a run that has come so far can still end: no rule may lead nowhere."""
-    found = [False] * (len(message.pieces) + 1)
-    for at in range(len(message.pieces) - 1, -1, -1):
-        found[at] = message.pieces[at].can_end or found[at + 1]
-    return found
-
-
-def _span_rules(message: Message, starts: list[int]) -> Iterator[str]:
-    if not starts:
-        return
-    pieces, open_ends = message.pieces, _open_ends(message)
+def _span_rules(message: Message, name: str, without: str) -> Iterator[str]:
+    """The rules of one kind of text: `name` is any run of pieces that does not run over `without`."""
+    pieces = message.pieces
+    open_ends = _open_ends(message, without)
+    starts = [at for at, piece in enumerate(pieces) if piece.can_start and open_ends[at]]
     for at, piece in enumerate(pieces):
         if not open_ends[at]:
             continue
-        rule = f"s{at} ::= {_inner(piece.text)}"
+        rule = f"{name}{at} ::= {_inner(piece.text)}"
         if open_ends[at + 1]:
             gap = pieces[at + 1].gap
-            follow = f"{_inner(gap)} s{at + 1}" if gap else f"s{at + 1}"
+            follow = f"{_inner(gap)} {name}{at + 1}" if gap else f"{name}{at + 1}"
             rule += f" ( {follow} )?" if piece.can_end else f" {follow}"
         yield rule
-    runs = [_inner(pieces[at].text) if pieces[at].is_quoted else f"s{at}" for at in starts]
-    yield f'span ::= "\\"" ( {" | ".join(runs)} ) "\\""'
+    runs = [_inner(pieces[at].text) if pieces[at].is_quoted else f"{name}{at}" for at in starts]
+    yield f'{name} ::= "\\"" ( {" | ".join(runs)} ) "\\""'
+
+
+def _has_spans(message: Message, without: str) -> bool:
+    open_ends = _open_ends(message, without)
+    return any(piece.can_start and open_ends[at] for at, piece in enumerate(message.pieces))
+
+
+def _open_ends(message: Message, without: str) -> list[bool]:
+    """For each piece whether a run that has come so far can still end: no rule may lead nowhere."""
+    found = [False] * (len(message.pieces) + 1)
+    for at in range(len(message.pieces) - 1, -1, -1):
+        piece = message.pieces[at]
+        is_wall = bool(without) and piece.text == without and not piece.is_quoted
+        found[at] = not is_wall and (piece.can_end or found[at + 1])
+    return found

@@ -99,8 +99,12 @@ def read_message(text: str) -> Message:
     )
 
 
-def spans(message: Message) -> list[str]:
-    """Every text that the grammar lets a call copy, shortest runs first for each start."""
+def is_address(word: str) -> bool:
+    return bool(_urls(word))
+
+
+def spans(message: Message, without: str = "") -> list[str]:
+    """Every text that a call may copy, shortest runs first; none runs over the word `without`."""
     found: dict[str, None] = {}
     pieces = message.pieces
     for start, first in enumerate(pieces):
@@ -109,6 +113,8 @@ def spans(message: Message) -> list[str]:
         run = ""
         for at in range(start, len(pieces)):
             piece = pieces[at]
+            if piece.text == without and not piece.is_quoted:
+                break
             run += piece.text if at == start else piece.gap + piece.text
             if piece.can_end and (at == start or not first.is_quoted):
                 found[run] = None

@@ -11,7 +11,7 @@ from oneclaw.core.errors import InvalidSchema
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.local.globs import read_globs
 from oneclaw.providers.local.parameters import Kind, Parameter, choices_of
-from oneclaw.providers.local.pieces import Message, spans
+from oneclaw.providers.local.pieces import Message, is_address, spans
 
 MOST_ITEMS = 8
 
@@ -25,18 +25,20 @@ class Values:
     literals  JSON texts to choose from; None for any run of the message's pieces
     is_list   whether it is a list of such values
     is_said   whether the message names the value, so that an optional parameter is given too
+    without   the one file or address that another parameter takes: a text does not run over it
     """
 
     literals: tuple[str, ...] | None
     is_list: bool = False
     is_said: bool = False
+    without: str = ""
 
     def accept(self, value: Any, message: Message) -> bool:
         """Whether `value` can be written."""
         if self.is_list:
             return is_array(value) and all(Values(self.literals).accept(each, message) for each in value)
         if self.literals is None:
-            return isinstance(value, str) and value in spans(message)
+            return isinstance(value, str) and value in spans(message, self.without)
         return write_json(value) in self.literals
 
 
@@ -58,10 +60,24 @@ def read_values(
     if not _is_plain(parameter.given):
         return _literals(_fitting(spans(message) if offered is None else offered, parameter.given, root))
     if offered is None:
-        return Values(None)
+        return Values(None, without=_taken(message, beside))
     is_place = parameter.kind in ("path", "folder") and not parameter.is_required
     written = {each.text for each in message.pieces if not each.is_quoted} & set(message.paths)
     return _literals(offered, is_said=is_place and len(written) == 1 and written == set(offered))
+
+
+def _taken(message: Message, beside: Sequence[Parameter]) -> str:
+    """The only file or address of the message, if a parameter beside takes such a thing; not if quoted."""
+    kinds = {each.kind for each in beside}
+    words = [each.text for each in message.pieces if not each.is_quoted]
+    named: list[str] = []
+    if kinds & {"path", "folder"}:
+        named += message.paths
+    if "mail" in kinds:
+        named += message.mails
+    if "url" in kinds:
+        named += [word for word in words if is_address(word)]
+    return named[0] if len(named) == 1 and words.count(named[0]) == 1 else ""
 
 
 def _literals(values: Iterable[Any], is_said: bool = False) -> Values | None:
