@@ -153,7 +153,7 @@ def give_up(terminal: Terminal, text: str) -> None:
     """Type half a line and press Ctrl-C, once the line editor shows that it is listening."""
     terminal.type(text)
     terminal.wait(text)
-    terminal.type("\x03")
+    terminal.interrupt()
 
 
 def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tmp_path: Path) -> None:

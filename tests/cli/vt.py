@@ -195,6 +195,17 @@ class Terminal:
         self.type("\x04")
         return self.end()
 
+    def interrupt(self) -> None:
+        """Press Ctrl-C until something comes of it.
+
+        One that is pressed in the instant between two keys is seen by Python's line editor with the next key
+        only; two of them that wait are one.
+        """
+        for _ in range(5):
+            self.type("\x03")
+            if select.select([self._master], [], [], 4)[0]:
+                return
+
     def end(self) -> int:
         """Until the program ends; returns its exit code."""
         deadline = time.monotonic() + WAIT_SECONDS
