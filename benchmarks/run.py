@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, first request, dispatch and the loop beside its peers, registering, the model."""
+"""Prints what OneClaw costs: start, first request, dispatch and loop beside peers, registering, the model."""
 
 import argparse
 import os

@@ -509,3 +509,19 @@ def test_without_a_model_it_says_so_before_anything_is_typed(tmp_path: Path) -> 
         assert len([line for line in terminal.screen.lines if line]) == 2
         assert "> " not in terminal.raw
     assert not os.path.exists(tmp_path / "home" / "chat_history")
+
+
+def test_a_pipe_without_a_model_fetches_none(tmp_path: Path) -> None:
+    variables = environment(tmp_path / "home", XDG_CACHE_HOME=str(tmp_path / "cache"))
+    ended = subprocess.run(
+        [sys.executable, "-m", "oneclaw.cli.main", "chat"],
+        env={**variables},
+        input="hi\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "No model is set" in ended.stderr
+    assert not (tmp_path / "cache").exists()

@@ -66,7 +66,8 @@ def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, i
     from oneclaw.cli.terminal import is_terminal
 
     chat = Chat(app, arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts)
-    if embedded.is_there():
+    # A pipe asks nobody: what it did not name is not fetched for it.
+    if embedded.is_there() and (sys.stdin.isatty() or embedded.is_fetched()):
         chat.fall_back(embedded.NAME)
     chat.check()
     runner.run(embedded.ready_embedded(app, chat.model_name))

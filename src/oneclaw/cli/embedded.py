@@ -29,6 +29,14 @@ def missing() -> str:
     return ""
 
 
+def is_fetched() -> bool:
+    """Whether the file of the model is here already."""
+    from oneclaw.config import user_folder
+    from oneclaw.providers.local.fetch import SMOLLM2, find
+
+    return find(SMOLLM2, user_folder("cache") / "models") is not None
+
+
 async def fetch_embedded() -> None:
     """Have the file of the model here; raises `OneClawError`. On a terminal one sees how far it is."""
     from oneclaw.config import user_folder

@@ -73,7 +73,8 @@ def call_grammar(tools: list[Body], is_required: bool = False) -> str:
     rules = ["%llguidance {}", f'start: "{_OPEN}" ({calls}) "{_CLOSE}"{text}']
     for number, tool in enumerate(tools):
         # A small model that may add members of its own adds them until it runs out of room.
-        arguments = {"type": "object", "additionalProperties": False, **(tool.get("parameters") or {})}
+        own: Body = tool.get("parameters") or {}
+        arguments: Body = {"type": "object", "additionalProperties": False, **own}
         schema: Body = {
             "type": "object",
             "properties": {"name": {"const": tool["name"]}, "arguments": arguments},
