@@ -16,7 +16,7 @@ from typing import Any
 
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.local.grammar import Fillable, fill_tools
-from oneclaw.providers.local.pieces import read_message
+from oneclaw.providers.local.message import read_message
 from oneclaw.providers.local.prompt import CHAT, write_prompt
 from training.functions import Question, read_questions
 from training.heldout import every_message

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oneclaw.core.check.schema import Schema
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.local.grammar import call_grammar, fill_tools
-from oneclaw.providers.local.pieces import read_message, spans
+from oneclaw.providers.local.message import read_message, spans
 from oneclaw.providers.local.prompt import read_answer
 from oneclaw.tools.builtin import load
 
@@ -219,6 +219,26 @@ def test_a_text_does_not_run_over_the_file_the_call_is_about() -> None:
     assert "copy a.txt" in values(
         write, "write copy a.txt to b.txt", "content"
     )  # which is which, nobody knows
+
+
+@pytest.mark.parametrize(
+    ("message", "is_offered"),
+    [
+        ("Don't forget my locker code", False),
+        ("never forget that my code is 7781", False),
+        ("forget my locker code, I don't need it", True),
+    ],
+)
+def test_a_tool_the_message_forbids_is_not_offered(message: str, is_offered: bool) -> None:
+    forget = load("memory_forget").definition
+    assert any("memory_forget" in text for text in written([forget], message)) is is_offered
+
+
+def test_a_value_does_not_end_in_a_little_word() -> None:
+    offered = spans(read_message("jot down buy figs in errands.txt, then log in"))
+    assert "buy figs" in offered
+    assert "buy figs in" not in offered
+    assert "log in" in offered
 
 
 def test_an_email_address_is_no_file() -> None:

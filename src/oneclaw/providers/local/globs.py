@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from oneclaw.providers.local.pieces import Message
+from oneclaw.providers.local.message import Message
 
 _TYPES = {
     "python": "py",

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.local.message import Message, read_message
 from oneclaw.providers.local.parameters import Kind, first_sentence, read_parameters
-from oneclaw.providers.local.pieces import Message, read_message
 from oneclaw.providers.local.values import MOST_ITEMS, Values, read_values, write_json
 
 _STATEMENT = re.compile(r"\W*(?:i|we|you|he|she|they|it|my|our|the|this|that|thanks|thank)\b", re.IGNORECASE)
 """How a message begins that may name a file and want nothing."""
+_NEGATED = re.compile(
+    r"\b(?:don['’]?t|do not|never|must not|should not|shouldn['’]?t)\s(?:you\s|ever\s|let me\s)*([a-z]+)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool
     answers: list[str] = []
     is_request = False
     for number, tool in enumerate(fill_tools(definitions, message)):
+        if _is_forbidden(tool, message):
+            continue
         body = _body(tool, spans)
         is_request |= body is not None and tool.is_named
         if body is not None:
@@ -87,6 +93,12 @@ def fill_tools(definitions: Sequence[ToolDefinition], message: Message) -> Itera
             about=first_sentence(definition.description),
             is_named=is_filled and is_named,
         )
+
+
+def _is_forbidden(tool: Fillable, message: Message) -> bool:
+    """`don't forget my birthday` is no call of a tool to forget, `do not delete it` none of one to delete."""
+    verbs = {each.lower()[:5] for each in _NEGATED.findall(message.bare)}
+    return bool(verbs & {word[:5] for word in tool.name.split("_")})
 
 
 def _speaks_of(tool: Fillable, message: Message) -> bool:

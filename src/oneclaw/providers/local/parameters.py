@@ -17,7 +17,9 @@ _KNOBS = re.compile(
 )
 _PATH = re.compile(r"(?:^|_)(?:path|file|file_?name|file_?path)$")
 _FOLDER = re.compile(r"(?:^|_)(?:dir|directory|folder)$")
-_ENDS = re.compile(r"source|src|destination|dest|dst|target|from|to|old_name|new_name|name")
+_ENDS = re.compile(
+    r"source|src|destination|dest|dst|target|from|to|old_name|new_name|name|image|photo|picture|video|audio|document"
+)
 _SIMPLE = {"string", "integer", "number", "boolean"}
 
 
@@ -130,7 +132,7 @@ def _string_kind(name: str, schema: Mapping[str, Any], definition: ToolDefinitio
         return "glob"
     if _FOLDER.search(name) or (_PATH.search(name) and re.search(r"folder|directory", about)):
         return "folder"
-    if _PATH.search(name) or (_ENDS.fullmatch(name) and re.search(r"\bfiles?\b", tool)):
+    if _PATH.search(name) or (_ENDS.fullmatch(name) and re.search(r"\bfiles?\b", f"{tool} {about}")):
         return "path"
     return "text"
 

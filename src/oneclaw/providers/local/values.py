@@ -10,8 +10,8 @@ from oneclaw.core.check.schema import Schema
 from oneclaw.core.errors import InvalidSchema
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.local.globs import read_globs
+from oneclaw.providers.local.message import Message, is_address, spans
 from oneclaw.providers.local.parameters import Kind, Parameter, choices_of
-from oneclaw.providers.local.pieces import Message, is_address, spans
 
 MOST_ITEMS = 8
 
