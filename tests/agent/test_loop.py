@@ -29,9 +29,7 @@ from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Wait
 
 
 def kept(app: App, session: str) -> list[Message]:
-    """What was said; answers with nothing in them are kept for what they took only."""
-    stored = (each.message for each in app.store.messages.load(session))
-    return [each for each in stored if not isinstance(each, AssistantMessage) or each.parts]
+    return [stored.message for stored in app.store.messages.load(session)]
 
 
 def is_valid(messages: list[Message]) -> bool:

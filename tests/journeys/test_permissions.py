@@ -208,9 +208,10 @@ async def test_settings_from_a_file_rule_agent_by_agent(tmp_path: Path) -> None:
         }
         assert tools["clerk"] == {"read_file", "list_files", "find_files", "search_text"}
         assert tools["clock"] == {"get_current_time"}
-        assert tools["default"] == {tool.name for tool in app.registry} - {"http_request"}
+        on = {tool.name for tool in app.registry if tool.definition.default_on}
+        assert tools["default"] == on - {"http_request"}
         for agent, session in sessions.items():
-            for name in {tool.name for tool in app.registry} - tools[agent]:
+            for name in on - tools[agent]:
                 refused = await app.engine.call(ToolCall(name, {}), session)
                 assert refused.kind is Kind.TOOL_NOT_AVAILABLE, (agent, name)
                 assert "allow" in refused.message or "deny" in refused.message

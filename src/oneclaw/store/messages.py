@@ -121,6 +121,7 @@ class Messages:
     def load(self, session_id: str, *, after: int = 0) -> list[StoredMessage]:
         """The messages of a session in their order, those with a higher number than `after`.
 
+        Answers with nothing in them are kept for what they took, and are not among them.
         One that cannot be read is named in the log; another stands in its place, or none for results: their
         calls are given others when the conversation is mended.
         """
@@ -132,7 +133,7 @@ class Messages:
         loaded: list[StoredMessage] = []
         for number, created, cost, role, content in rows:
             message = self._read(session_id, number, role, content)
-            if message is not None:
+            if message is not None and not _says_nothing(message):
                 loaded.append(StoredMessage(number, created, message, cost))
         return loaded
 
@@ -189,6 +190,10 @@ def _title(message: Message) -> str:
         return ""
     title = " ".join(message.text[: 10 * _TITLE_CHARS].split())
     return bounded(title if len(title) <= _TITLE_CHARS else f"{title[: _TITLE_CHARS - 1]}…")
+
+
+def _says_nothing(message: Message) -> bool:
+    return isinstance(message, AssistantMessage) and not message.parts
 
 
 def _columns(message: Message) -> Values:
