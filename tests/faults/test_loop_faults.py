@@ -87,7 +87,11 @@ async def trouble(
         server = await stack.enter_async_context(talking(format, replies))
         ledger = Ledger(server)
         providers = {server.label: provider_of(server, **more)}
-        app = await stack.enter_async_context(opened(home, server, providers=providers, tools=[ledger.tool]))
+        # Room for all that a flood leaves behind: else a summary of it would be asked for.
+        values = {f"models.{server.model}.window": 1_000_000}
+        app = await stack.enter_async_context(
+            opened(home, server, values=values, providers=providers, tools=[ledger.tool])
+        )
         yield app, server, ledger
 
 
