@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --custom-compile-command 'make requirements'
 
-.PHONY: setup run test check bench docs requirements clean
+.PHONY: setup run test check bench docs training requirements clean
 
 # What is needed to run, to test, and to check; each is installed once per change of its pins.
 setup: $(VENV)/.run
@@ -43,6 +43,9 @@ bench: $(VENV)/.test
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build.py
+
+# What the embedded model is trained with; nothing else needs it.
+training: $(VENV)/.training
 
 # Pins and hashes, without the address of any index.
 requirements: $(BIN)/uv
