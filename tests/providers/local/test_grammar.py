@@ -270,7 +270,8 @@ def test_a_choice_inside_a_quotation_or_an_address_is_not_named() -> None:
 
 def test_a_required_choice_that_is_not_named_is_left_to_the_model() -> None:
     fan = tool("fan", ("speed",), speed={"type": "string", "enum": ["low", "high"]})
-    assert values(fan, "blow hard", "speed") == {"low", "high"}
+    assert values(fan, "make the fan blow hard", "speed") == {"low", "high"}
+    assert written([fan], "remind me to eat") == {">chat"}  # nor is it a tool for everything
 
 
 def test_numbers_are_numbers_even_when_they_are_words() -> None:

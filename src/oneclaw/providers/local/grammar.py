@@ -19,6 +19,11 @@ from oneclaw.providers.local.values import MOST_ITEMS, Values, read_values, writ
 
 _STATEMENT = re.compile(r"\W*(?:i|we|you|he|she|they|it|my|our|the|this|that|thanks|thank)\b", re.IGNORECASE)
 """How a message begins that may name a file and want nothing."""
+_COMMON = {
+    *("from", "with", "what", "this", "that", "the", "and", "for", "you", "are", "not", "all", "any", "get"),
+    *("set", "one", "new", "out", "its", "can", "has", "how", "who", "did", "was", "have", "your", "them"),
+}
+"""Words that say nothing about which tool is meant."""
 _NEGATED = re.compile(
     r"\b(?:don['’]?t|do not|never|must not|should not|shouldn['’]?t)\s(?:you\s|ever\s|let me\s)*([a-z]+)",
     re.IGNORECASE,
@@ -63,7 +68,7 @@ def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool
         if body is not None:
             rules.append(f't{number} ::= {json.dumps(tool.name + " {")} {body} "}}"')
             answers.append(f"t{number}")
-        elif asks and _speaks_of(tool, message):
+        elif asks and _speaks_of(tool.name, tool.about, message):
             answers.append(json.dumps(f"{tool.name} ?"))
     if not is_request or _STATEMENT.match(text):
         answers.insert(0, '"chat"')
@@ -83,14 +88,17 @@ def fill_tools(definitions: Sequence[ToolDefinition], message: Message) -> Itera
             values = read_values(each, message, definition.parameters, beside)
             if values is not None:
                 found[each.name] = values
+        about = first_sentence(definition.description)
         is_filled = all(name in found for name in needs)
+        if any(each.is_guess for each in found.values()) and not _speaks_of(definition.name, about, message):
+            is_filled = False  # nothing in the message leads to this tool, and it would take any message
         said = [name for name, values in found.items() if values.is_said]
         is_named = any(each.is_required and _names(each.kind, message) for each in parameters)
         yield Fillable(
             name=definition.name,
             values=found if is_filled else None,
             needed=frozenset([*needs, *said]),
-            about=first_sentence(definition.description),
+            about=about,
             is_named=is_filled and is_named,
         )
 
@@ -101,19 +109,13 @@ def _is_forbidden(tool: Fillable, message: Message) -> bool:
     return bool(verbs & {word[:5] for word in tool.name.split("_")})
 
 
-def _speaks_of(tool: Fillable, message: Message) -> bool:
+def _speaks_of(name: str, about: str, message: Message) -> bool:
     """Whether a word of the message is one of the tool's own, give or take its ending."""
-    return bool(_stems(f"{tool.name} {tool.about}".replace("_", " ")) & _stems(message.bare))
+    return bool(_stems(f"{name} {about}".replace("_", " ")) & _stems(message.bare))
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:5] for word in re.findall(r"[a-z]{4,}", text.lower())} - {
-        "from",
-        "with",
-        "what",
-        "this",
-        "that",
-    }
+    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower())} - _COMMON
 
 
 def _names(kind: Kind, message: Message) -> bool:

@@ -25,12 +25,14 @@ class Values:
     literals  JSON texts to choose from; None for any run of the message's pieces
     is_list   whether it is a list of such values
     is_said   whether the message names the value, so that an optional parameter is given too
+    is_guess  whether it is a required choice that the message does not name
     without   the one file or address that another parameter takes: a text does not run over it
     """
 
     literals: tuple[str, ...] | None
     is_list: bool = False
     is_said: bool = False
+    is_guess: bool = False
     without: str = ""
 
     def accept(self, value: Any, message: Message) -> bool:
@@ -156,7 +158,9 @@ def _choices(parameter: Parameter, message: Message, root: Mapping[str, Any]) ->
     said = [each for each in choices if _is_said(each, about, message.bare)]
     if said:
         return _literals(said, is_said=len(said) == 1)
-    return _literals(choices) if parameter.is_required else None
+    if not parameter.is_required or not choices:
+        return None
+    return Values(tuple(map(write_json, choices)), is_guess=len(choices) > 1)
 
 
 def _is_said(choice: Any, about: str, bare: str) -> bool:
