@@ -26,6 +26,7 @@ from pathlib import Path
 from oneclaw import Agent, App, Config, Limits, Scripted
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.loop import Run
+from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import AssistantMessage, ResultsMessage
 from oneclaw.providers.scripted import Call, Say, Wait
@@ -75,10 +76,13 @@ async def work(home, kill_at):
             events = app.runs.run(agent, None, session=app.resume_session(sessions[0].id))
         else:
             events = app.run(agent, "Write ten lines.")
-        async for event in events:
-            if kill_at and isinstance(event, ToolFinished) and event.call_id == kill_at:
-                os.kill(os.getpid(), signal.SIGKILL)
-    return event
+        try:
+            async for event in events:
+                if kill_at and isinstance(event, ToolFinished) and event.call_id == kill_at:
+                    os.kill(os.getpid(), signal.SIGKILL)
+        except InvalidConfig as error:
+            return str(error)  # it was killed after its end: there is nothing to go on with
+    return event.reason
 
 
 for line in sys.stdin:
@@ -87,7 +91,8 @@ for line in sys.stdin:
     if child == 0:
         if twin:
             forget_answers()
-        os._exit(0 if asyncio.run(work(Path(home), kill_at)).reason == "done" else 1)
+        ended = asyncio.run(work(Path(home), kill_at))
+        os._exit(0 if ended == "done" or "nothing to go on with" in ended else 1)
     if milliseconds:
         time.sleep(float(milliseconds) / 1000)
         os.kill(child, signal.SIGKILL)
