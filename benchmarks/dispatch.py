@@ -1,13 +1,11 @@
 """One call, and many at once, from the model's text to the text of the result: ours beside the peers'."""
 
-import json
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from contestant import Contestant, line_up
 from table import draw
 
 ROADS = Path(__file__).parent / "roads"
@@ -26,81 +24,43 @@ PEERS = [
 ONE, MANY = 1000, 500
 
 
-@dataclass
-class Contestant:
-    """One library in its own process, and the microseconds a call took in each round."""
+@dataclass(slots=True)
+class Times:
+    """The microseconds a call took one contestant in each round."""
 
-    process: subprocess.Popen[str]
-    road: dict[str, Any]
+    contestant: Contestant
     one: list[float] = field(default_factory=list[float])
     many: list[float] = field(default_factory=list[float])
 
-    def run(self, what: str, count: int) -> float:
-        """Microseconds for each of `count` calls."""
-        stdin, stdout = self.process.stdin, self.process.stdout
-        if stdin is None or stdout is None:
-            raise OSError(f"{self.road['name']} cannot be spoken to")
-        stdin.write(f"{what} {count}\n")
-        stdin.flush()
-        line = stdout.readline()
-        if not line:
-            raise OSError(f"{self.road['name']} stopped in the middle of the race")
-        return float(line) / count * 1e6
+    @property
+    def road(self) -> dict[str, Any]:
+        return self.contestant.said
 
     def round(self) -> None:
-        self.one.append(self.run("one", ONE))
-        self.many.append(self.run("many", MANY))
+        self.one.append(self._run("one", ONE))
+        self.many.append(self._run("many", MANY))
 
-    def close(self) -> None:
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-
-def start(python: str, command: list[str]) -> Contestant | None:
-    """A contestant that has said who it is, or None when it could not start (and stderr says why)."""
-    process = subprocess.Popen(
-        [python, str(ROADS / command[0]), *command[1:]],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    hello = process.stdout.readline() if process.stdout else ""
-    if not hello:
-        process.kill()
-        process.wait()
-        print(f"({' '.join(command)} did not start and is left out.)", file=sys.stderr)
-        return None
-    return Contestant(process, json.loads(hello))
+    def _run(self, what: str, count: int) -> float:
+        [seconds] = self.contestant.ask(what, count)
+        return seconds / count * 1e6
 
 
 def measure(peers: Path | None, rounds: int) -> str:
     """Everyone once a round; the first round warms up and is thrown away."""
-    commands = [(sys.executable, command) for command in OURS]
-    if peers is not None:
-        commands += [(str(peers), command) for command in PEERS]
-    contestants = [one for python, command in commands if (one := start(python, command))]
-    try:
+    with line_up(ROADS, OURS, PEERS, peers) as contestants:
+        times = [Times(contestant) for contestant in contestants]
         for _ in range(rounds + 1):
-            for contestant in contestants:
-                contestant.round()
-    finally:
-        for contestant in contestants:
-            contestant.close()
-    for contestant in contestants:
-        del contestant.one[0], contestant.many[0]
-    return report(contestants)
+            for each in times:
+                each.round()
+    for each in times:
+        del each.one[0], each.many[0]
+    return report(times)
 
 
-def report(contestants: list[Contestant]) -> str:
-    bare = contestants[0]
-    ours = next((one for one in contestants if one.road["name"] == "oneclaw"), bare)
-    rows = [_row(one, bare, ours) for one in contestants]
+def report(times: list[Times]) -> str:
+    bare = times[0]
+    ours = next((one for one in times if one.road["name"] == "oneclaw"), bare)
+    rows = [_row(one, bare, ours) for one in times]
     head = ["library", "entry", "checks", "one µs", "median", "× bare", "× ours", f"{MANY} at once µs each"]
     head += ["× bare ", "× ours "]
     note = (
@@ -108,12 +68,12 @@ def report(contestants: list[Contestant]) -> str:
         " takes its turn in each round. Checks on that path: v arguments against the schema, t a time limit"
         " (30 s, on where there is one), p permission or approval, j a journal on disk."
     )
-    return draw("Dispatch", head, rows, f"{note}{_journal_cost(contestants)}")
+    return draw("Dispatch", head, rows, f"{note}{_journal_cost(times)}")
 
 
-def _journal_cost(contestants: list[Contestant]) -> str:
+def _journal_cost(times: list[Times]) -> str:
     """What the journal adds to a call, where both roads were measured."""
-    ours = {one.road["entry"]: one for one in contestants if one.road["name"] == "oneclaw"}
+    ours = {one.road["entry"]: one for one in times if one.road["name"] == "oneclaw"}
     without, with_it = ours.get("Engine.call"), ours.get("Engine.call, journal")
     if without is None or with_it is None:
         return ""
@@ -121,7 +81,7 @@ def _journal_cost(contestants: list[Contestant]) -> str:
     return f" The journal adds {single:.0f} µs to one call and {many:.0f} µs to each of {MANY} at once."
 
 
-def _row(one: Contestant, bare: Contestant, ours: Contestant) -> list[str]:
+def _row(one: Times, bare: Times, ours: Times) -> list[str]:
     road = one.road
     marks = {"v": "validates", "t": "stops", "p": "permits", "j": "journals"}
     checks = " ".join(mark for mark, key in marks.items() if road[key]) or "–"

@@ -1,12 +1,9 @@
 """The loop with a model that plays a script, in few rounds and many: ours beside the peers'."""
 
-import json
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from contestant import Contestant, line_up
 from table import draw
 
 LOOPS = Path(__file__).parent / "loops"
@@ -22,7 +19,7 @@ Point = tuple[int, int]
 SHORT, MIDDLE, LONG = (10, 1), (100, 1), (1000, 1)
 POINTS: list[Point] = [SHORT, (10, 10), MIDDLE, LONG, (1, 500)]
 """Rounds, and calls in each."""
-TIMES = {SHORT: 5}
+REPEATS = {SHORT: 5}
 """How often a point is run in a race, where it is so short that one run says little."""
 SPENT_SECONDS = 5.0
 """A point that has taken one contestant so long in all is not run again by it."""
@@ -30,19 +27,26 @@ MOST_SECONDS = 150.0
 """A point that would take one contestant longer is left out."""
 
 
-@dataclass
-class Contestant:
-    """One library in its own process, and the seconds each point took it: by the clock, of the processor."""
+@dataclass(slots=True)
+class Times:
+    """The seconds each point took one contestant: by the clock, of the processor."""
 
-    process: subprocess.Popen[str]
-    name: str
+    contestant: Contestant
     took: dict[Point, list[float]] = field(default_factory=dict[Point, list[float]])
     worked: dict[Point, list[float]] = field(default_factory=dict[Point, list[float]])
 
+    @property
+    def name(self) -> str:
+        said = self.contestant.said
+        name, _, entry = said["name"].partition(", ")
+        return ", ".join(filter(None, [f"{name} {said['version']}", entry]))
+
     def race(self, point: Point) -> None:
-        for _ in range(TIMES.get(point, 1)):
+        for _ in range(REPEATS.get(point, 1)):
             if self._has_time(point):
-                self._run(point)
+                took, worked = self.contestant.ask(*point)
+                self.took.setdefault(point, []).append(took)
+                self.worked.setdefault(point, []).append(worked)
 
     def _has_time(self, point: Point) -> bool:
         if sum(self.took.get(point, ())) >= SPENT_SECONDS:
@@ -50,67 +54,19 @@ class Contestant:
         # Where every round goes through the whole history, ten times the rounds take a hundred times as long.
         return point != LONG or 100 * min(self.took[MIDDLE]) <= MOST_SECONDS
 
-    def _run(self, point: Point) -> None:
-        stdin, stdout = self.process.stdin, self.process.stdout
-        if stdin is None or stdout is None:
-            raise OSError(f"{self.name} cannot be spoken to")
-        stdin.write(f"{point[0]} {point[1]}\n")
-        stdin.flush()
-        line = stdout.readline()
-        if not line:
-            raise OSError(f"{self.name} stopped in the middle of the race")
-        took, worked = map(float, line.split())
-        self.took.setdefault(point, []).append(took)
-        self.worked.setdefault(point, []).append(worked)
-
-    def close(self) -> None:
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-
-def start(python: str, command: list[str]) -> Contestant | None:
-    """A contestant that has said who it is, or None when it could not start (and stderr says so)."""
-    process = subprocess.Popen(
-        [python, str(LOOPS / command[0]), *command[1:]],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    hello = process.stdout.readline() if process.stdout else ""
-    if not hello:
-        process.kill()
-        process.wait()
-        print(f"({' '.join(command)} did not start and is left out.)", file=sys.stderr)
-        return None
-    said: dict[str, Any] = json.loads(hello)
-    name, _, entry = said["name"].partition(", ")
-    return Contestant(process, ", ".join(filter(None, [f"{name} {said['version']}", entry])))
-
 
 def measure(peers: Path | None, rounds: int) -> str:
     """Everyone at every point once a round, so that a busy minute falls on all of them."""
-    commands = [(sys.executable, command) for command in OURS]
-    if peers is not None:
-        commands += [(str(peers), command) for command in PEERS]
-    contestants = [one for python, command in commands if (one := start(python, command))]
-    try:
+    with line_up(LOOPS, OURS, PEERS, peers) as contestants:
+        times = [Times(contestant) for contestant in contestants]
         for _ in range(rounds):
             for point in POINTS:
-                for contestant in contestants:
-                    contestant.race(point)
-    finally:
-        for contestant in contestants:
-            contestant.close()
-    return report(contestants)
+                for each in times:
+                    each.race(point)
+    return report(times)
 
 
-def report(contestants: list[Contestant]) -> str:
+def report(times: list[Times]) -> str:
     names = [f"{rounds:,}×{calls}" for rounds, calls in POINTS]
     note = (
         "Rounds × calls in each; microseconds for each call, the least of the runs. Every library runs the"
@@ -120,20 +76,20 @@ def report(contestants: list[Contestant]) -> str:
         " and the journal, every message and call before the next step. A point that would take over"
         f" {MOST_SECONDS:.0f} s is left out (–)."
     )
-    clock = draw("The loop", ["library", *names], [_times(one) for one in contestants], note)
+    clock = draw("The loop", ["library", *names], [_times(one) for one in times], note)
     note = (
         "The same runs in processor time, to which waiting and a busy machine add nothing: how many times"
         " what ours in memory takes; and what each of 1,000 rounds takes beside each of 10."
     )
-    rows = [_ratios(one, contestants[0]) for one in contestants]
+    rows = [_ratios(one, times[0]) for one in times]
     return f"{clock}\n{draw('The loop, beside ours', ['library', *names, '1,000 ÷ 10 rounds'], rows, note)}"
 
 
-def _times(one: Contestant) -> list[str]:
+def _times(one: Times) -> list[str]:
     return [one.name, *(_figure(_each(one.took, point), 0) for point in POINTS)]
 
 
-def _ratios(one: Contestant, ours: Contestant) -> list[str]:
+def _ratios(one: Times, ours: Times) -> list[str]:
     ratios = [_divide(_each(one.worked, point), _each(ours.worked, point)) for point in POINTS]
     growth = _divide(_each(one.worked, LONG), _each(one.worked, SHORT))
     return [one.name, *(_figure(ratio, 1) for ratio in ratios), _figure(growth, 2)]
