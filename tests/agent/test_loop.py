@@ -239,6 +239,7 @@ async def test_time_over_the_limit_stops_a_call_and_an_answer_where_they_are(
         drive(app, agent=Agent(name="quick", limits=Limits(seconds=0.2))), timeout=10
     )
     assert finished.reason == "seconds"
+    assert finished.text == ("Half " if isinstance(reply, list) else finished.error)
     assert finished.error
     assert is_valid(kept(app, finished.session))
 

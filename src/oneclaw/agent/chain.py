@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from oneclaw.core.errors import OneClawError
+from oneclaw.core.message import AssistantMessage
 from oneclaw.providers.base import Provider, ProviderError
 from oneclaw.providers.catalog import Model
 
@@ -25,6 +26,11 @@ class Chain:
         self._open = open_link
         self.link = open_link(self._names.pop(0))
         self.window = self.link.model.window  # of the first: what compaction goes by
+
+    def cost(self, message: AssistantMessage) -> float | None:
+        """What an answer of the model that answers now costs, in US dollars; None where no price is known."""
+        price = self.link.model.price
+        return None if price is None else price.of(message.usage)
 
     def advance(self, error: ProviderError, tokens: int) -> Link:
         """The next model whose window holds so many tokens; raises `ProviderError` when there is none."""

@@ -2,7 +2,7 @@
 
     while there is reason to go on:               _go_rounds
         fit the conversation into the window      _prepare
-        ask, and keep the answer                  _ask
+        ask, and keep the answer                  Asking
         run its calls, and keep their results     _run_calls
     say how it ended                              RunFinished
 
@@ -16,11 +16,11 @@ user or by the clock, is cancelling what it awaits.
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 
 from oneclaw.agent import stop
 from oneclaw.agent.agent import Agent
+from oneclaw.agent.asking import Asking
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.event import (
@@ -36,18 +36,14 @@ from oneclaw.agent.fitting import Fitting
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.stop import Spending
 from oneclaw.agent.tokens import estimate_text, estimate_tools
-from oneclaw.core.answer import Answered, AnswerRestarted, TextAdded
-from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.call import ToolCall, ToolResult, cancelled
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked, ToolFinished
-from oneclaw.core.message import AssistantMessage, ResultsMessage, TextPart, UserMessage
+from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.base import ProviderError, Request
+from oneclaw.providers.base import ProviderError
 
-LEAST_ANSWER_TOKENS = 1_024
-MOST_ANSWER_TOKENS = 32_000
 MOST_SILENCES = 2
 """How often a model that says nothing is asked again."""
 
@@ -76,10 +72,17 @@ class Run:
         self._inbox = inbox
         self._repeats = Repeats(agent.limits.repeats)
         self._fitting = Fitting(conversation, chain, self._tell, self._spend)
+        self._asking = Asking(
+            agent,
+            conversation,
+            chain,
+            tools=lambda: self._tools,
+            tell=self._tell,
+            switch=self._switch,
+        )
         self._heard: deque[RunEvent] = deque()
         self._bell: asyncio.Future[None] | None = None
         self._answer: AssistantMessage | None = None
-        self._partial: list[str] = []
         self._finished_calls: dict[str, ToolResult] = {}
         self._results: tuple[ToolResult, ...] = ()
         self._prompts: set[str] = set()
@@ -155,7 +158,9 @@ class Run:
 
     async def _go_round(self, closing: Reason | None) -> AssistantMessage:
         await self._prepare()
-        message = await self._ask(can_call=closing is None)
+        self.spending.rounds += 1
+        self._answer = None
+        message = self._answer = await self._asking.ask(can_call=closing is None)
         self._count(message)
         if message.calls:
             await self._run_calls(self._bounded(message.calls, closing))
@@ -178,77 +183,6 @@ class Run:
             overhead = estimate_text(self.agent.instructions) + estimate_tools(tools)
             self.conversation.window.overhead_tokens = overhead
 
-    async def _ask(self, can_call: bool) -> AssistantMessage:
-        self.spending.rounds += 1
-        self._answer = None
-        while True:
-            self._partial.clear()
-            try:
-                message = self._answer = await self._listen(self._request(can_call))
-            except ProviderError as error:
-                self._partial.clear()  # what came of a failed answer is void
-                self._switch(error)
-            except asyncio.CancelledError:
-                await self._keep_partial()
-                raise
-            else:
-                await self._keep(message)
-                return message
-
-    def _request(self, can_call: bool) -> Request:
-        agent, link = self.agent, self._chain.link
-        return Request(
-            link.name,
-            self.conversation.window.messages,
-            agent.instructions,
-            self._tools,
-            can_call,
-            self._most_output(),
-            agent.options,
-        )
-
-    def _most_output(self) -> int | None:
-        """The longest answer to ask for: what the model can write, as far as its window has room for it."""
-        model = self._chain.link.model
-        if model.most_output is None:
-            return None
-        left = model.window - self.conversation.window.tokens - LEAST_ANSWER_TOKENS
-        return min(model.most_output, MOST_ANSWER_TOKENS, max(left, LEAST_ANSWER_TOKENS))
-
-    async def _listen(self, request: Request) -> AssistantMessage:
-        link = self._chain.link
-        async with aclosing(link.provider.answer(request)) as answers:
-            async for answer in answers:
-                if isinstance(answer, Answered):
-                    message = answer.message
-                    if message.model != link.model.name:
-                        message = replace(message, model=link.model.name)
-                    return self.conversation.name_calls(message)
-                if isinstance(answer, TextAdded):
-                    self._partial.append(answer.text)
-                elif isinstance(answer, AnswerRestarted):
-                    self._partial.clear()
-                self._tell(answer)
-        raise ProviderError(f"{link.model.name} gave no answer. Try again, or another model.", "stream")
-
-    async def _keep(self, message: AssistantMessage) -> None:
-        if not message.parts:
-            return await self.conversation.record(message, self._cost(message))
-        try:
-            await self.conversation.append(message, self._cost(message))
-        except asyncio.CancelledError:
-            if message.calls:
-                results = tuple(map(_cancelled, message.calls))
-                await self.conversation.append(ResultsMessage(results))
-            raise
-
-    async def _keep_partial(self) -> None:
-        """Of an answer that is stopped, keep the text the user has seen."""
-        if self._partial:
-            parts = (TextPart("".join(self._partial)),)
-            message = AssistantMessage(parts, "stopped", "", self._chain.link.model.name)
-            await self.conversation.append(message)
-
     def _switch(self, error: ProviderError) -> None:
         failed = self._chain.link.model.name
         link = self._chain.advance(error, self.conversation.window.tokens)
@@ -263,7 +197,7 @@ class Run:
             await self._engine.call_all(calls, self._session)
         finally:
             done = self._finished_calls
-            self._results = tuple(done.get(call.id) or _cancelled(call) for call in calls)
+            self._results = tuple(done.get(call.id) or cancelled(call) for call in calls)
             self.spending.add_calls(sum(not call.fault for call in calls))
             await self.conversation.append(ResultsMessage(self._results))
 
@@ -311,13 +245,9 @@ class Run:
         self._tell(UsageCounted(message.model, message.usage, cost, spent.usage, spent.cost))
 
     def _spend(self, message: AssistantMessage) -> float | None:
-        cost = self._cost(message)
+        cost = self._chain.cost(message)
         self.spending.add(message.usage, cost)
         return cost
-
-    def _cost(self, message: AssistantMessage) -> float | None:
-        price = self._chain.link.model.price
-        return None if price is None else price.of(message.usage)
 
     @property
     def _session(self) -> Session:
@@ -327,8 +257,7 @@ class Run:
 
     def _finished(self, reason: Reason, error: str = "") -> RunFinished:
         spent = self.spending
-        answer = self._answer
-        text = answer.text if answer is not None else "".join(self._partial)
+        text = self._asking.seen if self._answer is None else self._answer.text
         error = error or stop.explain(reason, spent)
         return RunFinished(
             self._session.id,
@@ -354,8 +283,3 @@ def _ending(message: AssistantMessage) -> Reason | None:
 
 def _guard(text: str) -> UserMessage:
     return UserMessage(text, origin="guard")
-
-
-def _cancelled(call: ToolCall) -> ToolResult:
-    text = "The call was stopped before it began."
-    return ToolResult(call.id, call.name[:100], None, Kind.CANCELLED, text)

@@ -144,3 +144,8 @@ def unique_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
         taken.add(name)
         named.append(replace(call, id=name))
     return named
+
+
+def cancelled(call: ToolCall) -> ToolResult:
+    """The result of a call that was cancelled before it had one."""
+    return ToolResult(call.id, call.name[:100], None, Kind.CANCELLED, "The call was cancelled.")

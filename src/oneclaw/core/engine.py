@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from oneclaw.core import hook
-from oneclaw.core.call import ToolCall, ToolResult, new_call_id, unique_ids, with_text
+from oneclaw.core.call import ToolCall, ToolResult, cancelled, new_call_id, unique_ids, with_text
 from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
@@ -128,7 +128,7 @@ class Engine:
             await asyncio.wait(tasks)
             raise
         return [
-            _cancelled(call) if task.cancelled() else task.result()
+            cancelled(call) if task.cancelled() else task.result()
             for call, task in zip(named, tasks, strict=True)
         ]
 
@@ -140,7 +140,7 @@ class Engine:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return _cancelled(call)  # it was not the caller who was cancelled, but the work itself
+            return cancelled(call)  # it was not the caller who was cancelled, but the work itself
 
     async def _call(self, call: ToolCall, session: Session, slots: Slots | None = None) -> ToolResult:
         walk = Walk(call, session)
@@ -293,7 +293,3 @@ class Engine:
             log.warning("The result of call %s could not be written: %s", walk.call.id, error)
             return replace(result, details={**(result.details or {}), "not_journaled": str(error)})
         return result
-
-
-def _cancelled(call: ToolCall) -> ToolResult:
-    return ToolResult(call.id, call.name[:100], None, Kind.CANCELLED, "The call was cancelled.")
