@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.delegate import delegate_tools
 from oneclaw.agent.roster import Roster
+from oneclaw.agent.rules import policy_of
+from oneclaw.agent.session import make_session
 from oneclaw.agent.session_tools import session_tools
 from oneclaw.config import FEATURES, Config, load_config, user_folder
 from oneclaw.core.call import Image
@@ -25,9 +27,9 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
 from oneclaw.core.permit.need import Mode
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.policy import Policy, Rules
+from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry, ToolLike, as_tool
-from oneclaw.core.session import Network, Root, Session, Workspace
+from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
@@ -179,29 +181,14 @@ class App:
 
     def new_session(self, agent: str = "default") -> Session:
         """A session of this agent in the workspace, with a folder of its own for long results."""
-        return self._session(new_id(), agent)
+        return make_session(self.config, new_id(), agent)
 
     def resume_session(self, session_id: str) -> Session:
         """The session of this id, as the store knows it: its grants hold on, its long results can be read."""
         record = self.store.sessions.get(session_id)
         if record is None:
             raise InvalidConfig(f"There is no session {session_id[:100]!r}; `oneclaw log --json` names them.")
-        return self._session(record.id, record.agent)
-
-    def _session(self, session_id: str, agent: str) -> Session:
-        folder = self.config.home / "sessions" / session_id
-        workspace = self.config.workspace_folder
-        try:
-            workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise InvalidConfig(
-                f"The workspace {workspace} cannot be made ({error.strerror}): name another folder with"
-                " workspace.folder, ONECLAW_WORKSPACE or --workspace."
-            ) from error
-        network = Network(
-            self.config.get("network.proxy"), tuple(self.config.get("network.private_hosts", ()))
-        )
-        return Session(session_id, agent, Workspace(workspace, self._roots(folder)), network, folder)
+        return make_session(self.config, record.id, record.agent)
 
     async def switch(self, tool: str, is_on: bool) -> None:
         """Turn a tool on or off for every program that uses this store; others take half a second."""
@@ -355,9 +342,8 @@ class App:
         """Make the policy anew from what the settings and the store say now."""
         switches, features = self.config.under("switches"), FEATURES | self.config.under("features")
         if self._store is not None:
-            self._switched = (
-                self._store.settings.version
-            )  # before reading: what changes meanwhile is seen next
+            # Before reading: what changes meanwhile is seen next.
+            self._switched = self._store.settings.version
             for prefix, chosen in ((SWITCH, switches), (FEATURE, features)):
                 said = self._store.settings.all(prefix)
                 chosen |= {key.removeprefix(prefix): value for key, value in said.items()}
@@ -374,20 +360,6 @@ class App:
                 if self._store.settings.version != self._switched:
                     self._rule()
 
-    def _roots(self, session_folder: Path) -> tuple[Root, ...]:
-        """What narrows and widens the workspace: our own files are closed, long results may be read."""
-        config = self.config
-        return (
-            Root(config.home, "none"),
-            Root(config.secrets_file, "none"),
-            Root(session_folder, "read"),
-            # Whether the file is there or not: one that a tool made would be obeyed at the next start.
-            Root(user_folder("config"), "read"),
-            *((Root(config.file, "read"),) if config.file else ()),
-            *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
-            *(Root(Path(folder).expanduser(), "write") for folder in config.get("workspace.write", ())),
-        )
-
 
 def _run_limits(config: Config) -> Limits:
     return Limits(**{name: None if limit is False else limit for name, limit in config.under("runs").items()})
@@ -395,26 +367,3 @@ def _run_limits(config: Config) -> Limits:
 
 def _local_settings(config: Config) -> LocalSettings:
     return LocalSettings(config.home, user_folder("cache") / "models", **config.under("local"))
-
-
-def policy_of(config: Config, switches: dict[str, bool], features: dict[str, bool], roster: Roster) -> Policy:
-    """The policy the settings say, with what agents say of themselves.
-
-    For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
-    """
-
-    def rules(prefix: str) -> Rules:
-        allow = config.get(f"{prefix}.allow")
-        return Rules(None if allow is None else tuple(allow), tuple(config.get(f"{prefix}.deny", ())))
-
-    def named(prefix: str) -> dict[str, Rules]:
-        names = {key.split(".tools.")[0] for key in config.under(prefix) if ".tools." in key}
-        return {name: rules(f"{prefix}.{name}.tools") for name in names}
-
-    agents = named("agents")
-    for name, listed in roster.all().items():
-        if listed.agent is not None and listed.agent.tools != Rules():
-            own, owners = listed.agent.tools, agents.get(name, Rules())
-            allow = own.allow if owners.allow is None else owners.allow
-            agents[name] = Rules(allow, (*owners.deny, *own.deny))
-    return Policy(rules("tools"), agents, named("plugins"), switches, features)
