@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from oneclaw.core.make.foreign import adopt
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.tools.builtin import load_all
+
 Rows = Callable[[str], list[dict[str, Any]]]
 
 
@@ -19,7 +23,10 @@ def corpus_folder() -> Path:
 def read_rows(name: str) -> Iterator[dict[str, Any]]:
     path = corpus_folder() / f"{name}.jsonl"
     if not path.exists():
-        pytest.skip(f"the outside data set {name} is not here; name its folder in ONECLAW_CORPUS")
+        pytest.skip(
+            f"the outside data set {name} is not here; name its folder in ONECLAW_CORPUS",
+            allow_module_level=True,
+        )
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
@@ -38,3 +45,14 @@ def corpus() -> Path:
     if not folder.exists():
         pytest.skip("the outside data is not here; name its folder in ONECLAW_CORPUS")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tools() -> tuple[ToolDefinition, ...]:
+    """Every real tool of the data sets, as it would be registered beside our own."""
+    found = {tool.name: tool.definition for tool in load_all()}
+    documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
+    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
+        adopted = adopt(document, taken=found).definition
+        found[adopted.name] = adopted
+    return tuple(found.values())

@@ -1,10 +1,11 @@
 """Real function documents register, and real calls get the verdict they deserve."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import Kind, ToolError
@@ -12,8 +13,6 @@ from oneclaw.core.make.foreign import adopt
 from oneclaw.core.registry import Registry
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import NAME, Context, Tool
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 STANDARD = {"string", "number", "integer", "boolean", "array", "object", "null"}
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolError, tool
 from oneclaw.tools.get_current_time import get_current_time
 
-Rows = Callable[[str], list[dict[str, Any]]]
 Serve = Callable[..., Any]
 
 CLEAN = {

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network, Session
@@ -12,7 +13,6 @@ from oneclaw.core.tool import Context
 from oneclaw.guard.network.headers import check
 from oneclaw.tools.http_request import http_request
 
-Rows = Callable[[str], list[dict[str, Any]]]
 Serve = Callable[..., Any]
 
 

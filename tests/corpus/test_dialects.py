@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from tests.corpus.conftest import Rows, read_rows
+from tests.corpus.conftest import Rows
 from tests.providers.rulebook import as_json_schema, broken, is_list, is_map, with_nulls
 from tests.providers.values import values_of
 
@@ -19,24 +19,13 @@ from oneclaw.providers.dialect.convert import DIALECTS, Dialected, can_be_strict
 from oneclaw.providers.names import Names
 
 
-@pytest.fixture(scope="module")
-def tools() -> list[ToolDefinition]:
-    """Every real tool, as it would be registered."""
-    found: dict[str, ToolDefinition] = {}
-    documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
-        adopted = adopt(document, taken=found).definition
-        found[adopted.name] = adopted
-    return list(found.values())
-
-
 def raw_schemas(rows: Rows) -> Iterator[Mapping[str, Any]]:
     yield from (row["inputSchema"] for row in rows("mcp_tools"))
     yield from (row["function"]["parameters"] for row in rows("bfcl_functions"))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_no_rule_is_broken_by_any_real_tool(tools: list[ToolDefinition], dialect: str) -> None:
+def test_no_rule_is_broken_by_any_real_tool(tools: tuple[ToolDefinition, ...], dialect: str) -> None:
     for definition in tools:
         dialected = to_dialect(definition.parameters, dialect)
         spoken = "openai" if dialect == "openai_strict" and not dialected.is_strict else dialect
@@ -143,7 +132,7 @@ def validator(sent: Dialected, dialect: str) -> jsonschema_rs.Validator:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_no_call_is_refused_on_the_way_that_we_take(tools: list[ToolDefinition], dialect: str) -> None:
+def test_no_call_is_refused_on_the_way_that_we_take(tools: tuple[ToolDefinition, ...], dialect: str) -> None:
     looked_at = 0
     for definition in tools:
         sent = to_dialect(definition.parameters, dialect)
@@ -163,12 +152,12 @@ def test_no_call_is_refused_on_the_way_that_we_take(tools: list[ToolDefinition],
     assert looked_at > 5_000
 
 
-def test_most_real_tools_can_be_strict(tools: list[ToolDefinition]) -> None:
+def test_most_real_tools_can_be_strict(tools: tuple[ToolDefinition, ...]) -> None:
     assert sum(can_be_strict(each.parameters) for each in tools) > 0.9 * len(tools)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_all_real_tools_are_written_and_mapped_back(tools: list[ToolDefinition], provider: str) -> None:
+def test_all_real_tools_are_written_and_mapped_back(tools: tuple[ToolDefinition, ...], provider: str) -> None:
     sent = definitions_for(tools, provider)
     assert definitions_for(reversed(tools), provider).tools == sent.tools
     entries = sent.tools[0]["functionDeclarations"] if provider.startswith("gemini") else sent.tools

@@ -1,15 +1,16 @@
 """Trimming holds what belongs together as far as it can, and never splits a code point."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+from tests.corpus.conftest import Rows
 
 from oneclaw import App, Config, ToolCall, tool
 from oneclaw.core.trim import safe_cut, trim
 from oneclaw.core.value import readable
 
-Rows = Callable[[str], list[dict[str, Any]]]
 How = Literal["head", "middle"]
 FORMS: tuple[How, ...] = ("head", "middle")
 

@@ -5,11 +5,11 @@ import json
 import time
 from typing import Any
 
+from tests.corpus.conftest import Rows
+
 from oneclaw.core.check.arguments import ArgumentCheck, Checked
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import ToolDefinition
-
-Rows = Any
 
 TAKES_ANYTHING = {"type": "object"}
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.check.schema import Schema
-
-Rows = Any
 
 
 @lru_cache

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
+from tests.corpus.conftest import Rows
+
 from oneclaw.core.check.arguments import ArgumentCheck, Checked
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import ToolDefinition
-
-Rows = Any
 
 TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"]
 

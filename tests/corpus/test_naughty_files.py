@@ -1,11 +1,10 @@
 """Strings that break programs, as names and as content of files: an exact round trip, or a clean error."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
@@ -17,8 +16,6 @@ from oneclaw.tools.list_files import list_files
 from oneclaw.tools.read_file import read_file
 from oneclaw.tools.search_text import search_text
 from oneclaw.tools.write_file import write_file
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 @pytest.fixture

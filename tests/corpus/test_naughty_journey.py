@@ -5,18 +5,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw import App, Config, Kind, ToolCall, ToolResult, tool
 from oneclaw.guard.secret.shapes import mask
 from oneclaw.store.calls import CallRecord
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 # Written by nobody's list: what JSON, SQLite and terminals stumble over besides.
 MORE = [

@@ -1,17 +1,15 @@
 """Strings that break programs, as keys and values of memories: exact, found, and forgotten."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from tests.corpus.conftest import Rows
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import InvalidMemory, Kind
 from oneclaw.core.memory import KEY_CHARS, digest
 from oneclaw.store.memory_json import from_document, to_document
 from oneclaw.store.store import Store
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 def can_be(text: str, chars: int) -> bool:

@@ -3,12 +3,12 @@
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
@@ -22,8 +22,6 @@ CANARY = "canary outside the workspace"
 INSIDE = "inside the workspace"
 WANTED = ("etc/passwd", "etc/issue", "boot.ini", "windows/win.ini", "windows/system32/drivers/etc/hosts")
 CLEAN = {Kind.PATH_NOT_ALLOWED, Kind.FILE_NOT_FOUND, Kind.VALIDATION_ERROR}
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ import time
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import InvalidSchema, ToolError
 from oneclaw.core.tool import ToolDefinition
-
-Rows = Any
 
 FORMS = ["P", "^P$", "^(?:P)+$", "(?=P).", "(?!P).$", "^(?=P)(?!P).+$", r"(P)\1$", "(?:P){2,20}"]
 """The pattern as it is, and written so that an automaton cannot take it, or only a large one."""

@@ -2,16 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
 from oneclaw.tools.search_text import search_text
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 def test_no_pattern_stalls_the_search_or_others(rows: Rows, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Files that tell of a machine: none can be read, listed or written, by any spelling or through any link."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session, Workspace
@@ -12,8 +12,6 @@ from oneclaw.tools.list_files import list_files
 from oneclaw.tools.read_file import read_file
 from oneclaw.tools.search_text import search_text
 from oneclaw.tools.write_file import write_file
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 def kind_of_refusal(tool: Tool, context: Context, path: str, **arguments: str) -> Kind | None:

@@ -1,10 +1,11 @@
 """Recorded answers of Anthropic: read whole, cut at every event, in any chunks; the SDK is the judge."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.answer import ArgumentsAdded, TextAdded
 from oneclaw.core.message import AssistantMessage, UserMessage
@@ -13,7 +14,6 @@ from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request, ServerEvent
 from oneclaw.providers.http.sse import ServerEvents
 
-Rows = Callable[[str], list[dict[str, Any]]]
 Event = dict[str, Any]
 ASKED = Request("m", [UserMessage("Hello")])
 FINISHES = {"end_turn": "stop", "tool_use": "calls", "refusal": "refusal", "max_tokens": "length"}

@@ -1,7 +1,9 @@
 """Recorded answers: what the guess from characters says beside what the provider counted."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
+
+from tests.corpus.conftest import Rows
 
 from oneclaw.agent.tokens import estimate
 from oneclaw.core.message import AssistantMessage, CallPart, TextPart
@@ -11,7 +13,6 @@ from oneclaw.providers.gemini.wire import Gemini
 from oneclaw.providers.openai_chat.wire import OpenAIChat
 from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
-Rows = Callable[[str], list[dict[str, Any]]]
 FEWEST_TOKENS = 40
 MARKS = {
     "candidates": Gemini,

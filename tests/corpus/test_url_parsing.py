@@ -1,11 +1,11 @@
 """How browsers read addresses: our host is theirs, or the address is refused; and it is the host dialled."""
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Network
@@ -13,8 +13,6 @@ from oneclaw.guard.network import pool
 from oneclaw.guard.network.net import fetch
 from oneclaw.guard.network.pool import Wiring
 from oneclaw.guard.network.url import DEFAULT_PORTS, Target, parse
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 def read(row: dict[str, Any]) -> Target | None:

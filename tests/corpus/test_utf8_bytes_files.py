@@ -1,10 +1,10 @@
 """Bytes that are, or are not, UTF-8, as the content of files: shown as the Unicode standard says."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.call import Output
 from oneclaw.core.session import Session, Workspace
@@ -12,8 +12,6 @@ from oneclaw.core.tool import Context
 from oneclaw.tools.edit_file import edit_file
 from oneclaw.tools.read_file import read_file
 from oneclaw.tools.search_text import search_text
-
-Rows = Callable[[str], list[dict[str, Any]]]
 
 
 @pytest.fixture

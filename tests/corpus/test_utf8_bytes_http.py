@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.corpus.conftest import Rows
 
 from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context
 from oneclaw.tools.http_request import http_request
 
-Rows = Callable[[str], list[dict[str, Any]]]
 Serve = Callable[..., Any]
 
 

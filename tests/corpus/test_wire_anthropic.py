@@ -8,7 +8,7 @@ import pytest
 from anthropic.types import ContentBlockParam, TextBlockParam, ToolParam, message_create_params
 from anthropic.types.beta import message_create_params as beta_params
 from pydantic import TypeAdapter
-from tests.corpus.conftest import Rows, read_rows
+from tests.corpus.conftest import Rows
 from tests.providers.rulebook import broken
 from tests.providers.typed_dicts import problems
 
@@ -40,17 +40,6 @@ Body = dict[str, Any]
 BLOCKS: TypeAdapter[Any] = TypeAdapter(list[ContentBlockParam])
 TOOLS: TypeAdapter[Any] = TypeAdapter(list[ToolParam])
 SYSTEM: TypeAdapter[Any] = TypeAdapter(list[TextBlockParam])
-
-
-@pytest.fixture(scope="module")
-def tools() -> tuple[ToolDefinition, ...]:
-    """Every real tool, as it would be registered, and our own."""
-    found = {tool.name: tool.definition for tool in load_all()}
-    documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
-        adopted = adopt(document, taken=found).definition
-        found[adopted.name] = adopted
-    return tuple(found.values())
 
 
 def written(*messages: Message, tools: tuple[ToolDefinition, ...] = (), **fields: Any) -> Body:

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict
-from tests.corpus.conftest import Rows, read_rows
+from tests.corpus.conftest import Rows
 from tests.providers.gemini_turns import NAME, check_turns
 from tests.providers.rulebook import broken
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
-from oneclaw.core.make.foreign import adopt
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -52,16 +51,6 @@ class Body(BaseModel):
 
 def judge(body: bytes) -> Body:
     return Body.model_validate_json(body)
-
-
-@pytest.fixture(scope="module")
-def tools() -> tuple[ToolDefinition, ...]:
-    found = {tool.name: tool.definition for tool in load_all()}
-    documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
-        adopted = adopt(document, taken=found).definition
-        found[adopted.name] = adopted
-    return tuple(found.values())
 
 
 @pytest.mark.parametrize("use_parameters", [False, True])

@@ -37,16 +37,6 @@ BEYOND = ("reasoning_content", "reasoning", "reasoning_details", "extra_content"
 """Keys that OpenAI's types do not have: what other servers wrote, sent back to the model that wrote it."""
 
 
-@pytest.fixture(scope="module")
-def tools() -> tuple[ToolDefinition, ...]:
-    found = {tool.name: tool.definition for tool in load_all()}
-    documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
-        adopted = adopt(document, taken=found).definition
-        found[adopted.name] = adopted
-    return tuple(found.values())
-
-
 def judge(body: bytes) -> Item:
     read = json.loads(body)
     assert problems(read, CompletionCreateParamsStreaming) == []

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from openai.types.responses import ResponseInputItemParam
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
-from tests.corpus.conftest import Rows, read_rows
+from tests.corpus.conftest import Rows
 from tests.providers.rulebook import broken
 from tests.providers.typed_dicts import problems
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
-from oneclaw.core.make.foreign import adopt
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -50,16 +49,6 @@ SEARCHED: Item = {
 }
 CUSTOM: Item = {"type": "custom_tool_call", "id": "ct_1", "call_id": "c9", "name": "sql", "input": "SELECT"}
 CALLED: Item = {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "read_file", "arguments": "{}"}
-
-
-@pytest.fixture(scope="module")
-def tools() -> tuple[ToolDefinition, ...]:
-    found = {tool.name: tool.definition for tool in load_all()}
-    documents = [{**row, "parameters": row["inputSchema"]} for row in read_rows("mcp_tools")]
-    for document in documents + [row["function"] for row in read_rows("bfcl_functions")]:
-        adopted = adopt(document, taken=found).definition
-        found[adopted.name] = adopted
-    return tuple(found.values())
 
 
 def judge(body: bytes) -> dict[str, Any]:
