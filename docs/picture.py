@@ -1,4 +1,4 @@
-"""Draw docs/demo.svg: what a person sees who runs `oneclaw demo --tools` in a terminal."""
+"""Draw docs/demo.svg: the conversation of `make run` where nobody types."""
 
 import io
 import os
@@ -19,7 +19,7 @@ def record(words: list[str]) -> str:
     master, slave = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(WIDTH)}
     command = [sys.executable, "-m", "oneclaw.cli.main", *words]
-    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=environment)
     os.close(slave)
     seen = b""
     while True:
@@ -36,8 +36,8 @@ def record(words: list[str]) -> str:
 
 
 def main() -> None:
-    lines = record(["demo", "--tools"]).split("\n")
-    start = next(number for number, line in enumerate(lines) if "What others get wrong" in line)
+    lines = record(["demo"]).split("\n")
+    start = next(number for number, line in enumerate(lines) if "What time is it" in line)
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     console.print("[bold]$ make run[/bold]", "…", sep="\n")
     console.print(Text.from_ansi("\n".join(lines[start:])))

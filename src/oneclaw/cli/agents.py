@@ -20,7 +20,7 @@ Examples:
 An agent may also be a file: NAME.toml in the folder `agents` beside your settings.
 """
 ACTIONS = ("list", "show", "add", "remove")
-LABEL_CHARS = 14
+LABEL_CHARS = 12
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -108,7 +108,7 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
     if is_json:
         print_json(row | {"document": write_agent(agent), "limits": asdict(agent.limits)})
         return 0
-    limits = ((key, value) for key, value in asdict(agent.limits).items())
+    limits = asdict(agent.limits).items()
     facts = (
         ("description", agent.description),
         ("model", row["model"] or "none: give --model, or set models.default"),
@@ -122,7 +122,7 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
     print_line(visible(name), "bold")
     for label, text in facts:
         if text:
-            print_line(f"  {label:<{LABEL_CHARS - 2}}{visible(text)}", indent=LABEL_CHARS - 2)
+            print_line(f"  {label:<{LABEL_CHARS}}{visible(text)}", indent=LABEL_CHARS)
     if agent.instructions:
         print()
         for line in printable(agent.instructions).splitlines():

@@ -200,11 +200,9 @@ class Chat:
             print_line("No calls in this session yet.", "dim")
 
     async def _do_usage(self, rest: str) -> None:
-        from oneclaw.cli.lines import cost_text, count_text, usage_text
+        from oneclaw.cli.lines import took_text
 
-        usage, cost, answers = self.app.store.messages.usage(self._session.id)
-        parts = (count_text(answers, "answer"), usage_text(usage), cost_text(cost))
-        print_line(" · ".join(part for part in parts if part))
+        print_line(took_text(*self.app.store.messages.usage(self._session.id)))
 
     async def _do_thoughts(self, rest: str) -> None:
         self.are_thoughts_shown = not self.are_thoughts_shown

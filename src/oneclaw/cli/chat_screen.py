@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -15,18 +14,11 @@ from oneclaw.agent.event import (
     RunFinished,
     RunStarted,
 )
+from oneclaw.cli.going import TICK_SECONDS, Going, add_arguments, frame, going_line, waited_text
 from oneclaw.cli.line import set_echo
-from oneclaw.cli.lines import (
-    Given,
-    all_given,
-    arguments_text,
-    count_text,
-    note_text,
-    result_text,
-    totals_text,
-)
+from oneclaw.cli.lines import Given, all_given, count_text, note_text, result_text, totals_text
 from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
-from oneclaw.cli.terminal import folded, printable, seconds_text
+from oneclaw.cli.terminal import folded, printable
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.text.display import visible
@@ -34,22 +26,9 @@ from oneclaw.core.text.display import visible
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
-    from rich.text import Text
 
-FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-TICK_SECONDS = 0.1
 MOST_CALLS = 12
 """Calls that are shown at once while they run; the others are counted."""
-
-
-@dataclass(slots=True)
-class _Going:
-    """A call that is being written or runs."""
-
-    tool: str
-    arguments: Mapping[str, Any] | None
-    since: float
-    said: str = ""
 
 
 class Screen:
@@ -59,7 +38,6 @@ class Screen:
         self, given: Given = all_given, *, are_thoughts_shown: bool = False, is_session_named: bool = False
     ) -> None:
         self._given = given
-
         self._console = markdown_console()
         self._are_thoughts_shown = are_thoughts_shown
         self._is_session_named = is_session_named
@@ -67,8 +45,8 @@ class Screen:
         self._timer: asyncio.TimerHandle | None = None
         self._blocks = Blocks()
         self._thought = ""
-        self._written: dict[int, _Going] = {}
-        self._running: dict[str, _Going] = {}
+        self._written: dict[int, Going] = {}
+        self._running: dict[str, Going] = {}
         self._waiting = "waiting for the model"
         self._since = monotonic()
         self._last = ""
@@ -138,13 +116,13 @@ class Screen:
                 self._think(event.text)
             case CallBegun():
                 self._end_text()
-                self._written[event.index] = _Going(visible(event.tool), None, monotonic(), "0")
+                self._written[event.index] = Going(visible(event.tool))
             case ArgumentsAdded():
                 self._count(event)
             case ToolStarted():
                 self._written.clear()
                 given = self._given(event.tool, event.arguments)
-                self._running[event.call_id] = _Going(visible(event.tool), given, monotonic())
+                self._running[event.call_id] = Going(visible(event.tool), given)
             case ToolProgressed():
                 self._progress(event)
             case ToolFinished():
@@ -182,7 +160,7 @@ class Screen:
     def _count(self, event: ArgumentsAdded) -> None:
         written = self._written.get(event.index)
         if written is not None:
-            written.said = str(int(written.said) + len(event.text))
+            written.chars += len(event.text)
 
     def _progress(self, event: ToolProgressed) -> None:
         going = self._running.get(event.call_id)
@@ -246,8 +224,7 @@ class Screen:
         line = Text.assemble((f"{mark} ", style), (tool, "bold"))
         took = "" if style == "red" else f" · {ended}"
         room = self._console.width - line.cell_len - len(took) - 1
-        given = arguments_text(arguments or {}, max(room, 20))
-        line.append(f" {given}" if given else "", "dim")
+        add_arguments(line, arguments or {}, room)
         self._console.print(line.append(took, "dim"), soft_wrap=True)
         if not took:
             self._console.print(folded(f"  {ended}", self._console.width), style=style, soft_wrap=True)
@@ -283,28 +260,9 @@ class Screen:
         if going and (text.strip() or self._last not in ("", "call")):
             yield Text("")
         for one in going[:MOST_CALLS]:
-            yield self._going_line(one)
+            yield going_line(one, self._console.width)
         if len(going) > MOST_CALLS:
             yield Text(f"  and {count_text(len(going) - MOST_CALLS, 'call')} more", "dim")
         if not going and not text.strip():
-            took = seconds_text(monotonic() - self._since) if monotonic() - self._since >= 1 else ""
-            yield Text(f"{_frame()} {self._waiting} {took}", "dim", no_wrap=True, overflow="ellipsis")
-
-    def _going_line(self, going: _Going) -> "Text":
-        from rich.text import Text
-
-        line = Text.assemble(
-            (f"{_frame()} ", "cyan"), (going.tool, "bold"), no_wrap=True, overflow="ellipsis"
-        )
-        if going.arguments is None:
-            return line.append(f" writing the call, {int(going.said):,} characters", "dim")
-        seconds = seconds_text(round(monotonic() - going.since, 1)) if monotonic() - going.since >= 1 else ""
-        said = " ".join(part for part in (seconds, going.said) if part)
-        room = self._console.width - line.cell_len - len(said) - 4
-        given = arguments_text(going.arguments, max(room, 20))
-        line.append(f" {given}" if given else "", "dim")
-        return line.append(f" · {said}" if said else "", "cyan")
-
-
-def _frame() -> str:
-    return FRAMES[int(monotonic() / TICK_SECONDS) % len(FRAMES)]
+            said = f"{frame()} {self._waiting} {waited_text(self._since)}"
+            yield Text(said, "dim", no_wrap=True, overflow="ellipsis")

@@ -45,6 +45,13 @@ def statuses(prefix: str = "", **_: object) -> list[str]:
     return [name for name in names if name.startswith(prefix)]
 
 
+def history_formats(prefix: str, **_: object) -> list[str]:
+    """What a history of another agent can be written in."""
+    from oneclaw.agent.foreign import FORMATS
+
+    return [name for name in FORMATS if name.startswith(prefix)]
+
+
 def tool_names(prefix: str, **_: object) -> list[str]:
     """The names Tab offers where a tool is wanted: from a list, so that no tool is loaded for it."""
     from oneclaw.tools.builtin import NAMES

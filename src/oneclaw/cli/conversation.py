@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from oneclaw.cli.lines import arguments_text, cost_text, count_text, result_text, short, usage_text
+from oneclaw.cli.lines import arguments_text, count_text, result_text, short, took_text
 from oneclaw.cli.terminal import is_terminal, print_line, printable, time_text
 from oneclaw.core.message import (
     AssistantMessage,
@@ -30,9 +30,7 @@ def show_session(store: "Store", record: "SessionRecord") -> None:
     print_line(f"session {record.id} · agent {visible(record.agent)} · {time_text(record.created)}", "dim")
     for each in store.messages.load(record.id):
         show_message(each.message)
-    usage, cost, answers = store.messages.usage(record.id)
-    parts = (count_text(answers, "answer"), usage_text(usage), cost_text(cost))
-    print_line("\n" + " · ".join(part for part in parts if part), "dim")
+    print_line("\n" + took_text(*store.messages.usage(record.id)), "dim")
 
 
 def show_message(message: "Message") -> None:

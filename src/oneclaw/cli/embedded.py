@@ -40,13 +40,13 @@ def is_fetched() -> bool:
 async def fetch_embedded() -> None:
     """Have the file of the model here; raises `OneClawError`. On a terminal one sees how far it is."""
     from oneclaw.config import user_folder
-    from oneclaw.providers.local.fetch import SMOLLM2, fetch, find
+    from oneclaw.providers.local.fetch import SMOLLM2, fetch
     from oneclaw.providers.local.provider import check_installed
 
     check_installed()
-    folder = user_folder("cache") / "models"
-    if find(SMOLLM2, folder) is not None:
+    if is_fetched():
         return
+    folder = user_folder("cache") / "models"
     from oneclaw.cli.terminal import console, is_terminal, print_line
 
     what = f"Fetching the embedded model ({SMOLLM2.bytes // 1_000_000} MB)"

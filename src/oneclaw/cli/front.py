@@ -92,7 +92,8 @@ class TerminalFront:
     def _show(self, prompt: Prompt) -> None:
         self._stop_status()
         self._shown = prompt
-        print_prompt(prompt)
+        print_question(prompt)
+        print_arrow()
         if self._reader is None:
             # Waiting for a key must not hold up the loop, where the time limit of the prompt runs.
             self._reader = threading.Thread(target=self._read, daemon=True)
@@ -122,7 +123,7 @@ class TerminalFront:
                 return
 
 
-def print_prompt(prompt: Prompt) -> None:
+def print_question(prompt: Prompt) -> None:
     """The question and the letters that answer it, on stderr."""
     err = console(sys.stderr)
     # What the call would do is left to the terminal to break: folding drops the spaces at a break.
@@ -131,7 +132,11 @@ def print_prompt(prompt: Prompt) -> None:
     offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
     for line in in_lines(offered, err.width):
         err.print(line, soft_wrap=True)
-    err.print("> ", end="")
+
+
+def print_arrow() -> None:
+    """The sign that an answer is read now."""
+    console(sys.stderr).print("> ", end="")
 
 
 def in_lines(choices: list[str], width: int) -> list[str]:

@@ -39,8 +39,8 @@ class TypedLines:
                 if not lines:
                     return None
                 break
-            is_open = line.endswith("\\") and not line.endswith("\\\\")
-            lines.append(line[:-1] if is_open else line)
+            line, is_open = continued(line)
+            lines.append(line)
             if not is_open and not _is_pasting():
                 break
             prompt = MORE_PROMPT
@@ -158,11 +158,16 @@ class PipedLines:
             line = sys.stdin.readline()
             if not line:
                 return "\n".join(lines) if lines else None
-            line = line.rstrip("\r\n")
-            is_open = line.endswith("\\") and not line.endswith("\\\\")
-            lines.append(line[:-1] if is_open else line)
+            line, is_open = continued(line.rstrip("\r\n"))
+            lines.append(line)
             if not is_open:
                 return "\n".join(lines)
+
+
+def continued(line: str) -> tuple[str, bool]:
+    """A line without the backslash by which it goes on in the next one, and whether it does."""
+    is_open = line.endswith("\\") and not line.endswith("\\\\")
+    return (line[:-1] if is_open else line), is_open
 
 
 def set_echo(is_on: bool) -> None:

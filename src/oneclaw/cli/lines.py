@@ -116,15 +116,23 @@ def cost_text(cost: float | None) -> str:
     return f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:.4f}" if cost >= CENT else f"${cost:.6f}"
 
 
+def took_text(usage: "Usage", cost: float | None, answers: int) -> str:
+    """All that the answers of a session took, on one line."""
+    return _listed(count_text(answers, "answer"), usage_text(usage), cost_text(cost))
+
+
 def totals_text(finished: "RunFinished") -> str:
     """All that a run took, on one line."""
     from oneclaw.cli.terminal import seconds_text
 
-    parts = (
+    return _listed(
         count_text(finished.rounds, "round"),
         count_text(finished.calls, "call"),
         usage_text(finished.usage),
         cost_text(finished.cost),
         seconds_text(finished.seconds),
     )
+
+
+def _listed(*parts: str) -> str:
     return " · ".join(part for part in parts if part)

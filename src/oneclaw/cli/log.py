@@ -78,10 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
             print_json([])
         return 0
     with Store(config.store_file, read_only=True) as store:
-        session = arguments.session
-        if session is not None:
-            found = store.sessions.find(session)
-            session = session if found is None else found.id
+        session = None
+        if arguments.session is not None:
+            found = store.sessions.find(arguments.session)
+            if found is None:
+                from oneclaw.cli.sessions import say_unknown
+
+                return say_unknown(arguments.session)
+            session = found.id
         if arguments.usage:
             from oneclaw.cli.usage import show_usage
 

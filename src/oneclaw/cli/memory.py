@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oneclaw.core.memory import Memory
@@ -218,9 +218,8 @@ async def switch_memory(arguments: argparse.Namespace) -> int:
     is_on = arguments.action == "on"
     async with open_app(arguments) as app:
         await app.switch_feature("memory", is_on)
-    said: dict[bool, Any] = {
-        True: "Agents remember: the memory tools are there, and conversations begin with a digest.",
-        False: "Agents remember nothing now; what they know is kept until it is switched on again.",
-    }
-    print(said[is_on])
+    if is_on:
+        print("Agents remember: the memory tools are there, and conversations begin with a digest.")
+    else:
+        print("Agents remember nothing now; what they know is kept until it is switched on again.")
     return 0

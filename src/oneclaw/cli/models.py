@@ -174,8 +174,9 @@ async def check(arguments: argparse.Namespace, rows: list[Row]) -> list[Row]:
         elif answer is None:
             checked.append(row)
         elif row.model.endswith(f"/{ANY}") and answer:
-            models = (row_of(app.catalog, f"{row.provider}/{each}", {row.key: True}, None) for each in answer)
-            checked += [replace(each, answers=True) for each in list(models)[:SHOWN_MODELS]]
+            for each in answer[:SHOWN_MODELS]:
+                model = row_of(app.catalog, f"{row.provider}/{each}", {row.key: True}, None)
+                checked.append(replace(model, answers=True))
         else:
             checked.append(replace(row, answers=True))
     return checked

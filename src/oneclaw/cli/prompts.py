@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol
 
-from oneclaw.cli.front import KEYS, print_prompt
+from oneclaw.cli.front import KEYS, print_arrow, print_question
 from oneclaw.cli.terminal import console
 from oneclaw.core.permit.broker import Broker, Prompt
 
@@ -44,10 +44,12 @@ class Prompts:
 
     def _show(self, prompt: Prompt) -> None:
         self._screen.pause()
-        print_prompt(prompt)
+        print_question(prompt)
         self._shown = prompt
-        # What was typed or pasted before the question was seen is no answer to it.
+        # What was typed or pasted before the question was seen is no answer to it; what comes after the
+        # arrow is, so the arrow comes last.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        print_arrow()
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), self._read)
 
     def _withdraw(self, prompt_id: str) -> None:

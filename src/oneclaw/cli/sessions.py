@@ -21,7 +21,6 @@ Examples:
   oneclaw run --session last "Go on."
 """
 ACTIONS = ("list", "show", "remove", "export", "import")
-FORMATS = ("anthropic", "openai", "openai_chat", "openai_responses", "gemini")
 OURS = "oneclaw"
 SHORT_CHARS = 8
 # Where other agents keep the list in what they save.
@@ -29,7 +28,7 @@ MEMBERS = ("messages", "contents", "input", "items", "history")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names, session_ids
+    from oneclaw.cli.completion import agent_names, history_formats, session_ids
     from oneclaw.cli.log import count
 
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -38,10 +37,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=count, default=30, metavar="N", help="at most N sessions (default 30)"
     )
-    parser.add_argument("--format", choices=FORMATS, help="what the history to import is written in; guessed")
+    written = parser.add_argument(
+        "--format",
+        type=history_format,
+        metavar="NAME",
+        help="what the history to import is written in, as openai_chat; guessed",
+    )
+    written.completer = history_formats  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
     name = parser.add_argument("name", nargs="?", metavar="ID", help="an id, `last`, or the file to import")
     name.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def history_format(text: str) -> str:
+    """The format that a word of the command line means."""
+    from oneclaw.agent.foreign.history import FORMATS, name_format
+
+    found = name_format(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(FORMATS)}")
+    return found
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -178,7 +193,7 @@ def read_json(path: Path) -> Any:
     from oneclaw.core.errors import InvalidConfig
 
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark before it
     except OSError as error:
         raise InvalidConfig(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, RecursionError) as error:

@@ -43,22 +43,26 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     if arguments.action in ("on", "off"):
         return asyncio.run(switch_tool(arguments))
+    if arguments.action == "portability":
+        return show_portability(arguments)
     with open_app(arguments) as app:
         if arguments.action == "list":
             return list_tools(app, arguments.agent, arguments.json)
-        if arguments.action == "portability" and not arguments.name:
-            return show_portability(arguments, [each.definition for each in app.registry])
+        tool = named_tool(app, arguments.name)
+        return 3 if tool is None else show_tool(app, tool, arguments.agent, arguments.json)
+
+
+def show_portability(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli import portability
+    from oneclaw.cli.opened import open_app
+
+    app = open_app(arguments)  # not entered: what a tool takes stands in no store
+    definitions = app.registry.definitions()
+    if arguments.name:
         tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
-        if arguments.action == "portability":
-            return show_portability(arguments, [tool.definition])
-        return show_tool(app, tool, arguments.agent, arguments.json)
-
-
-def show_portability(arguments: argparse.Namespace, definitions: "list[ToolDefinition]") -> int:
-    from oneclaw.cli import portability
-
+        definitions = [tool.definition]
     return portability.show_portability(definitions, arguments.provider, arguments.json)
 
 

@@ -4,7 +4,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from oneclaw.cli.lines import cost_text, count_text, usage_text
+from oneclaw.cli.lines import cost_text, took_text
 from oneclaw.cli.log import short_time
 from oneclaw.cli.sessions import short_id
 from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, time_text
@@ -35,8 +35,7 @@ def show_usage(store: "Store", session: str | None, since: float | None, limit: 
         usage = sum((each.usage for each in rounds), Usage())
         known = [each.cost for each in rounds if each.cost is not None]
         cost, answers = (sum(known) if known else None), len(rounds)
-    parts = (count_text(answers, "answer"), usage_text(usage), cost_text(cost))
-    print_line("\n" + " · ".join(part for part in parts if part), "dim", sys.stderr)
+    print_line("\n" + took_text(usage, cost, answers), "dim", sys.stderr)
     return 0
 
 

@@ -1,8 +1,7 @@
-"""Connections through the gate: proxies, TLS, and the client for one service."""
+"""Connections through the gate: proxies and TLS."""
 
 import asyncio
 import os
-import socket
 import ssl
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import pytest
 from oneclaw.core.errors import InvalidConfig, Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.guard.network.net import Response, fetch
-from oneclaw.guard.network.pool import Wiring, explain, open_client, shared_tls
+from oneclaw.guard.network.pool import Wiring, shared_tls
 
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 Wired = Callable[..., Wiring]
@@ -41,10 +40,8 @@ async def test_proxies_of_the_environment_are_not_used(serve: Serve, monkeypatch
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{proxy}")
     await fetch("GET", f"http://127.0.0.1:{port}/", network=LOOPBACK)
-    async with open_client(network=LOOPBACK) as client:
-        await client.get(f"http://127.0.0.1:{port}/")
     assert proxied == []
-    assert len(seen) == 2
+    assert len(seen) == 1
 
 
 async def test_a_client_that_reads_the_environment_sends_all_to_its_proxy(
@@ -184,45 +181,6 @@ def test_the_trusted_authorities_are_read_once() -> None:
     assert shared_tls() is shared_tls()
     assert shared_tls().verify_mode is ssl.CERT_REQUIRED
     assert shared_tls().check_hostname
-
-
-# The client for one service
-
-
-async def test_the_streaming_client_passes_the_same_gate(serve: Serve) -> None:
-    port, seen = await serve(OK)
-    async with open_client() as client:
-        for host in ("127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::ffff:127.0.0.1]"):
-            with pytest.raises(ToolError, match=r"network\.private"):
-                await client.get(f"http://{host}:{port}/")
-    assert seen == []
-    async with (
-        open_client(network=LOOPBACK) as client,
-        client.stream("GET", f"http://127.0.0.1:{port}/") as response,
-    ):
-        assert [chunk async for chunk in response.aiter_bytes()] == [b"secret"]
-
-
-async def test_a_redirect_the_streaming_client_is_told_to_follow_is_checked(serve: Serve) -> None:
-    secret, seen = await serve(OK)
-    port, _ = await serve(redirect(f"http://127.0.0.2:{secret}/"))
-    async with open_client(network=LOOPBACK) as client:
-        assert (await client.get(f"http://127.0.0.1:{port}/")).status_code == 302
-        with pytest.raises(ToolError, match=r"127\.0\.0\.2"):
-            await client.get(f"http://127.0.0.1:{port}/", follow_redirects=True)
-    assert seen == []
-
-
-async def test_errors_of_the_streaming_client_are_explained() -> None:
-    import httpx2
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
-    async with open_client(network=LOOPBACK) as client:
-        with pytest.raises(httpx2.ConnectError) as caught:
-            await client.get(url)
-    assert explain(caught.value, url).message == f"Connection refused: {url}"
 
 
 def test_nothing_of_the_http_library_is_loaded_before_it_is_needed() -> None:

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.guard.network.address import why_local_name, why_private
-from oneclaw.guard.network.url import Target, parse, parse_host
+from oneclaw.guard.network.url import parse_host
 
 NEED = "network.private"
 
@@ -53,7 +53,7 @@ class Gate:
         return Admitted(addresses, bool(private) or why is not None)
 
     async def _admit_address(self, address: str, port: int, is_odd: bool) -> Admitted:
-        why = _why_address(address, is_odd)
+        why = why_private(address) or (f"{address} in an unusual notation" if is_odd else None)
         if why is not None:
             await self._allow(address, port, address, why)
         return Admitted((address,), why is not None)
@@ -68,27 +68,10 @@ class Gate:
         self._allowed.add(key)
 
 
-def check_url(url: str, network: Network | None = None) -> Target:
-    """The target of `url` if it can be told public without a lookup, or is listed; raises `ToolError`.
-
-    A name that passes here is still checked, address by address, when it is dialled.
-    """
-    target = parse(url)
-    is_address = _is_address(target.host)
-    why = _why_address(target.host, target.is_odd) if is_address else why_local_name(target.host)
-    if why is not None and not _is_listed(target.host, target.port, (network or Network()).private_hosts):
-        raise refusal(target.host, why)
-    return target
-
-
 def refusal(host: str, why: str) -> ToolError:
     return ToolError(
         f"Cannot reach {host}: it is {why}; this needs the permission {NEED}.", Kind.PERMISSION_DENIED
     )
-
-
-def _why_address(address: str, is_odd: bool) -> str | None:
-    return why_private(address) or (f"{address} in an unusual notation" if is_odd else None)
 
 
 def _canonical(host: str) -> tuple[str, bool]:

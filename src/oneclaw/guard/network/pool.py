@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
@@ -22,11 +22,8 @@ from oneclaw.core.errors import InvalidConfig, Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.guard.network.dial import lookup, race
 from oneclaw.guard.network.errand import Errand
-from oneclaw.guard.network.gate import AllowPrivate, Gate, Resolve
+from oneclaw.guard.network.gate import Gate, Resolve
 from oneclaw.guard.network.headers import Headers
-
-if TYPE_CHECKING:
-    import httpx2
 
 CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 25.0
@@ -153,28 +150,6 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
                 await response.aclose()
         except _CLIENT_ERRORS as error:
             raise explain(error, str(errand.target)) from error
-
-
-def open_client(
-    *,
-    network: Network | None = None,
-    allow_private: AllowPrivate | None = None,
-    idle_seconds: float = IDLE_SECONDS,
-    wiring: Wiring | None = None,
-) -> "httpx2.AsyncClient":
-    """A client that streams and keeps connections, for whoever talks to one service; close it after use.
-
-    It follows no redirects unless asked. Its errors are its own: `explain` turns them into a `ToolError`.
-    """
-    import httpx2
-
-    network, wiring = network or Network(), wiring or Wiring()
-    gate = Gate(network, allow_private, wiring.resolve)
-    transport = httpx2.AsyncHTTPTransport(verify=wiring.tls or shared_tls(), trust_env=False)
-    # The transport has no parameter for its pool.
-    transport._pool = GuardedPool(gate, network, wiring, keep_alive=20)  # pyright: ignore[reportPrivateUsage]
-    timeout = httpx2.Timeout(idle_seconds, connect=CONNECT_SECONDS)
-    return httpx2.AsyncClient(transport=transport, trust_env=False, timeout=timeout)
 
 
 @cache

@@ -1,0 +1,56 @@
+"""A call that is being written or runs, as the line that moves while it does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.cli.lines import arguments_text
+from oneclaw.cli.terminal import seconds_text
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+TICK_SECONDS = 0.1
+LEAST_CHARS = 20
+"""Of the arguments, however narrow the screen is."""
+
+
+@dataclass(slots=True)
+class Going:
+    """A call on its way: its arguments are None while they are written, and `chars` counts them."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None = None
+    chars: int = 0
+    said: str = ""
+    since: float = field(default_factory=monotonic)
+
+
+def going_line(going: Going, width: int) -> "Text":
+    from rich.text import Text
+
+    line = Text.assemble((f"{frame()} ", "cyan"), (going.tool, "bold"), no_wrap=True, overflow="ellipsis")
+    if going.arguments is None:
+        return line.append(f" writing the call, {going.chars:,} characters", "dim")
+    said = " ".join(part for part in (waited_text(going.since), going.said) if part)
+    add_arguments(line, going.arguments, width - line.cell_len - len(said) - 4)
+    return line.append(f" · {said}" if said else "", "cyan")
+
+
+def add_arguments(line: "Text", arguments: Mapping[str, Any], room: int) -> None:
+    """Put the arguments of a call behind its name, as many as there is room for."""
+    given = arguments_text(arguments, max(room, LEAST_CHARS))
+    line.append(f" {given}" if given else "", "dim")
+
+
+def waited_text(since: float) -> str:
+    """How long it has taken so far; nothing in the first second."""
+    seconds = monotonic() - since
+    return seconds_text(round(seconds, 1)) if seconds >= 1 else ""
+
+
+def frame() -> str:
+    """The sign that turns, as it is now."""
+    return FRAMES[int(monotonic() / TICK_SECONDS) % len(FRAMES)]
