@@ -127,6 +127,28 @@ async def test_a_tool_chooses_the_kind_of_its_error(runner: Runner) -> None:
     assert (result.kind, result.message) == (Kind.FILE_NOT_FOUND, "File not found: a.txt")
 
 
+async def test_a_failed_tool_can_leave_details_for_people(runner: Runner) -> None:
+    @tool(effect="read")
+    async def noisy() -> None:
+        """Look."""
+        raise ToolError("No.", details={"log": "tried a\ntried b"})
+
+    result = await engine_of(runner, noisy).call(ToolCall("noisy"))
+    assert result.details == {"log": "tried a\ntried b"}
+    assert "tried" not in result.to_json()
+
+
+async def test_the_clock_of_a_call_stands_still_while_it_is_paused(runner: Runner) -> None:
+    @tool(effect="read", seconds=0.05)
+    async def patient(context: Context) -> str:
+        """Wait for somebody."""
+        with context.paused():
+            await asyncio.sleep(0.2)
+        return "done"
+
+    assert (await engine_of(runner, patient).call(ToolCall("patient"))).value == "done"
+
+
 @pytest.mark.covers("FEAT004-AC-05", "FEAT004-ES-04", "RFC004-ET-12", "RFC004-UT-03b")
 async def test_a_timeout_is_a_result(runner: Runner) -> None:
     result = await engine_of(runner, sleep_long).call(ToolCall("sleep_long"))

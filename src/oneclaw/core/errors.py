@@ -16,9 +16,9 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 DESCRIPTION_CHARS = 400
 
@@ -59,7 +59,8 @@ MEANING: dict[Kind, str] = {
 class ToolError(Exception):
     """Raised by a tool or a guard to end the call with `kind` and one clear sentence.
 
-    `effects` says what the call may have changed, where whoever raises it knows better than the engine.
+    `effects` says what the call may have changed, where whoever raises it knows better than the engine;
+    `details` are for people and programs, as what the tool wrote to its log before it failed.
     """
 
     def __init__(
@@ -67,14 +68,16 @@ class ToolError(Exception):
         message: str,
         kind: Kind = Kind.EXECUTION_ERROR,
         effects: Literal["none", "done", "possible", "unknown"] | None = None,
+        details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.kind = kind
         self.effects = effects
+        self.details = details
 
-    def __reduce__(self) -> tuple[type["ToolError"], tuple[str, Kind, str | None]]:
-        return (ToolError, (self.message, self.kind, self.effects))
+    def __reduce__(self) -> tuple[type["ToolError"], tuple[Any, ...]]:
+        return (ToolError, (self.message, self.kind, self.effects, self.details))
 
 
 class ForeignError(ToolError):

@@ -1,6 +1,6 @@
 """From what a tool returned or raised to the result: made plain, redacted, trimmed, its effects named."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
@@ -105,7 +105,16 @@ class ResultMaker:
             seconds=monotonic() - walk.started,
             effects=effects_of(walk, error),
             repairs=walk.repairs,
+            details=self._error_details(error),
         )
+
+    def _error_details(self, error: BaseException) -> Mapping[str, Any] | None:
+        """What a failed tool has to say to people; never a reason to fail again."""
+        details = error.details if isinstance(error, ToolError) else None
+        try:
+            return self.redact(plain(dict(details))) if details else None
+        except Exception:
+            return None
 
     def from_hook(self, result: ToolResult) -> ToolResult:
         """The result as a hook changed it, which knows the call as it was: made plain and redacted again."""

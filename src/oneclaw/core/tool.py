@@ -1,7 +1,8 @@
 """What a tool is: its definition, its work, and the context the work is given."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal, get_args
@@ -93,13 +94,13 @@ class Context:
     """What a running tool knows of its call, and what it may ask for."""
 
     __slots__ = (
-        "_asked_at",
         "_cancelled",
         "_on_cancel",
         "_progress",
-        "_questions",
         "_require",
         "_waited_seconds",
+        "_waiting_since",
+        "_waits",
         "call_id",
         "seconds",
         "secrets",
@@ -124,8 +125,8 @@ class Context:
         self.secrets: Mapping[str, str] = secrets or {}
         self._progress = progress
         self._require = require
-        self._questions = 0
-        self._asked_at: float | None = None
+        self._waits = 0
+        self._waiting_since: float | None = None
         self._waited_seconds = 0.0
         self._cancelled = False
         self._on_cancel: list[Callable[[], None]] = []
@@ -147,21 +148,28 @@ class Context:
         """Ask for a need that only shows while running; raises `ToolError` when it is not granted."""
         if self._require is None:
             raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
-        self._questions += 1
-        if self._asked_at is None:
-            self._asked_at = monotonic()
-        try:
+        with self.paused():
             await self._require(need, reason)
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Meanwhile the clock of the call stands still: a person, a worker or another call is waited for."""
+        self._waits += 1
+        if self._waiting_since is None:
+            self._waiting_since = monotonic()
+        try:
+            yield
         finally:
-            self._questions -= 1
-            if not self._questions:  # the last answer: until then somebody was waited for
+            self._waits -= 1
+            if not self._waits:  # the last of them: until then something was waited for
                 self._waited_seconds = self.waited_seconds
-                self._asked_at = None
+                self._waiting_since = None
 
     @property
     def waited_seconds(self) -> float:
-        """How long people were waited for: this does not count against the limit of the call."""
-        return self._waited_seconds + (0.0 if self._asked_at is None else monotonic() - self._asked_at)
+        """How long the clock stood still: this does not count against the limit of the call."""
+        since = self._waiting_since
+        return self._waited_seconds + (0.0 if since is None else monotonic() - since)
 
     @property
     def cancelled(self) -> bool:
