@@ -100,7 +100,13 @@ def test_the_demonstration_is_a_conversation_with_live_calls(tmp_path: Path) -> 
     ended = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=110)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "5 of 5 messages answered" in ended.stdout
-    assert "→  get_current_time" in ended.stdout
+    called = [line.split()[1] for line in ended.stdout.splitlines() if "→  " in line]
+    assert called[:3] == ["get_current_time", "write_file", "read_file"]
+    assert called[3].startswith("memory_")
+    assert "memory_search" in called[4:]
+    assert called[-1] == "read_file"
+    assert "buy milk and call Ada" in ended.stdout.split("Read it back")[1]
+    assert "Miso" in ended.stdout.split("what do you remember")[1]
     assert "✗  path_not_allowed" in ended.stdout
     assert not os.path.exists(tmp_path / "home")
 
