@@ -1,0 +1,1 @@
+"""JavaScript tools: manifests, folders, and the workers that run them."""

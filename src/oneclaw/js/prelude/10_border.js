@@ -1,0 +1,442 @@
+// The border between a tool and its host: what starts a call, what may cross, and how it ends.
+//
+// The files of this folder are one function body in strict mode, evaluated before any tool. Nothing here trusts
+// what a tool may have changed since: builtins are used through the references taken below, arrays are not
+// iterated by protocol, promises not awaited, objects of ours have no prototype. `post` is the only way out;
+// all that goes through it is a short constant, a number, or flat text made by JSON.stringify.
+
+const post = globalThis.__post__;
+delete globalThis.__post__;
+
+const primordials = Object.freeze({
+  __proto__: null,
+  apply: Reflect.apply,
+  construct: Reflect.construct,
+  ownKeys: Reflect.ownKeys,
+  define: Object.defineProperty,
+  describe: Object.getOwnPropertyDescriptor,
+  freeze: Object.freeze,
+  prototypeOf: Object.getPrototypeOf,
+  names: Object.getOwnPropertyNames,
+  isArray: Array.isArray,
+  stringify: JSON.stringify,
+  parse: JSON.parse,
+  evaluate: eval,
+  String, Number, Array, Object, Error, TypeError, RangeError, Promise, Map, Set, WeakSet, Uint8Array, ArrayBuffer,
+  then: Promise.prototype.then,
+  functionText: Function.prototype.toString,
+  isError: Error.isError,
+  stackOf: Object.getOwnPropertyDescriptor(Error.prototype, 'stack').get,
+  mapGet: Map.prototype.get,
+  mapSet: Map.prototype.set,
+  mapHas: Map.prototype.has,
+  mapDelete: Map.prototype.delete,
+  weakHas: WeakSet.prototype.has,
+  weakAdd: WeakSet.prototype.add,
+  slice: String.prototype.slice,
+  indexOf: String.prototype.indexOf,
+  join: Array.prototype.join,
+  now: Date.now,
+});
+
+const host = (() => {
+  const { apply, define, stringify, parse, mapGet, mapSet, mapDelete, Error, Promise, Map } = primordials;
+  const waiting = new Map();
+  let number = 0;
+
+  const text = (args) => {
+    const written = stringify(args);
+    if (typeof written !== 'string') throw new primordials.TypeError('only JSON values can be passed to the host');
+    return written;
+  };
+  // Made when the call is, so that it knows where in the tool that was.
+  const failure = (error, said) => {
+    define(error, 'message', { __proto__: null, value: said.error, writable: true, configurable: true });
+    if (typeof said.kind === 'string') {
+      define(error, 'kind', { __proto__: null, value: said.kind, writable: true, configurable: true });
+    }
+    return error;
+  };
+  const read = (answer, error) => {
+    const said = parse(answer);
+    if (typeof said.error === 'string') throw failure(error, said);
+    return said.value;
+  };
+
+  return {
+    __proto__: null,
+    primordials,
+    // Answered by the program while the tool goes on; many may be under way at once.
+    call(op, args) {
+      const error = new Error('');
+      const written = text(args);
+      const id = ++number;
+      const promise = new Promise((resolve, reject) => {
+        apply(mapSet, waiting, [id, { __proto__: null, resolve, reject, error }]);
+      });
+      const refused = post('call', id, op, written);
+      if (typeof refused === 'string') settle(id, refused);
+      return promise;
+    },
+    // Answered by the program while the tool stands still.
+    sync(op, args) {
+      const error = new Error('');
+      return read(post('sync', op, text(args)), error);
+    },
+    // Answered by the worker process itself.
+    local(op, args) {
+      const error = new Error('');
+      return read(post('local', op, text(args)), error);
+    },
+    settle,
+  };
+
+  function settle(id, answer) {
+    const waits = apply(mapGet, waiting, [id]);
+    if (waits === undefined) return;
+    apply(mapDelete, waiting, [id]);
+    const said = parse(answer);
+    if (typeof said.error === 'string') waits.reject(failure(waits.error, said));
+    else waits.resolve(said.value);
+  }
+})();
+
+const finish = (() => {
+  const {
+    apply, define, describe, freeze, prototypeOf, names, ownKeys, isArray, stringify, parse, evaluate, then,
+    functionText, isError, stackOf, weakHas, weakAdd, mapGet, mapSet, mapDelete, mapHas, slice, indexOf, join,
+    Error, TypeError, RangeError, Promise, Map, String, WeakSet,
+  } = primordials;
+  const TEXT_CHARS = 4000;
+
+  // A tool that could name the functions on the stack could call those of this file.
+  define(Error, 'prepareStackTrace', { __proto__: null, value: undefined, writable: false, configurable: false });
+
+  // ---- errors ----------------------------------------------------------------------------------------------
+  const cut = (words, chars) => (words.length > chars ? apply(slice, words, [0, chars]) : words);
+  const property = (object, name) => {
+    for (let depth = 0; object !== null && depth < 10; depth++) {
+      const found = describe(object, name);
+      if (found !== undefined) return typeof found.value === 'string' ? found.value : '';
+      object = prototypeOf(object);
+    }
+    return '';
+  };
+  const wordsOf = (thrown) => {
+    if (typeof thrown === 'string') return thrown;
+    if (isError(thrown)) {
+      const name = property(thrown, 'name') || 'Error';
+      const message = property(thrown, 'message');
+      return message ? cut(name, 100) + ': ' + cut(message, TEXT_CHARS) : name;
+    }
+    return show(thrown);
+  };
+  const fail = (thrown) => {
+    let words = 'something that cannot be shown was thrown';
+    let stack = '';
+    try {
+      if (isError(thrown)) stack = apply(stackOf, thrown, []);
+    } catch { /* there is no stack to show */ }
+    try {
+      words = wordsOf(thrown);
+      if (!isError(thrown)) words = 'thrown: ' + words;
+    } catch { /* as above */ }
+    if (typeof stack !== 'string') stack = '';
+    post('fail', stringify(cut(words, TEXT_CHARS)), stringify(cut(stack, TEXT_CHARS)));
+  };
+
+  // ---- console ---------------------------------------------------------------------------------------------
+  const showAny = (value, depth, seen) => {
+    switch (typeof value) {
+      case 'string': return depth === 0 ? value : stringify(value);
+      case 'bigint': return String(value) + 'n';
+      case 'symbol': return String(value);
+      case 'function': return '[function ' + (property(value, 'name') || 'without a name') + ']';
+      case 'object': break;
+      default: return String(value);
+    }
+    if (value === null) return 'null';
+    if (isError(value)) return wordsOf(value);
+    for (let at = 0; at < seen.length; at++) if (seen[at] === value) return '[circular]';
+    if (depth > 4) return isArray(value) ? '[…]' : '{…}';
+    define(seen, seen.length, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
+    const parts = [];
+    const add = (part) => {
+      define(parts, parts.length, { __proto__: null, value: part, writable: true, configurable: true, enumerable: true });
+    };
+    const keys = ownKeys(value);
+    const isList = isArray(value);
+    for (let at = 0; at < keys.length && parts.length < 100; at++) {
+      const key = keys[at];
+      const found = describe(value, key);
+      if (found === undefined || !found.enumerable) continue;
+      const shown = 'value' in found ? showAny(found.value, depth + 1, seen) : '[getter]';
+      add(isList ? shown : (typeof key === 'symbol' ? '[' + String(key) + ']' : stringify(key)) + ':' + shown);
+    }
+    seen.length -= 1;
+    const inside = apply(join, parts, [',']);
+    return isList ? '[' + inside + ']' : '{' + inside + '}';
+  };
+  const show = (value) => showAny(value, 0, []);
+
+  const say = (level, values, from) => {
+    let line = '';
+    for (let at = from; at < values.length; at++) {
+      let shown;
+      try {
+        shown = show(values[at]);
+      } catch {
+        shown = '[cannot be shown]';
+      }
+      line = at === from ? cut(shown, 2 * TEXT_CHARS) : line + ' ' + cut(shown, 2 * TEXT_CHARS);
+      if (line.length > 2 * TEXT_CHARS) break;
+    }
+    post('log', level, stringify(cut(line, 2 * TEXT_CHARS)));
+  };
+  const console = {};
+  for (const level of ['log', 'info', 'warn', 'error', 'debug']) {
+    console[level] = { [level]: (...values) => say(level, values, 0) }[level];
+  }
+  console.trace = (...values) => say('debug', values, 0);
+  console.dir = (value) => say('log', [value], 0);
+  console.assert = (condition, ...values) => {
+    if (!condition) say('error', values.length ? values : ['the assertion failed'], 0);
+  };
+
+  // ---- timers ----------------------------------------------------------------------------------------------
+  const timers = new Map();
+  let number = 0;
+  const start = (callback, milliseconds, values, repeats) => {
+    if (typeof callback !== 'function') throw new TypeError('a timer needs a function');
+    let wait = +milliseconds;
+    if (!(wait >= 0)) wait = 0;
+    if (repeats && wait < 1) wait = 1;
+    if (wait > 2147483647) wait = 2147483647;
+    const id = ++number;
+    if (post('timer', id, wait) === false) throw new RangeError('too many timers');
+    apply(mapSet, timers, [id, { __proto__: null, callback, wait, values, repeats }]);
+    return id;
+  };
+  const stop = (id) => {
+    if (typeof id === 'number' && apply(mapHas, timers, [id])) {
+      apply(mapDelete, timers, [id]);
+      post('untimer', id);
+    }
+  };
+  const fire = (id) => {
+    const timer = apply(mapGet, timers, [id]);
+    if (timer === undefined) return;
+    if (timer.repeats) post('timer', id, timer.wait);
+    else apply(mapDelete, timers, [id]);
+    guarded(timer.callback, timer.values);
+  };
+  // What is thrown where nobody can catch it ends the call.
+  const guarded = (callback, values) => {
+    try {
+      apply(callback, undefined, values);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const queue = globalThis.queueMicrotask;
+
+  // ---- chance and time -------------------------------------------------------------------------------------
+  // A forked process has the random state of the one it came from: each call is seeded anew.
+  let a = 0, b = 0, c = 0, d = 1;
+  let isSeeded = false;
+  const seed = (words) => {
+    a = words[0] | 0; b = words[1] | 0; c = words[2] | 0; d = 1;
+    isSeeded = true;
+    for (let round = 0; round < 12; round++) next();
+  };
+  const next = () => {
+    const t = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + t) | 0;
+    return t >>> 0;
+  };
+  const touch = () => {
+    if (!isSeeded) post('touch');
+  };
+  const random = () => {
+    touch();
+    return ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992;
+  };
+  const NativeDate = Date;
+  const nativeNow = primordials.now;
+  const SharedDate = new Proxy(NativeDate, {
+    __proto__: null,
+    apply() {
+      touch();
+      return NativeDate();
+    },
+    construct(target, values, made) {
+      if (values.length === 0) touch();
+      return primordials.construct(target, values, made);
+    },
+  });
+  const clock = globalThis.performance;
+
+  const globals = {
+    __proto__: null,
+    console,
+    setTimeout: (callback, milliseconds, ...values) => start(callback, milliseconds, values, false),
+    setInterval: (callback, milliseconds, ...values) => start(callback, milliseconds, values, true),
+    clearTimeout: (id) => stop(id),
+    clearInterval: (id) => stop(id),
+    queueMicrotask: (callback) => {
+      if (typeof callback !== 'function') throw new TypeError('queueMicrotask needs a function');
+      queue(() => guarded(callback, []));
+    },
+    Date: SharedDate,
+  };
+  for (const name of ownKeys(globals)) {
+    define(globalThis, name, { __proto__: null, value: globals[name], writable: true, configurable: true });
+  }
+  const replace = (object, name, value) => {
+    define(object, name, { __proto__: null, value, writable: true, configurable: true });
+  };
+  replace(Math, 'random', random);
+  replace(NativeDate, 'now', () => { touch(); return nativeNow(); });
+  replace(NativeDate.prototype, 'constructor', SharedDate);
+  if (clock !== undefined) {
+    const read = clock.now;
+    replace(globalThis, 'performance', { now: () => { touch(); return apply(read, clock, []); } });
+  }
+
+  // ---- the call --------------------------------------------------------------------------------------------
+  const baseline = new Map();
+  const builtins = new WeakSet();
+  const learn = () => {
+    for (const name of names(globalThis)) baseline.set(name, true);
+    const found = [globalThis];
+    const seen = new WeakSet(found);
+    while (found.length) {
+      const object = found.pop();
+      if (typeof object === 'function') builtins.add(object);
+      const next = [prototypeOf(object)];
+      for (const key of ownKeys(object)) {
+        const { value, get, set } = describe(object, key);
+        next.push(value, get, set);
+      }
+      for (const each of next) {
+        if (each !== null && (typeof each === 'object' || typeof each === 'function') && !seen.has(each)) {
+          seen.add(each);
+          found.push(each);
+        }
+      }
+    }
+  };
+  const isOurs = (value) => apply(weakHas, builtins, [value])
+    || apply(indexOf, apply(functionText, value, []), ['[native code]']) === -1 === false;
+  const find = (name) => {
+    let value;
+    if (apply(mapHas, baseline, [name])) return [undefined, name + ' is a name of the language, not a function of the file'];
+    try {
+      value = evaluate(name);
+    } catch {
+      return [undefined, 'the file defines no function ' + name];
+    }
+    if (typeof value !== 'function') return [undefined, name + ' is not a function but ' + (value === null ? 'null' : typeof value)];
+    if (isOurs(value)) return [undefined, name + ' is not a function the file defines itself'];
+    return [value, ''];
+  };
+
+  const textOf = (value) => {
+    switch (typeof value) {
+      case 'undefined': return '""';
+      case 'string': return stringify(value);
+      case 'bigint': throw new TypeError('the result is a BigInt, which JSON does not have: return String(value) instead');
+      case 'symbol': throw new TypeError('the result is a Symbol, which JSON does not have: return its description instead');
+      case 'function': throw new TypeError('the result is a function, which JSON does not have: return what it gives instead');
+    }
+    if (value === null) return '""';
+    let written;
+    try {
+      written = stringify(value);
+    } catch (error) {
+      const message = isError(error) ? property(error, 'message') : '';
+      if (apply(indexOf, message, ['circular']) !== -1) {
+        throw new TypeError('the result refers to itself, which JSON cannot show: return an object without cycles');
+      }
+      if (apply(indexOf, message, ['BigInt']) !== -1) {
+        throw new TypeError('the result holds a BigInt, which JSON does not have: use String(value) in its place');
+      }
+      throw error;
+    }
+    return written === undefined ? '""' : stringify(written);
+  };
+  const done = (value) => {
+    let text;
+    try {
+      text = textOf(value);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    post('done', text);
+  };
+  const install = (tools) => {
+    const functions = {};
+    for (let at = 0; at < tools.length; at++) {
+      const name = tools[at];
+      define(functions, name, {
+        __proto__: null, enumerable: true, value: async (values) => host.call('tool', [name, values === undefined ? {} : values]),
+      });
+    }
+    define(globalThis, 'tools', { __proto__: null, value: freeze(functions), writable: false, configurable: false });
+  };
+
+  let isStarted = false;
+  const begin = (request) => {
+    if (isStarted) return;
+    isStarted = true;
+    const asked = parse(request);
+    if (asked.tools.length) install(asked.tools);
+    const found = find(asked.function);
+    if (found[1]) {
+      post('missing', stringify(found[1]));
+      return;
+    }
+    let settled;
+    try {
+      const value = apply(found[0], undefined, [asked.arguments]);
+      settled = new Promise((resolve) => resolve(value));
+      // Without a constructor `then` makes a promise of the language, not one of the tool.
+      define(settled, 'constructor', { __proto__: null, value: undefined });
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    apply(then, settled, [done, fail]);
+  };
+  const check = (request) => {
+    const asked = parse(request);
+    const reasons = [];
+    for (let at = 0; at < asked.functions.length; at++) {
+      define(reasons, at, { __proto__: null, value: find(asked.functions[at])[1], enumerable: true });
+    }
+    post('checked', stringify(reasons));
+  };
+
+  return () => {
+    learn();
+    return (what, first, second) => {
+      try {
+        switch (what) {
+          case 'seed': seed(parse(first)); break;
+          case 'begin': begin(first); break;
+          case 'check': check(first); break;
+          case 'settle': host.settle(first, second); break;
+          case 'fire': fire(first); break;
+        }
+      } catch (error) {
+        fail(error);
+      }
+      return null;
+    };
+  };
+})();
