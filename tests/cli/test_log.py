@@ -1,10 +1,73 @@
 """`oneclaw log`: what may be asked for."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from oneclaw import App, Config, ToolCall
+from oneclaw.core.session import Session
+
 Cli = Any
+
+
+@pytest.fixture
+def script(home: Path) -> int:
+    """The number of a call that made two others, one of which failed; a plain one came before and after."""
+
+    async def work() -> int:
+        async with App(Config(home=home)) as app:
+            session = app.new_session()
+            engine, store = app.engine, app.store
+            await engine.call(ToolCall("list_files", {}, "before"), session)
+            definition = engine.registry.definitions()[0]
+            key = await store.calls.open(ToolCall("list_files", {}, "outer"), definition, session, {})
+            await call_inside(app, session, "read_file", path="nothing.txt")
+            await call_inside(app, session, "find_files", pattern="*.md")
+            await engine.call(ToolCall("get_current_time", {}, "after"), session)
+            return key
+
+    return asyncio.run(work())
+
+
+async def call_inside(app: App, session: Session, tool: str, **arguments: Any) -> None:
+    await app.engine.call(ToolCall(tool, arguments, parent="outer"), session)
+
+
+def tools_of(out: str) -> list[str]:
+    return [line.split("\t")[2] for line in out.splitlines()]
+
+
+def test_calls_that_a_call_made_stand_under_it_in_their_order(cli: Cli, script: int) -> None:
+    shown = cli("log").out
+    name = "get_current_time"
+    assert tools_of(shown) == [name, name, "└ read_file", "└ find_files", "list_files"]
+    assert shown.splitlines()[1].startswith(f"{script}\t")
+
+
+def test_a_list_that_ends_among_the_calls_of_a_call_still_shows_that_call(cli: Cli, script: int) -> None:
+    name = "get_current_time"
+    assert tools_of(cli("log", "--limit", "2").out) == [name, name, "└ find_files"]
+    assert tools_of(cli("log", "--tool", "find_files").out) == ["└ find_files"]
+
+
+def test_one_call_is_shown_with_those_it_made(cli: Cli, script: int) -> None:
+    shown = cli("log", str(script)).out
+    assert tools_of(shown[shown.index("its calls\n") + len("its calls\n") :]) == [
+        "└ read_file",
+        "└ find_files",
+    ]
+    assert "file_not_found" in shown
+    inner = cli("log", str(script + 1)).out
+    assert "parent     outer" in inner
+    assert "its calls" not in inner
+
+
+def test_json_names_the_call_that_made_a_call(cli: Cli, script: int) -> None:
+    parents = [(each["tool"], each["parent"]) for each in cli("log", "--json").json]
+    assert parents[1:3] == [("find_files", "outer"), ("read_file", "outer")]
+    assert {parent for _, parent in parents} == {"", "outer"}
 
 
 @pytest.mark.parametrize(

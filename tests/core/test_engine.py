@@ -16,6 +16,7 @@ from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
 from oneclaw.core.make.function import tool
 from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry
+from oneclaw.core.result import INNER_CHARS
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.run.runner import Runner
@@ -449,6 +450,34 @@ async def test_a_long_result_is_cut_and_kept(runner: Runner, tmp_path: Path) -> 
     assert result.truncated_from == 50_000
     assert str(tmp_path / "c1") in result.value
     assert (tmp_path / "c1").read_text() == "é" * 50_000
+
+
+async def test_a_call_made_by_another_keeps_a_value_that_a_model_would_get_cut(runner: Runner) -> None:
+    @tool(effect="read", chars=200)
+    async def rows(count: int) -> list[int]:
+        """List."""
+        return list(range(count))
+
+    engine = engine_of(runner, rows)
+    whole = await engine.call(ToolCall("rows", {"count": 1000}, parent="outer"))
+    assert (whole.value, whole.truncated_from) == (list(range(1000)), None)
+    huge = await engine.call(ToolCall("rows", {"count": 200_000}, parent="outer"))
+    assert isinstance(huge.value, str)
+    assert 200 < len(huge.value) <= INNER_CHARS
+
+
+async def test_events_name_the_call_that_made_a_call(runner: Runner) -> None:
+    events: list[Event] = []
+    engine = engine_of(runner, add)
+    engine.subscribe(events.append)
+    await engine.call(ToolCall("add", {"a": 1, "b": 2}, "inner", parent="outer"))
+    await engine.call(ToolCall("nothing", {}, "refused", parent="outer"))
+    await engine.call(ToolCall("add", {"a": 1, "b": 2}, "plain"))
+    told = [
+        (event.call_id, event.parent) for event in events if isinstance(event, ToolStarted | ToolFinished)
+    ]
+    expected = [("inner", "outer"), ("inner", "outer"), ("refused", "outer"), ("plain", ""), ("plain", "")]
+    assert told == expected
 
 
 async def test_a_long_json_value_becomes_cut_text(runner: Runner) -> None:

@@ -546,3 +546,46 @@ async def test_a_call_is_found_by_its_id(history: Calls) -> None:
 def test_what_is_looked_up_at_work_has_its_index(database: Database, condition: str, index: str) -> None:
     plan = database.select(f"EXPLAIN QUERY PLAN SELECT * FROM calls WHERE {condition}")
     assert index in json.dumps(plan)
+
+
+# ---------------------------------------------------------------------- calls that other calls made
+
+
+async def test_a_call_made_by_another_names_it_and_both_are_found_from_each_other(
+    calls: Calls, reads: ToolDefinition, writes: ToolDefinition, session: Session
+) -> None:
+    outer = ToolCall("script", {}, "outer")
+    key = await calls.open(outer, writes, session, {})
+    for number in range(3):
+        inner = ToolCall("look", {}, f"inner-{number}", parent="outer")
+        if number < 2:
+            await calls.close(await calls.open(inner, reads, session, {}), result(inner))
+        else:
+            await calls.record(inner, session, None, result(inner, kind=Kind.TOOL_NOT_FOUND, message="No."))
+    elsewhere = Session("session-2", "helper", session.workspace)
+    await calls.open(ToolCall("look", {}, "stranger", parent="outer"), reads, elsewhere, {})
+    await calls.open(call(9), reads, session, {})
+    record = calls.get(key)
+    assert record is not None
+    assert record.parent == ""
+    made = calls.made_by(record)
+    assert [(each.call_id, each.parent, each.status) for each in made] == [
+        ("inner-0", "outer", "success"),
+        ("inner-1", "outer", "success"),
+        ("inner-2", "outer", "error"),
+    ]
+    assert [calls.maker_of(each) for each in made] == [record] * 3
+    assert calls.maker_of(record) is None
+    (stranger,) = calls.find("stranger")
+    assert calls.maker_of(stranger) is None
+
+
+async def test_the_name_of_the_call_that_made_another_is_bounded_as_its_own_is(
+    calls: Calls, reads: ToolDefinition, session: Session
+) -> None:
+    name = "x" * 5000
+    key = await calls.open(ToolCall("script", {}, name), reads, session, {})
+    await calls.open(ToolCall("look", {}, "inner", parent=name), reads, session, {})
+    record = calls.get(key)
+    assert record is not None
+    assert [each.call_id for each in calls.made_by(record)] == ["inner"]

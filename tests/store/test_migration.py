@@ -114,6 +114,6 @@ async def test_a_store_from_before_conversations_keeps_its_sessions_and_calls(
         found = Sessions(database).get("s")
         assert found is not None
         assert (found.title, found.parent) == ("Old", None)
-        assert [each.call_id for each in Calls(database).history(session="s")] == ["c"]
+        assert [(each.call_id, each.parent) for each in Calls(database).history(session="s")] == [("c", "")]
         messages = Messages(database)
         assert await messages.append(Session("s"), UserMessage("hello")) == 1

@@ -80,7 +80,8 @@ def journal_of(store: Store, session_id: str, messages: Iterable[Message]) -> Jo
 
     def read() -> None:
         for record in reversed(store.calls.history(session=session_id, limit=_ALL)):
-            rows.setdefault(record.call_id, deque()).append(record)
+            if not record.parent:  # a script's own calls are no part of what was said
+                rows.setdefault(record.call_id, deque()).append(record)
         kept = Counter(
             as_stored(result.call_id)
             for message in messages

@@ -4,11 +4,11 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.store.calls import CallRecord
+    from oneclaw.store.calls import CallRecord, Calls
 
 EPILOG = """\
 Examples:
@@ -20,6 +20,8 @@ Examples:
   oneclaw log --usage --session last  of one conversation, with its total
 """
 MARKS = {"success": "✓", "error": "✗", "open": "…"}
+INNER = "└ "
+"""Stands before the tool of a call that another one made."""
 SHOWN = {"key": "number", "seconds": "took", "call_id": "call id", "truncated_from": "cut from"}
 LABEL_CHARS = 11
 MOST = 1_000_000_000
@@ -91,7 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
 
             return show_usage(store, session, since, arguments.limit, arguments.json)
         if arguments.key is not None:
-            return show_one(store.calls.get(arguments.key), arguments.key, arguments.json)
+            found_call = store.calls.get(arguments.key)
+            made = () if found_call is None else store.calls.made_by(found_call)
+            return show_one(found_call, arguments.key, arguments.json, made)
         records = store.calls.history(
             tool=arguments.tool,
             status=arguments.status,
@@ -99,6 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
             since=since,
             limit=arguments.limit,
         )
+        if not (arguments.tool or arguments.status or arguments.json):
+            records = with_makers(records, store.calls)
     if arguments.json:
         print_json([as_json(record) for record in records])
         return 0
@@ -109,22 +115,51 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def with_makers(records: "list[CallRecord]", calls: "Calls") -> "list[CallRecord]":
+    """The calls and, where the list ends between a script and the calls it made, the script."""
+    known = {(record.session, record.call_id) for record in records}
+    for record in list(records):
+        if record.parent and (record.session, record.parent) not in known:
+            known.add((record.session, record.parent))
+            maker = calls.maker_of(record)
+            records += [] if maker is None else [maker]
+    return sorted(records, key=lambda record: record.key, reverse=True)
+
+
+def nested(records: "Sequence[CallRecord]") -> "Iterator[CallRecord]":
+    """The calls as they come, newest first, and under each those it made, in their order."""
+    inner: dict[tuple[str, str], list[CallRecord]] = {}
+    for record in reversed(records):
+        inner.setdefault((record.session, record.parent), []).append(record)
+    listed = {(record.session, record.call_id) for record in records}
+
+    def below(record: "CallRecord") -> "Iterator[CallRecord]":
+        yield record
+        for made in inner.get((record.session, record.call_id), ()):
+            yield from below(made)
+
+    for record in records:
+        if (record.session, record.parent) not in listed:
+            yield from below(record)
+
+
 def show_all(records: "Sequence[CallRecord]") -> None:
     """A table; on a terminal each call has one line, which `oneclaw log NUMBER` shows whole."""
     from oneclaw.cli.terminal import STATE, is_terminal, print_table, seconds_text, time_text
 
     is_short = is_terminal(sys.stdout)
     rows: list[tuple[str, ...]] = []
-    for record in records:
+    for record in nested(records):
         took = "" if record.seconds is None else seconds_text(record.seconds)
         ended = record.kind or record.status
+        tool = INNER + record.tool if record.parent else record.tool
         if is_short:
             mark = MARKS[record.status]
             what = f"{ended}: {summary(record)}" if record.kind else summary(record)
-            rows.append((str(record.key), short_time(record.started), mark, record.tool, took, what))
+            rows.append((str(record.key), short_time(record.started), mark, tool, took, what))
         else:
             moment = time_text(record.started)
-            rows.append((str(record.key), moment, record.tool, took, ended, summary(record)))
+            rows.append((str(record.key), moment, tool, took, ended, summary(record)))
     print_table(("#", "TIME", "", "TOOL", "TOOK", "WHAT"), rows, ("bold", "dim", STATE, "bold"), wrapped=0)
 
 
@@ -167,7 +202,8 @@ def as_json(record: "CallRecord") -> dict[str, Any]:
     return asdict(record)
 
 
-def show_one(record: "CallRecord | None", key: int, is_json: bool) -> int:
+def show_one(record: "CallRecord | None", key: int, is_json: bool, made: "Sequence[CallRecord]" = ()) -> int:
+    """One call, whole, and the calls it made."""
     import json
 
     from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text, time_text
@@ -193,4 +229,7 @@ def show_one(record: "CallRecord | None", key: int, is_json: bool) -> int:
         print_line(f"{label}", "bold")
         for line in printable(text).splitlines():
             print(f"  {line}")
+    if made:
+        print_line("its calls", "bold")
+        show_all(made)
     return 0

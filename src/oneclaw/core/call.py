@@ -24,12 +24,14 @@ class ToolCall:
     """One request to run a tool: arguments as a mapping, or as the raw text or bytes of a model.
 
     `fault` says why it must not run, as when the answer that asks for it was cut: it is refused with that.
+    `parent` is the id of the call that made this one, as a script makes calls.
     """
 
     name: str
     arguments: Mapping[str, Any] | str | bytes = field(default_factory=dict[str, Any])
     id: str = ""
     fault: str = ""
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,7 +247,7 @@ class Engine:
         if self._listeners.all:
             emit, redactor = self._listeners.emit, self._results.redactor
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
-            emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown))
+            emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown, call.parent))
         require = partial(self.permissions.require, call.id, definition, walk.arguments, session)
         name, seconds = definition.name, definition.seconds
         context = walk.context = Context(call.id, session, secrets, progress, require, name, seconds)
@@ -274,8 +274,9 @@ class Engine:
     def _tell(self, walk: Walk, result: ToolResult) -> None:
         if self._listeners.all and not walk.is_told:
             walk.is_told = True
-            session = walk.session
-            self._listeners.emit(ToolFinished(walk.call.id, result.tool, session.id, session.agent, result))
+            call, session = walk.call, walk.session
+            told = ToolFinished(call.id, result.tool, session.id, session.agent, result, call.parent)
+            self._listeners.emit(told)
 
     async def _write(self, journal: Journal, walk: Walk, result: ToolResult) -> ToolResult:
         try:

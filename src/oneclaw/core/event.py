@@ -12,13 +12,14 @@ from oneclaw.core.quick import quick
 @quick
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """A call passed every check and its work began."""
+    """A call passed every check and its work began; `parent` is the call that made it, if one did."""
 
     call_id: str
     tool: str
     session: str
     agent: str
     arguments: dict[str, Any]
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class ToolFinished:
     session: str
     agent: str
     result: ToolResult
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
 from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, ToolError, describe
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
+from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.trim import trim
 from oneclaw.core.value import compact, plain, readable
 from oneclaw.core.walk import Walk
@@ -17,6 +18,8 @@ from oneclaw.core.walk import Walk
 MESSAGE_CHARS = 2_000
 FAILED = "Tool execution failed: "
 NAME_CHARS = 100
+INNER_CHARS = 1_000_000
+"""The most of the result of a call that another call made: no model reads it, and half a value is none."""
 
 Spill = Callable[[Session, str, str], Awaitable[str]]
 """Keeps a long text of a call in the session's folder and returns the path `read_file` takes."""
@@ -56,7 +59,7 @@ class ResultMaker:
             value = plain(value)
         value = self.redact(value)
         text = value if type(value) is str else compact(value) if isinstance(value, (dict, list)) else ""
-        if len(text) > definition.chars:
+        if len(text) > definition.chars and len(text) > most_chars(walk, definition):
             walk.long_text = text
         # By position: this is the hottest line of the product.
         return ToolResult(
@@ -82,7 +85,7 @@ class ResultMaker:
             # Without room for the whole text the model still gets its head.
             with suppress(OSError):
                 kept_in = await self._spill(walk.session, walk.call.id, text)
-        fitted = trim(text, definition.chars, definition.trim, kept_in)
+        fitted = trim(text, most_chars(walk, definition), definition.trim, kept_in)
         return replace(result, value=fitted.text, truncated_from=fitted.truncated_from)
 
     def from_error(self, walk: Walk, error: BaseException) -> ToolResult:
@@ -132,6 +135,11 @@ class ResultMaker:
     def _shown_name(self, name: str) -> str:
         """A name nobody knows, as a model made it up."""
         return self._redact_text(name[: 10 * NAME_CHARS])[:NAME_CHARS]
+
+
+def most_chars(walk: Walk, definition: ToolDefinition) -> int:
+    """The most characters of the result that whoever asked for the call is given."""
+    return max(definition.chars, INNER_CHARS) if walk.call.parent else definition.chars
 
 
 def kind_of(error: BaseException) -> Kind:

@@ -27,8 +27,8 @@ _LARGEST = 2**63 - 1
 """The largest number SQLite knows."""
 
 _OPEN = """
-INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments)
-VALUES (?, 'open', ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments, parent)
+VALUES (?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _CLOSE = """
 UPDATE calls SET status = ?, seconds = ?, kind = ?, effects = ?, truncated_from = ?, message = ?, repairs = ?,
@@ -36,13 +36,13 @@ UPDATE calls SET status = ?, seconds = ?, kind = ?, effects = ?, truncated_from 
 WHERE id = ? AND status = 'open'
 """
 _RECORD = """
-INSERT INTO calls (started, session, agent, call_id, tool, process, arguments, status, seconds, kind, effects,
-    truncated_from, message, repairs, images, text, value, details)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO calls (started, session, agent, call_id, tool, process, arguments, parent, status, seconds, kind,
+    effects, truncated_from, message, repairs, images, text, value, details)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COLUMNS = (
     "id, started, status, session, agent, call_id, tool, effect, seconds, kind, effects, truncated_from,"
-    " message, repairs, images, arguments, text, value, details"
+    " message, repairs, images, arguments, text, value, details, parent"
 )
 
 
@@ -51,6 +51,7 @@ class CallRecord:
     """A call as the journal holds it. `seconds` is None while it is open and when it was interrupted.
 
     `arguments` is a mapping, None when they were not understood, or text when they were cut for their length.
+    `parent` is the `call_id` of the call, in the same session, that made this one; empty when a model did.
     """
 
     key: int
@@ -71,6 +72,7 @@ class CallRecord:
     arguments: Any
     value: Any
     details: Any
+    parent: str
 
 
 class Calls:
@@ -98,6 +100,7 @@ class Calls:
             definition.effect,
             self._database.process,
             self._json(arguments),
+            bounded(call.parent, NAME_CHARS) if call.parent else None,
         )
         written = self._database.attempt(_OPEN, row)
         if written is None:
@@ -130,6 +133,7 @@ class Calls:
             bounded(result.tool, NAME_CHARS),
             self._database.process,
             None if arguments is None else self._json(arguments),
+            bounded(call.parent, NAME_CHARS) if call.parent else None,
         )
         await self._database.write(_RECORD, (*row, *self._result(result)))
 
@@ -174,6 +178,20 @@ class Calls:
         """The calls to which a model gave this id, newest first; ids are unique within one answer only."""
         sql = f"SELECT {_COLUMNS} FROM calls WHERE call_id = ? ORDER BY id DESC"  # noqa: S608
         return [_record(row) for row in self._database.select(sql, (as_stored(call_id),))]
+
+    def made_by(self, record: CallRecord) -> list[CallRecord]:
+        """The calls that this one made, as a script makes them, in their order."""
+        sql = f"SELECT {_COLUMNS} FROM calls WHERE session IS ? AND parent = ? AND id > ? ORDER BY id"  # noqa: S608
+        values = (record.session or None, record.call_id, record.key)
+        return [_record(row) for row in self._database.select(sql, values)]
+
+    def maker_of(self, record: CallRecord) -> CallRecord | None:
+        """The call that made this one; None when a model or a person did."""
+        sql = f"""SELECT {_COLUMNS} FROM calls WHERE session IS ? AND call_id = ? AND id < ?
+            ORDER BY id DESC LIMIT 1"""  # noqa: S608
+        values = (record.session or None, record.parent, record.key)
+        rows = self._database.select(sql, values) if record.parent else []
+        return _record(rows[0]) if rows else None
 
     async def _ensure(self, session: Session) -> None:
         if session.id:
@@ -228,4 +246,5 @@ def _record(row: tuple[Any, ...]) -> CallRecord:
         arguments=from_json(row[15]),
         value=text if text is not None else from_json(value),
         details=from_json(row[18]),
+        parent=row[19] or "",
     )
