@@ -54,10 +54,8 @@ def test_a_list_that_ends_among_the_calls_of_a_call_still_shows_that_call(cli: C
 
 def test_one_call_is_shown_with_those_it_made(cli: Cli, script: int) -> None:
     shown = cli("log", str(script)).out
-    assert tools_of(shown[shown.index("its calls\n") + len("its calls\n") :]) == [
-        "└ read_file",
-        "└ find_files",
-    ]
+    below = shown.partition("its calls\n")[2]
+    assert tools_of(below) == ["└ read_file", "└ find_files"]
     assert "file_not_found" in shown
     inner = cli("log", str(script + 1)).out
     assert "parent     outer" in inner
