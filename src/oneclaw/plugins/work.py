@@ -1,0 +1,129 @@
+"""What runs of a plugin: in a process of its own, or in the program where the owner trusts it.
+
+All tools of a plugin share one `Work`, and by that their worker processes: the code is imported once in each,
+when the worker loads it, and the name in the context says which tool is called.
+"""
+
+import asyncio
+import threading
+from dataclasses import dataclass
+from functools import partial
+from inspect import isawaitable
+from typing import Any, NoReturn
+
+from oneclaw.core.errors import ToolError, describe
+from oneclaw.core.tool import Context, Tool
+from oneclaw.core.value import plain
+from oneclaw.plugins.described import as_data
+from oneclaw.plugins.source import TOOLS, Offered, Source, load
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """The tools of a plugin as the program has them: sent to a worker, this becomes the plugin itself."""
+
+    source: Source
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return prepare, (self.source,)
+
+    def __call__(self, arguments: dict[str, Any], context: Context) -> NoReturn:
+        raise ToolError(f"The plugin {self.source.plugin} runs in a process only.", effects="none")
+
+
+def prepare(source: Source) -> "Prepared":
+    """Import the plugin in this process, which is a worker's."""
+    try:
+        return Prepared(source.plugin, load(source))
+    except Exception as error:
+        # Of one kind, whatever it was: a module that is missing here is not to be sent from the program.
+        raise ToolError(describe(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An imported plugin."""
+
+    plugin: str
+    offered: Offered
+
+    def __call__(self, arguments: dict[str, Any], context: Context) -> Any:
+        return self.find(context.tool).execute(arguments, context)
+
+    def find(self, name: str) -> Tool:
+        tool = self.offered.tools.get(name)
+        if tool is None:
+            message = f"The plugin {self.plugin} gives no tool {name!r}, though its description names it."
+            raise ToolError(message, effects="none")
+        return tool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Description:
+    """The work of describing a plugin: its tools as data."""
+
+    source: Source
+
+    def __call__(self, arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+        offered = load(self.source)
+        faults: list[tuple[int | None, str]] = list(offered.faults)
+        tools: list[Any] = []
+        for tool in list(offered.tools.values())[: TOOLS + 1]:
+            try:
+                tools.append(plain(as_data(tool.definition)))
+            except Exception as error:
+                faults.append((None, f"{tool.name} cannot be described: {describe(error)}"))
+        return {"tools": tools, "faults": faults}
+
+
+class Trusted:
+    """The tools of a plugin that runs in the program; it is imported when one of them is first called."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._prepared: Prepared | None = None
+        self._loading = threading.Lock()
+
+    def load(self) -> Prepared:
+        with self._loading:
+            if self._prepared is None:
+                self._prepared = prepare(self._source)
+            return self._prepared
+
+    def call(self, arguments: dict[str, Any], context: Context) -> Any:
+        """The work of a tool that runs in a thread."""
+        return self.load()(arguments, context)
+
+    async def wait(self, arguments: dict[str, Any], context: Context) -> Any:
+        """The work of a tool that runs in the event loop, which an import must not hold up."""
+        prepared = self._prepared or await _in_thread(self)
+        value = prepared(arguments, context)
+        return await value if isawaitable(value) else value
+
+
+async def _in_thread(trusted: Trusted) -> Prepared:
+    # A thread of its own and a daemon: an import that never ends must not keep the program from ending.
+    loop = asyncio.get_running_loop()
+    loaded: asyncio.Future[Prepared] = loop.create_future()
+
+    def settle(prepared: Prepared | None, error: BaseException | None) -> None:
+        if loaded.done():
+            return
+        if prepared is not None:
+            loaded.set_result(prepared)
+        else:
+            loaded.set_exception(ToolError(describe(error or RuntimeError())))
+
+    def work() -> None:
+        prepared = failure = None
+        try:
+            prepared = trusted.load()
+        except BaseException as error:
+            failure = error
+        try:  # noqa: SIM105
+            loop.call_soon_threadsafe(partial(settle, prepared, failure))
+        except RuntimeError:
+            pass  # the loop has ended
+
+    threading.Thread(target=work, name="oneclaw-plugin", daemon=True).start()
+    return await loaded
