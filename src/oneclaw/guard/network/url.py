@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.network.domain import check_punycode, to_ascii
 
 MAX_CHARS = 16_384
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -91,7 +92,7 @@ def parse_host(text: str) -> tuple[str, bool]:
         return _ipv6(text), False
     name = text.lower()
     if not name.isascii():
-        name = _to_ascii(name)
+        name = to_ascii(name)
     labels = name.removesuffix(".").split(".")
     if _NUMBER.match(labels[-1]):
         address = _ipv4(labels)
@@ -99,7 +100,7 @@ def parse_host(text: str) -> tuple[str, bool]:
     if len(name) > 253 or not all(map(_LABEL.match, labels)):
         raise ValueError("the host is not a name or address")
     if any(label.startswith("xn--") for label in labels):
-        _check_punycode(labels)
+        check_punycode(labels)
     return name, False
 
 
@@ -178,28 +179,6 @@ def _number(text: str) -> int:
     if text[:2] in ("0x", "0X"):
         return int(text[2:] or "0", 16)
     return int(text, 8) if text.startswith("0") else int(text)
-
-
-def _to_ascii(name: str) -> str:
-    import idna
-
-    try:
-        # Full-width digits and dots become an address here, as they do in browsers.
-        mapped = idna.uts46_remap(name, std3_rules=False)
-        return mapped if mapped.isascii() else idna.encode(mapped, strict=True).decode("ascii")
-    except idna.IDNAError:
-        raise ValueError("the host is not a valid international name") from None
-
-
-def _check_punycode(labels: list[str]) -> None:
-    import idna
-
-    try:
-        for label in labels:
-            if label.startswith("xn--"):
-                idna.ulabel(label)
-    except idna.IDNAError:
-        raise ValueError("the host is not a valid international name") from None
 
 
 def _invalid(url: str, why: str) -> ToolError:
