@@ -21,6 +21,7 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, Kind, StoreError, ToolError
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
+from oneclaw.core.load import Problem
 from oneclaw.core.memory import DIGEST_CHARS, Notebook
 from oneclaw.core.message import UserMessage
 from oneclaw.core.permit.broker import Broker
@@ -33,6 +34,8 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
+from oneclaw.js.runtime import Runtime
+from oneclaw.outside import Outside, trust_key
 from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.local.models import LocalModels, LocalSettings
 from oneclaw.run.runner import Runner
@@ -50,6 +53,8 @@ SWITCH = "switch."
 """How the settings of the store name a tool's switch."""
 FEATURE = "feature."
 """How they name the switch of a feature."""
+RELOADED = "tools.reloaded"
+"""How they name the count of the times the owner had tools from outside loaded anew."""
 
 LEAST_CHARS = 500
 _LAG_SECONDS = 0.5
@@ -67,11 +72,15 @@ class App:
         *,
         tools: Iterable[Tool | ToolLike | Callable[..., Any]] = (),
         builtins: bool = True,
+        outside: bool | None = None,
         hooks: Hooks | None = None,
         agents: Iterable[Agent] = (),
         providers: "Mapping[str, Provider] | None" = None,
     ) -> None:
-        """`providers` are those made in code, by the name that stands before the slash of their models."""
+        """`providers` are those made in code, by the name that stands before the slash of their models.
+
+        `outside` says whether tools are taken from folders and plugins: as `builtins` where nobody says.
+        """
         self.config = config or load_config()
         self.registry = Registry()
         for tool in builtin.load_all(self._notebook) if builtins else ():
@@ -103,8 +112,17 @@ class App:
         self.policy = Policy()
         self._switched = -1
         self._look_again = 0.0
+        self._reloaded: int | None = None
+        self.runtime = Runtime(
+            size=self.config.get("javascript.workers", 4),
+            memory_bytes=self.config.get("javascript.memory_mb", 64) << 20,
+        )
+        self.outside = Outside(self.config, self.runtime, self.registry, self._register)
+        self._has_outside = builtins if outside is None else outside
         self._rule()
         self._register_agent_tools()
+        if self._has_outside:
+            self.outside.load()
 
     @property
     def store(self) -> Store:
@@ -117,6 +135,11 @@ class App:
         if self._engine is None:
             raise RuntimeError("The engine runs inside `async with App(...)` only.")
         return self._engine
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the tools from outside, and what was left out of them."""
+        return self.outside.problems
 
     @property
     def runs(self) -> "Runs":
@@ -207,6 +230,25 @@ class App:
         await self.store.settings.set(FEATURE + feature, is_on)
         self._rule()
 
+    async def reload(self) -> tuple[Problem, ...]:
+        """Take up changed tool files, here and in every program that uses this store; gives what is wrong."""
+        if self._has_outside:
+            await self.outside.reload()
+        self._reloaded = int(self.store.settings.get(RELOADED, 0)) + 1
+        await self.store.settings.set(RELOADED, self._reloaded)
+        return self.problems
+
+    async def trust(self, folder: Path, is_trusted: bool = True) -> bool:
+        """Have the tools of a project loaded from here on, or no longer; says whether that is new."""
+        key, settings = trust_key(folder), self.store.settings
+        was_trusted = bool(settings.get(key))
+        if is_trusted:
+            await settings.set(key, True)
+        else:
+            await settings.delete(key)
+        self._rule()
+        return was_trusted != is_trusted
+
     def __enter__(self) -> "App":
         if self.config.store_file.exists():
             self._open(read_only=True)
@@ -259,6 +301,7 @@ class App:
                 await self._runner.close()
         finally:
             self._runs = None
+            await self.runtime.close()
             self.__exit__(kind, error, trace)
 
     def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
@@ -310,9 +353,14 @@ class App:
         made = delegate_tools(every, lambda: self.runs)
         if self._has_builtins:
             made += session_tools(lambda: self.runs, lambda: self.store)
+        is_taken = False
         for tool in made:
+            entry = self.registry.find(tool.name)
+            is_taken |= entry is not None and entry.tool.origin != "agents"
             self.registry.remove(tool.name)
             self._register(tool, "agents")
+        if is_taken and self._has_outside:
+            self.outside.load()  # a tool from outside had the name: it says that it has not any more
 
     def _agents_folder(self) -> Path:
         """`agents` beside the settings file, or in the user's configuration folder."""
@@ -347,9 +395,19 @@ class App:
             for prefix, chosen in ((SWITCH, switches), (FEATURE, features)):
                 said = self._store.settings.all(prefix)
                 chosen |= {key.removeprefix(prefix): value for key, value in said.items()}
+            self._heed(self._store)
         self.policy = policy_of(self.config, switches, features, self.agents)
         if self._engine is not None:
             self._engine.policy = self.policy
+
+    def _heed(self, store: Store) -> None:
+        """Load the tools from outside anew when the owner said so, or has another word on this project."""
+        is_trusted = bool(store.settings.get(trust_key(self.config.workspace_folder)))
+        reloaded = int(store.settings.get(RELOADED, 0))
+        is_asked = self._reloaded not in (None, reloaded)
+        self._reloaded = reloaded
+        if self._has_outside and (is_asked or is_trusted != self.outside.is_trusted):
+            self.outside.load(is_trusted)
 
     def _follow(self) -> None:
         """Take up what other programs have switched."""

@@ -34,9 +34,19 @@ SETTINGS = (
     Setting("workspace.write", "list of texts", "[]", "Further folders tools may read and write."),
     Setting("tools.allow", "list of texts", "all", "The only tools there are: names, globs, `group:NAME`."),
     Setting("tools.deny", "list of texts", "[]", "Tools nobody may call; this wins over every allow."),
+    Setting(
+        "tools.override",
+        "list of texts",
+        "[]",
+        "Names that tools from outside may take over from tools that have them.",
+    ),
     Setting("agents.*.tools.allow", "list of texts", "tools.allow", "The tools of one agent."),
     Setting("agents.*.tools.deny", "list of texts", "[]", "Tools one agent may not call."),
     Setting("agents.*.memory", "shared or own", "shared", "Whom what one agent remembers is for."),
+    Setting("plugins.*.enabled", "true or false", "true", "Whether a plugin is loaded at all."),
+    Setting(
+        "plugins.*.trusted", "true or false", "false", "Whether its tools run in the program, unconfined."
+    ),
     Setting("plugins.*.tools.allow", "list of texts", "all", "The tools taken from one plugin."),
     Setting("plugins.*.tools.deny", "list of texts", "[]", "Tools not taken from one plugin."),
     Setting("switches.*", "true or false", "the tool's own", "Turns one tool on or off."),
@@ -61,6 +71,8 @@ SETTINGS = (
     Setting("limits.threads", "whole number", "32", "Calls of plain functions that run side by side."),
     Setting("limits.processes", "whole number", "4", "Worker processes."),
     Setting("limits.memory_mb", "whole number", "1024", "Memory of one worker process."),
+    Setting("javascript.workers", "whole number", "4", "Calls of JavaScript tools that run side by side."),
+    Setting("javascript.memory_mb", "whole number", "64", "Memory of one call of a JavaScript tool."),
     Setting("models.default", "text", "none", "The model that answers, as `openai/o3`."),
     Setting("models.fallbacks", "list of texts", "[]", "Models tried, in order, when the one before fails."),
     Setting("models.*.window", "whole number", "by family", "How many tokens one model reads."),
@@ -130,6 +142,16 @@ class Config:
     def workspace_folder(self) -> Path:
         named = self.get("workspace.folder")
         return self.workspace or (Path(named).expanduser() if named else self.home / "workspace")
+
+    @property
+    def project_folder(self) -> Path:
+        """What the workspace says of us: its own tools lie there. No tool may write in it."""
+        return self.workspace_folder / ".oneclaw"
+
+    @property
+    def tools_folder(self) -> Path:
+        """The user's own tools."""
+        return self.home / "tools"
 
     @property
     def store_file(self) -> Path:

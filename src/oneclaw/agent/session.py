@@ -31,6 +31,10 @@ def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
         # Whether the file is there or not: one that a tool made would be obeyed at the next start.
         Root(user_folder("config"), "read"),
         *((Root(config.file, "read"),) if config.file else ()),
+        # Tool files, and wherever links have them lie: what a tool wrote there would be run as a tool.
+        Root(config.tools_folder, "none"),
+        Root(config.project_folder, "read"),
+        Root(config.project_folder / "tools", "read"),
         *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
         *(Root(Path(folder).expanduser(), "write") for folder in config.get("workspace.write", ())),
     )
