@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from oneclaw.agent import repeat
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.volatile import GONE, IN_ARGUMENTS, IN_RESULTS, Volatile, settle
+from oneclaw.clock.moment import render
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
-from oneclaw.tools.get_current_time import render
 
 Case = tuple[Any, Any]
 START = datetime(2026, 11, 16, 9, 58, 57, tzinfo=UTC)

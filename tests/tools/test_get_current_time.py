@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from oneclaw.clock import zone
+from oneclaw.clock.moment import find_zone, machine_zone, render
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context
-from oneclaw.tools.get_current_time import find_zone, get_current_time, machine_zone, render, zone
+from oneclaw.tools.get_current_time import get_current_time
 
 MOMENT = datetime(2026, 11, 15, 22, 31, 0, 987654, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from oneclaw.tools.get_current_time import zone
+from oneclaw.clock import zone
 
 NAMES = files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
 

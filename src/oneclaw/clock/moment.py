@@ -1,6 +1,5 @@
-"""get_current_time: date and time in any zone, for machines and for people."""
+"""A moment in a zone, written for machines and for people; the zone of a name, and of this machine."""
 
-import asyncio
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
@@ -8,9 +7,8 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from oneclaw.clock import zone as zones
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
-from oneclaw.tools.get_current_time import zone as zones
 
 Format = Literal["iso8601", "human_readable"]
 
@@ -20,22 +18,6 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-
-
-@tool(effect="read", seconds=5, group="time")
-async def get_current_time(timezone: str | None = None, format: Format = "iso8601") -> str:
-    """Get the current date and time.
-
-    timezone: IANA timezone (e.g., 'America/New_York') or a city (e.g., 'Tokyo'). Defaults to the machine's.
-    format: 'iso8601' or 'human_readable'. Defaults to 'iso8601'.
-    """
-    now = datetime.now(UTC)
-    if not timezone:
-        return render(now, machine_zone(os.environ), format)
-    # A name that is no zone's is looked for in a table, and compared with all of it: not on the loop.
-    zone = zones.load(timezone) or await asyncio.to_thread(find_zone, timezone)
-    told = render(now, zone, format)
-    return told if zone.key == timezone else f"{told} ({zone.key})"
 
 
 def render(now: datetime, zone: tzinfo | None, format: Format) -> str:
