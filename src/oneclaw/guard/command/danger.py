@@ -1,0 +1,51 @@
+"""Commands that destroy without asking, told by their words: for the question to a person.
+
+It warns; it guards nothing. A command that is not named here is not thereby a safe one.
+"""
+
+from oneclaw.guard.command.program import base_name
+
+_LONG = {"force": "f", "recursive": "r"}
+
+
+def danger_of(argv: tuple[str, ...]) -> str:
+    """What the command would destroy, in a sentence; empty when nothing here knows of any."""
+    name = base_name(argv[0]) if argv else ""
+    if name == "rm" and "f" in _options(argv[1:]):
+        return "It deletes without asking (rm with force)."
+    if name.startswith("mkfs") or name in ("wipefs", "mkswap", "blkdiscard"):
+        return f"It wipes a whole disk or partition ({name})."
+    if name == "shred":
+        return "It destroys the content of files (shred)."
+    if name == "dd" and any(word.startswith("of=/dev/") for word in argv) and "of=/dev/null" not in argv:
+        return "It writes over a device (dd)."
+    if name == "find" and "-delete" in argv:
+        return "It deletes every file it finds (find -delete)."
+    if name == "git":
+        return _danger_of_git(argv[1:])
+    return ""
+
+
+def _danger_of_git(words: tuple[str, ...]) -> str:
+    if "reset" in words and "--hard" in words:
+        return "It throws away changes that are not committed (git reset --hard)."
+    if "clean" in words and "f" in _options(words[words.index("clean") + 1 :]):
+        return "It deletes files that git does not know (git clean with force)."
+    if "push" in words and any(word in ("-f", "--force", "--mirror", "--delete") for word in words):
+        return "It overwrites or deletes what others have (git push with force)."
+    return ""
+
+
+def _options(words: tuple[str, ...]) -> str:
+    """The letters of the short options, and of long ones that are known, however short they are cut."""
+    letters: list[str] = []
+    for word in words:
+        if word == "--":
+            break
+        if word.startswith("--"):
+            letters += [
+                letter for name, letter in _LONG.items() if len(word) > 2 and name.startswith(word[2:])
+            ]
+        elif word.startswith("-"):
+            letters += word[1:].lower() if not word[1:].isdigit() else ""
+    return "".join(letters)

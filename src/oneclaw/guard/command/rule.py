@@ -1,0 +1,126 @@
+"""A rule: a command the owner allows ahead, as `git log *`, and whether it covers the words of one.
+
+    word   that very word; the first names the program as it is called
+    *      in a word, any part of it; alone, one word. It does not stand for an option
+    **     any number of words, none of them an option, save where the program only reads, as `ls`
+    -*     one option; `--format=*` that option with any value; `-**` any number of options
+
+Words are compared in their order with the words of the command after the shell has read them; quotes in a
+rule are those of a shell. A program that runs what it is told, and one that starts another, is only allowed
+by a rule without stars: a star would be anything at all.
+"""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.guard.command.program import is_family, is_harmless, runs_code
+from oneclaw.guard.command.wrapper import is_wrapper
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: the words of a command, with stars."""
+
+    words: tuple[str, ...]
+    text: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        return not any("*" in word for word in self.words)
+
+
+class InvalidRule(InvalidConfig):
+    """A rule for commands that cannot be followed."""
+
+
+def parse_rule(text: str) -> Rule:
+    """The rule that a text of the settings says. Raises `InvalidRule`."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise InvalidRule(f"The rule {text[:200]!r} in shell.allow cannot be read: {error}.") from error
+    if not words or not words[0]:
+        raise InvalidRule("A rule in shell.allow is empty; name a program, as in `git status`.")
+    rule = Rule(words, text)
+    if "*" in words[0] or "=" in words[0]:
+        raise InvalidRule(f"The rule {text[:200]!r} in shell.allow must begin with the name of a program.")
+    if not rule.is_exact and _needs_exact(words):
+        raise InvalidRule(
+            f"The rule {text[:200]!r} in shell.allow would allow anything, for {words[0]} runs what it is"
+            " told: write out the whole command, without stars."
+        )
+    if is_family(words[0]) and "*" in "".join(words[1:2]):
+        raise InvalidRule(
+            f"The rule {text[:200]!r} in shell.allow must say what {words[0]} is to do: name the word"
+            " after it."
+        )
+    return rule
+
+
+def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
+    return tuple(parse_rule(text) for text in texts)
+
+
+def covers(rule: Rule, argv: Sequence[str]) -> bool:
+    """Whether the rule allows this command."""
+    argv = tuple(argv)
+    if not argv or not rule.words or argv[0] != rule.words[0]:
+        return False
+    if rule.is_exact:
+        return argv == rule.words
+    if _needs_exact(argv) or (is_family(argv[0]) and argv[1:2] != rule.words[1:2]):
+        return False
+    return _fits(rule.words[1:], argv[1:], is_harmless(argv[0]))
+
+
+def _needs_exact(argv: tuple[str, ...]) -> bool:
+    return runs_code(argv) or is_wrapper(argv[0])
+
+
+def _fits(patterns: tuple[str, ...], words: tuple[str, ...], any_option: bool) -> bool:
+    """The words are read once, with the set of places reached in the patterns: no backtracking."""
+    reached = _past_stars(patterns, {0})
+    for word in words:
+        after: set[int] = set()
+        for at in reached:
+            if at == len(patterns):
+                continue
+            pattern = patterns[at]
+            if pattern in ("**", "-**"):
+                is_option = word.startswith("-") and word != "-"
+                if is_option == (pattern == "-**") or (pattern == "**" and any_option):
+                    after.add(at)
+            elif _word_fits(pattern, word):
+                after.add(at + 1)
+        reached = _past_stars(patterns, after)
+    return len(patterns) in reached
+
+
+def _past_stars(patterns: tuple[str, ...], reached: set[int]) -> set[int]:
+    found = set(reached)
+    for at in range(len(patterns)):
+        if at in found and patterns[at] in ("**", "-**"):
+            found.add(at + 1)
+    return found
+
+
+def _word_fits(pattern: str, word: str) -> bool:
+    """One word. A star stands for no option, and takes no `..` in: it would leave the folder before it."""
+    if "*" not in pattern:
+        return pattern == word
+    if pattern.startswith("*") and word.startswith("-"):
+        return False
+    if pattern != "*" and ".." in word.replace("\\", "/").split("/"):
+        return False
+    head, *middle, tail = pattern.split("*")
+    if len(word) < len(head) + len(tail) or not word.startswith(head) or not word.endswith(tail):
+        return False
+    at, end = len(head), len(word) - len(tail)
+    for piece in middle:  # the leftmost place of each piece leaves the most room for the rest
+        found = word.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True

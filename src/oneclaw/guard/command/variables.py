@@ -1,0 +1,131 @@
+"""Variables that decide which programs and which code run: a command cannot be given these."""
+
+import re
+from collections.abc import Iterable
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_LOADER = "it tells the loader what to run in every program"
+_SHELL = "it changes what a shell runs or how it reads commands"
+_RUNTIME = "it makes an interpreter or a runtime load other code or settings"
+_PROGRAM = "it names a program that others start"
+_PLACE = "it names where programs find their settings, which can make them run code"
+_TRUST = "it changes whom programs trust or talk through"
+_OURS = "it is OneClaw's own"
+
+_NAMES: dict[str, str] = {
+    name: why
+    for why, names in {
+        _LOADER: """
+        GCONV_PATH GLIBC_TUNABLES LOCPATH NLSPATH RES_OPTIONS HOSTALIASES LOCALDOMAIN GETCONF_DIR
+        RESOLV_HOST_CONF LIBPATH SHLIB_PATH _RLD_LIST _RLD_ROOT LIBRARY_PATH NIX_LD
+        """,
+        _SHELL: """
+        PATH IFS ENV SHELL SHELLOPTS BASHOPTS BASH_ENV BASH_LOADABLES_PATH BASH_XTRACEFD BASH_COMPAT
+        BASH_REMATCH BASH_CMDS BASH_ALIASES PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND CDPATH FPATH GLOBIGNORE
+        ZDOTDIR EXECIGNORE FIGNORE FCEDIT HISTFILE HISTCONTROL INPUTRC MAIL MAILPATH MAILCHECK TMOUT
+        POSIXLY_CORRECT KSH_ENV TIMEFORMAT OPTIND COMSPEC PATHEXT WINDIR SYSTEMROOT MANPATH ARGV0
+        """,
+        _RUNTIME: """
+        CLASSPATH PHPRC JAVA_HOME JRE_HOME AWKPATH AWKLIBPATH TCLLIBPATH TCL_LIBRARY TK_LIBRARY RUBYOPT
+        RUBYLIB RUBYSHELL RUBYLIB_PREFIX RUBYPATH R_HOME R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER
+        R_LIBS R_LIBS_USER LUA_INIT LUA_PATH LUA_CPATH GOFLAGS GOENV GOROOT GOPATH GOTOOLDIR GOTOOLCHAIN
+        RUSTC RUSTDOC RUSTFLAGS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTUP_TOOLCHAIN CARGO MAKEFLAGS
+        MFLAGS MAKEFILES GNUMAKEFLAGS CC CXX CPP LD AR AS CFLAGS CXXFLAGS CPPFLAGS LDFLAGS GCC_EXEC_PREFIX
+        COMPILER_PATH GEM_HOME GEM_PATH GUILE_LOAD_PATH GUILE_LOAD_COMPILED_PATH ELIXIR_ERL_OPTIONS
+        EMACSLOADPATH VIMINIT VIM VIMRUNTIME EXINIT MYVIMRC GVIMINIT NVIM_APPNAME OCAMLRUNPARAM
+        CAMLRUNPARAM CAML_LD_LIBRARY_PATH GHCRTS SQLITE_HISTORY PGOPTIONS PSQLRC MYSQL_HOME
+        JQ_LIBRARY_PATH HGRCPATH HGPLAIN TS_NODE_PROJECT ELECTRON_RUN_AS_NODE VIRTUAL_ENV CONDA_PREFIX
+        """,
+        _PROGRAM: """
+        EDITOR VISUAL PAGER MANPAGER BROWSER LESSOPEN LESSCLOSE LESS LESSKEY SUDO_ASKPASS SSH_ASKPASS
+        SSH_ASKPASS_REQUIRE SVN_SSH SVN_EDITOR CVS_RSH CVSEDITOR RSYNC_RSH RSYNC_CONNECT_PROG TAR_OPTIONS
+        TAR_RSH TAPE GZIP BZIP BZIP2 XZ_OPT XZ_DEFAULTS ZIPOPT UNZIPOPT GREP_OPTIONS FZF_DEFAULT_COMMAND
+        FZF_DEFAULT_OPTS SYSTEMD_PAGER SYSTEMD_EDITOR SYSTEMD_LESS KUBE_EDITOR EDITOR_COMMAND HGEDITOR HG
+        DEBUGGER GDBHISTFILE TERMINAL XTERM_SHELL DBUS_SESSION_BUS_ADDRESS DOCKER_HOST KUBECONFIG
+        ANSIBLE_CONFIG P4EDITOR P4DIFF P4PAGER MAILER NOTMUCH_CONFIG
+        """,
+        _PLACE: """
+        HOME USERPROFILE XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_RUNTIME_DIR
+        CURL_HOME WGETRC NETRC SSH_CONFIG TERMINFO TERMINFO_DIRS TERMCAP APT_CONFIG DPKG_ADMINDIR EDITRC
+        GNUPGHOME SCREENRC TMUX_TMPDIR MAILCAPS MAILCAP BOTO_CONFIG RIPGREP_CONFIG_PATH WGET2RC
+        """,
+        _TRUST: """
+        SSH_AUTH_SOCK SSLKEYLOGFILE SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE
+        AWS_CA_BUNDLE HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY WS_PROXY WSS_PROXY RSYNC_PROXY
+        OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES OPENSSL_CONF_INCLUDE RANDFILE KRB5_CONFIG KRB5CCNAME
+        """,
+    }.items()
+    for name in names.split()
+}
+_PREFIXES: dict[str, str] = {
+    "LD_": _LOADER,
+    "DYLD_": _LOADER,
+    "_RLD": _LOADER,
+    "MALLOC_": _LOADER,
+    "LIBC_": _LOADER,
+    "BASH_FUNC_": _SHELL,
+    "PYTHON": _RUNTIME,
+    "PYENV_": _RUNTIME,
+    "PERL": _RUNTIME,
+    "NODE_": _RUNTIME,
+    "DENO_": _RUNTIME,
+    "BUN_": _RUNTIME,
+    "RUBY": _RUNTIME,
+    "LUA_INIT": _RUNTIME,
+    "LUA_PATH": _RUNTIME,
+    "LUA_CPATH": _RUNTIME,
+    "PHP_": _RUNTIME,
+    "JAVA_": _RUNTIME,
+    "_JAVA": _RUNTIME,
+    "JDK_": _RUNTIME,
+    "JVM_": _RUNTIME,
+    "MAVEN_": _RUNTIME,
+    "GRADLE_": _RUNTIME,
+    "SBT_": _RUNTIME,
+    "ANT_": _RUNTIME,
+    "KOTLIN_": _RUNTIME,
+    "SCALA_": _RUNTIME,
+    "GROOVY_": _RUNTIME,
+    "DOTNET_": _RUNTIME,
+    "CORECLR_": _RUNTIME,
+    "COMPLUS_": _RUNTIME,
+    "COR_": _RUNTIME,
+    "MONO_": _RUNTIME,
+    "NUGET_": _RUNTIME,
+    "MSBUILD": _RUNTIME,
+    "ERL_": _RUNTIME,
+    "JULIA_": _RUNTIME,
+    "BUNDLE_": _RUNTIME,
+    "NPM_CONFIG_": _RUNTIME,
+    "YARN_": _RUNTIME,
+    "PNPM_": _RUNTIME,
+    "COREPACK_": _RUNTIME,
+    "PIP_": _RUNTIME,
+    "UV_": _RUNTIME,
+    "POETRY_": _RUNTIME,
+    "CARGO_": _RUNTIME,
+    "COMPOSER_": _RUNTIME,
+    "CMAKE_": _RUNTIME,
+    "GIT_": _PROGRAM,
+    "OPENSSL_": _TRUST,
+    "ONECLAW_": _OURS,
+}
+
+
+def refused_variables(names: Iterable[str]) -> dict[str, str]:
+    """Those of the names that a command may not be given, each with why. Upper and lower case count alike."""
+    refused = ((name, _why(name)) for name in names)
+    return {name: why for name, why in refused if why}
+
+
+def _why(name: str) -> str:
+    if not _NAME.match(name):
+        return "it is no name of a variable: letters, digits and _, not beginning with a digit"
+    upper = name.upper()
+    if upper in _NAMES:
+        return _NAMES[upper]
+    if upper.endswith(("_PROXY", "_ASKPASS", "_CA_BUNDLE")):
+        return _TRUST
+    if upper.endswith(("_JAVA_OPTIONS", "_JAVA_OPTS", "_PAGER", "_EDITOR")):
+        return _PROGRAM
+    return next((why for prefix, why in _PREFIXES.items() if upper.startswith(prefix)), "")
