@@ -1,54 +1,28 @@
 """JavaScript run in worker processes: a source, a function and arguments in; text and a log out."""
 
 import asyncio
-import hashlib
-import json
-import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.tool import Context
-from oneclaw.js.worker_process import Ended, WorkerProcess
+from oneclaw.js.conversation import Answers, Conversation, Ran, encode
+from oneclaw.js.source import Source
+from oneclaw.js.worker_process import WorkerProcess
+from oneclaw.js.workers import Workers
 
-LOG_CHARS = 64 * 1024
-_PLACE = re.compile(r"^ {4}at (?:.{0,200} \()?<input>:(\d+):(\d+)\)?$", re.MULTILINE)
-_BORDER_LINE = 1_000_000
+__all__ = ["Answers", "Ran", "Runtime", "Source"]
 
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The text of one JavaScript file; `file` is its name as errors show it."""
-
-    file: str
-    text: str
-    digest: str
-
-    @classmethod
-    def of(cls, file: str, text: str) -> "Source":
-        return cls(file, text, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
-
-
-class Answers(Protocol):
-    """What the host does for a running tool."""
-
-    async def answer(self, op: str, arguments: list[Any]) -> Any:
-        """A JSON value. Raises `ToolError`, which the tool sees as an Error."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a call gave: a string as it is, nothing as "", anything else as JSON; and what it logged."""
-
-    text: str
-    log: str
+CHECK_SECONDS = 10.0
+KNOWN_IMPURE = 1_000
 
 
 class Runtime:
-    """Workers, kept warm. Starts nothing until the first call; used from one event loop."""
+    """Calls functions of JavaScript files. Starts nothing until the first call; used from one event loop.
+
+    Scripts that call other tools have workers of their own: those they call may need one as well, and would
+    wait for ever where each worker is held by a script that waits.
+    """
 
     def __init__(
         self,
@@ -58,14 +32,15 @@ class Runtime:
         stack_bytes: int = 1 << 20,
         idle_seconds: float = 60.0,
     ) -> None:
-        self._size = size
         self._memory_bytes = memory_bytes
-        self._stack_bytes = stack_bytes
-        self._idle_seconds = idle_seconds
-        self._idle: list[WorkerProcess] = []
-        self._all: set[WorkerProcess] = set()
-        self._turns: asyncio.Semaphore | None = None
-        self._impure: set[str] = set()
+        self._workers = Workers(size, memory_bytes, stack_bytes, idle_seconds)
+        self._script_workers = Workers(size, memory_bytes, stack_bytes, idle_seconds)
+        self._impure: dict[str, None] = {}
+
+    @property
+    def pids(self) -> list[int]:
+        """The workers that run."""
+        return [*self._workers.pids, *self._script_workers.pids]
 
     async def call(
         self,
@@ -77,117 +52,78 @@ class Runtime:
         *,
         tools: Sequence[str] = (),
     ) -> Ran:
-        """Call a function of the source. Raises `ToolError` with what the tool threw and where."""
-        request = {"function": function, "arguments": dict(arguments), "tools": list(tools)}
-        body = b"!" + json.dumps(request).encode()
-        if self._turns is None:
-            self._turns = asyncio.Semaphore(self._size)
-        if self._turns.locked():
-            with context.paused():
-                await self._turns.acquire()
-        else:
-            await self._turns.acquire()
+        """Call a function of the source; `tools` become functions of the global `tools`.
+
+        Raises `ToolError` with what the tool threw and where. When the call is cancelled, the process that
+        runs it is gone before this returns.
+        """
         try:
-            worker = self._worker(source)
-            is_clean = False
+            request = b"!" + encode(
+                {"function": function, "arguments": dict(arguments), "tools": list(tools)}
+            )
+        except (TypeError, ValueError, RecursionError) as error:
+            reason = f"The arguments are not JSON: {describe(error)}."
+            raise ToolError(reason, Kind.VALIDATION_ERROR, effects="none") from error
+        workers = self._script_workers if tools else self._workers
+        # Above the limit of the call: this is for a worker whose program cannot stop it any more.
+        seconds = int(2 * context.seconds) + 10
+        async with workers.borrow(source.digest, context) as worker:
+            ended = await self._talk(worker, source, request, seconds, answers, is_kept=not tools)
+            assert isinstance(ended, Ran)
+            return ended
+
+    async def check(self, source: Source, functions: Sequence[str]) -> dict[str, str]:
+        """Why each of the functions cannot be called, "" if it can.
+
+        Raises `ToolError` when the source does not load.
+        """
+        request = b"?" + encode({"functions": list(functions)})
+        seconds = int(2 * CHECK_SECONDS)
+        async with self._workers.borrow(source.digest, None) as worker:
             try:
-                ran = await self._talk(worker, source, body, answers)
-                is_clean = True
-                return ran
-            except ToolError:
-                is_clean = worker.is_alive
-                raise
-            except Ended:
-                raise ToolError("The process that ran the tool ended.") from None
-            finally:
-                if is_clean:
-                    self._idle.append(worker)
-                else:
-                    worker.kill()
-                    await worker.gone()
-                    self._all.discard(worker)
-        finally:
-            self._turns.release()
+                async with asyncio.timeout(CHECK_SECONDS):
+                    reasons = await self._talk(worker, source, request, seconds, _Nobody(), is_kept=True)
+            except TimeoutError:
+                worker.kill("it took too long to load")
+                reason = f"{source.file} did not load within {CHECK_SECONDS:g}s."
+                raise ToolError(reason, Kind.TIMEOUT) from None
+        assert isinstance(reasons, list)
+        return dict(zip(functions, reasons, strict=True))
 
-    def _worker(self, source: Source) -> WorkerProcess:
-        for worker in self._idle:
-            if worker.holds == source.digest:
-                self._idle.remove(worker)
-                return worker
-        if self._idle:
-            return self._idle.pop()
-        worker = WorkerProcess(self._memory_bytes, self._stack_bytes)
-        self._all.add(worker)
-        return worker
+    async def close(self) -> None:
+        """End all workers; nothing of them is left when this returns."""
+        await self._workers.close()
+        await self._script_workers.close()
 
-    async def _talk(self, worker: WorkerProcess, source: Source, body: bytes, answers: Answers) -> Ran:
-        if worker.holds == source.digest:
-            worker.tell(b"C" + body)
-        else:
+    async def _talk(
+        self,
+        worker: WorkerProcess,
+        source: Source,
+        request: bytes,
+        seconds: int,
+        answers: Answers,
+        is_kept: bool,
+    ) -> Ran | list[str]:
+        text = source.encode()
+        if worker.holds != source.digest:
             if worker.holds:
                 worker.tell(b"D")
                 worker.holds = ""
-            kind = b"F" if source.digest in self._impure else b"L"
-            worker.tell(kind + source.text.encode())
-            worker.tell(b"C" + body)
-        log: list[str] = []
-        tasks: set[asyncio.Task[None]] = set()
-
-        async def answer(number: int, op: str, values: list[Any]) -> None:
-            try:
-                said: dict[str, Any] = {"value": await answers.answer(op, values)}
-            except ToolError as error:
-                said = {"error": error.message, "kind": error.kind.value}
-            except Exception as error:
-                said = {"error": describe(error)}
-            worker.tell(b"A" + number.to_bytes(4, "big") + json.dumps(said).encode())
-
+            is_held = is_kept and source.digest not in self._impure
+            worker.tell((b"L" if is_held else b"F") + text)
+        worker.tell(b"C" + seconds.to_bytes(4, "big") + request)
+        conversation = Conversation(worker, source, answers, self._memory_bytes)
         try:
-            while True:
-                message = await worker.next()
-                if isinstance(message, str):
-                    return Ran(message, "\n".join(log))
-                match message:
-                    case {"log": [str(level), str(text)]}:
-                        log.append(text if level == "log" else f"{level}: {text}")
-                    case {"call": [int(number), str(op), list(values)]}:
-                        task = asyncio.ensure_future(answer(number, op, values))
-                        tasks.add(task)
-                        task.add_done_callback(tasks.discard)
-                    case {"held": []}:
-                        worker.holds = source.digest
-                    case {"impure": []}:
-                        self._impure.add(source.digest)
-                    case {"fail": [str(words), str(stack), int()]}:
-                        raise ToolError(
-                            words + _place(source.file, stack),
-                            Kind.EXECUTION_ERROR,
-                            details={"log": "\n".join(log)},
-                        )
-                    case {"missing": [str(reason), int()]}:
-                        raise ToolError(f"{source.file}: {reason}.")
-                    case _:
-                        worker.kill()
-                        raise ToolError(f"The process that ran the tool ended: {message}.")
+            return await conversation.listen()
         finally:
-            for task in tasks:
-                task.cancel()
-
-    async def check(self, source: Source, functions: Sequence[str]) -> dict[str, str]:
-        raise NotImplementedError
-
-    async def close(self) -> None:
-        for worker in list(self._all):
-            worker.kill()
-        for worker in list(self._all):
-            with suppress(Exception):
-                await worker.gone()
-        self._all.clear()
-        self._idle.clear()
+            if conversation.is_impure:
+                if len(self._impure) >= KNOWN_IMPURE:
+                    self._impure.clear()
+                self._impure[source.digest] = None
 
 
-def _place(file: str, stack: str) -> str:
-    for line, column in _PLACE.findall(stack):
-        if int(line) < _BORDER_LINE:
-            return f" ({file}:{line}:{column})"
-    return ""
+class _Nobody:
+    """The host while a file is only looked at."""
+
+    async def answer(self, op: str, arguments: list[Any]) -> Any:
+        raise ToolError(f"{op} is not there while the file is checked: call it in a function.")

@@ -35,6 +35,7 @@ const primordials = Object.freeze({
   weakAdd: WeakSet.prototype.add,
   slice: String.prototype.slice,
   indexOf: String.prototype.indexOf,
+  endsWith: String.prototype.endsWith,
   join: Array.prototype.join,
   now: Date.now,
 });
@@ -51,16 +52,14 @@ const host = (() => {
   };
   // Made when the call is, so that it knows where in the tool that was.
   const failure = (error, said) => {
-    define(error, 'message', { __proto__: null, value: said.error, writable: true, configurable: true });
-    if (typeof said.kind === 'string') {
-      define(error, 'kind', { __proto__: null, value: said.kind, writable: true, configurable: true });
-    }
+    define(error, 'message', { __proto__: null, value: said[1], writable: true, configurable: true });
+    if (said.length > 2) define(error, 'kind', { __proto__: null, value: said[2], writable: true, configurable: true });
     return error;
   };
   const read = (answer, error) => {
     const said = parse(answer);
-    if (typeof said.error === 'string') throw failure(error, said);
-    return said.value;
+    if (!said[0]) throw failure(error, said);
+    return said[1];
   };
 
   return {
@@ -83,10 +82,12 @@ const host = (() => {
       const error = new Error('');
       return read(post('sync', op, text(args)), error);
     },
-    // Answered by the worker process itself.
+    // Answered by the worker process itself: `randomBytes` [count], `digest` [algorithm, data], `hmac`
+    // [algorithm, key, data]; up to three texts and whole numbers, bytes as base64.
     local(op, args) {
       const error = new Error('');
-      return read(post('local', op, text(args)), error);
+      const at = (index) => (index < args.length ? text(args[index]) : 'null');
+      return read(post('local', op, at(0), at(1), at(2)), error);
     },
     settle,
   };
@@ -96,15 +97,15 @@ const host = (() => {
     if (waits === undefined) return;
     apply(mapDelete, waiting, [id]);
     const said = parse(answer);
-    if (typeof said.error === 'string') waits.reject(failure(waits.error, said));
-    else waits.resolve(said.value);
+    if (said[0]) waits.resolve(said[1]);
+    else waits.reject(failure(waits.error, said));
   }
 })();
 
 const finish = (() => {
   const {
     apply, define, describe, freeze, prototypeOf, names, ownKeys, isArray, stringify, parse, evaluate, then,
-    functionText, isError, stackOf, weakHas, weakAdd, mapGet, mapSet, mapDelete, mapHas, slice, indexOf, join,
+    functionText, isError, stackOf, weakHas, weakAdd, mapGet, mapSet, mapDelete, mapHas, slice, indexOf, endsWith, join,
     Error, TypeError, RangeError, Promise, Map, String, WeakSet,
   } = primordials;
   const TEXT_CHARS = 4000;
@@ -142,7 +143,11 @@ const finish = (() => {
       if (!isError(thrown)) words = 'thrown: ' + words;
     } catch { /* as above */ }
     if (typeof stack !== 'string') stack = '';
-    post('fail', stringify(cut(words, TEXT_CHARS)), stringify(cut(stack, TEXT_CHARS)));
+    try {
+      post('fail', stringify(cut(words, TEXT_CHARS)), stringify(cut(stack, TEXT_CHARS)));
+    } catch {
+      post('spent'); // no memory is left even for this
+    }
   };
 
   // ---- console ---------------------------------------------------------------------------------------------
@@ -331,7 +336,7 @@ const finish = (() => {
     }
   };
   const isOurs = (value) => apply(weakHas, builtins, [value])
-    || apply(indexOf, apply(functionText, value, []), ['[native code]']) === -1 === false;
+    || apply(endsWith, apply(functionText, value, []), ['{\n    [native code]\n}']);
   const find = (name) => {
     let value;
     if (apply(mapHas, baseline, [name])) return [undefined, name + ' is a name of the language, not a function of the file'];
@@ -384,7 +389,7 @@ const finish = (() => {
     for (let at = 0; at < tools.length; at++) {
       const name = tools[at];
       define(functions, name, {
-        __proto__: null, enumerable: true, value: async (values) => host.call('tool', [name, values === undefined ? {} : values]),
+        __proto__: null, enumerable: true, value: (values) => host.call('tool', [name, values === undefined ? {} : values]),
       });
     }
     define(globalThis, 'tools', { __proto__: null, value: freeze(functions), writable: false, configurable: false });

@@ -1,0 +1,174 @@
+"""One call as the program hears it: what the worker says, what it asks for, and how it ends.
+
+All of it comes from a process that runs foreign code: shapes are checked, numbers and sizes bounded.
+"""
+
+import asyncio
+import json
+import os
+import re
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, cast
+
+from oneclaw.core.errors import ForeignError, ToolError, describe
+from oneclaw.js.source import Source
+from oneclaw.js.worker import BORDER_LINE
+from oneclaw.js.worker_process import Ended, WorkerProcess
+from oneclaw.run.wire import Message
+
+MESSAGES = 10_000
+QUESTIONS = 100
+"""The most questions to the host under way at once; the next is read when one has been answered."""
+LOG_CHARS = 64 * 1024
+
+_IN_A_ROW = 50
+_SHORT_CHARS = 350
+_PLACE = re.compile(r"^ {4}at (?:.{0,200} \()?<input>:(\d{1,9}):(\d{1,9})\)?$", re.MULTILINE)
+_SPENT = "InternalError: out of memory"
+
+
+class Answers(Protocol):
+    """What the host does for a running tool."""
+
+    async def answer(self, op: str, arguments: list[Any]) -> Any:
+        """A JSON value. Raises `ToolError`, which the tool can catch as an Error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a call gave: a string as it is, nothing as "", anything else as JSON; and what it logged."""
+
+    text: str
+    log: str
+
+
+class Conversation:
+    """What is said during one call."""
+
+    def __init__(self, worker: WorkerProcess, source: Source, answers: Answers, memory_bytes: int) -> None:
+        self.is_impure = False
+        self._worker = worker
+        self._source = source
+        self._answers = answers
+        self._memory_bytes = memory_bytes
+        self._log: list[str] = []
+        self._log_chars = 0
+        self._unsaid = 0
+        self._questions: set[asyncio.Task[None]] = set()
+
+    async def listen(self) -> Ran | list[str]:
+        """Hear the worker out: a result, or for a check the reasons. Raises `ToolError`."""
+        try:
+            for number in range(MESSAGES):
+                message = await self._worker.hear()
+                if isinstance(message, str):
+                    return Ran(message, self._logged())
+                end = await self._take(message)
+                if end is not None:
+                    return end
+                if number % _IN_A_ROW == 0:
+                    await asyncio.sleep(0)  # others want their turn too
+            self._worker.kill(f"it sent more than {MESSAGES:,} messages")
+            raise self._error(
+                f"{self._source.file} said too much: more than {MESSAGES:,} messages in one call."
+            )
+        except Ended as error:
+            raise self._error(f"The process that ran {self._source.file} was stopped: {error}.") from None
+        finally:
+            for question in self._questions:
+                question.cancel()
+
+    async def _take(self, message: Message) -> list[str] | None:
+        match message:
+            case {"log": [str(level), str(text)]}:
+                self._keep(text if level == "log" else f"{level}: {text}")
+            case {"call": [int(number), str(op), list(values)]} if 0 <= number < 2**31:
+                await self._ask(number, op, cast(list[Any], values))
+            case {"held": []}:
+                self._worker.holds = self._source.digest
+            case {"impure": []}:
+                self.is_impure = True
+            case {"unsaid": [int(count)]}:
+                self._unsaid += count
+            case {"checked": [list(reasons)]}:
+                return [str(reason) for reason in cast(list[object], reasons)]
+            case {"fail": [str(words), str(stack)]}:
+                self._fail(words, stack)
+            case {"missing": [str(reason)]}:
+                raise self._error(f"{self._source.file}: {reason[:200]}.")
+            case {"spent": []}:
+                self._fail(_SPENT, "")
+            case {"died": [int(status)]}:
+                raise self._error(f"The process that ran {self._source.file} ended: {_name(status)}.")
+            case _:
+                self._worker.kill("it sent a message nobody understands")
+                raise self._error(f"The process that ran {self._source.file} sent nonsense and was stopped.")
+        return None
+
+    async def _ask(self, number: int, op: str, values: list[Any]) -> None:
+        while len(self._questions) >= QUESTIONS:
+            await asyncio.wait(self._questions, return_when=asyncio.FIRST_COMPLETED)
+        question = asyncio.ensure_future(self._answer(number, op, values))
+        self._questions.add(question)
+        question.add_done_callback(self._questions.discard)
+
+    async def _answer(self, number: int, op: str, values: list[Any]) -> None:
+        try:
+            said = encode([True, await self._answers.answer(op, values)])
+        except ToolError as error:
+            said = encode([False, error.message, error.kind.value])
+        except Exception as error:
+            said = encode([False, f"{op} failed: {describe(error)}"])
+        self._worker.tell(b"A" + number.to_bytes(4, "big") + said)
+
+    def _keep(self, line: str) -> None:
+        left = LOG_CHARS - self._log_chars
+        if left <= 0:
+            self._unsaid += 1
+            return
+        line = line[:left].encode("utf-8", "replace").decode()
+        self._log.append(line)
+        self._log_chars += len(line) + 1
+
+    def _logged(self) -> str:
+        more = [f"… and {self._unsaid:,} more"] if self._unsaid else []
+        return "\n".join([*self._log, *more])
+
+    def _fail(self, words: str, stack: str) -> NoReturn:
+        words = words.strip() or "Error"
+        if words == _SPENT:
+            words = f"the tool used more than the {self._memory_bytes // 2**20} MB of memory it may"
+        place = _place(self._source.file, stack)
+        if len(words) <= _SHORT_CHARS:
+            raise self._error(f"{words} ({place})" if place else words)
+        # The engine cuts it, but only after the secrets have been taken out.
+        raise self._error(f"{place}: {words}" if place else words, ForeignError)
+
+    def _error(self, message: str, kind: type[ToolError] = ToolError) -> ToolError:
+        log = self._logged()
+        return kind(message, details={"log": log} if log else None)
+
+
+def encode(value: Any) -> bytes:
+    """JSON as JavaScript reads it. Raises `ValueError` or `TypeError` for what is none."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _place(file: str, stack: str) -> str:
+    """Where in the file of the tool it was: the uppermost line that is neither ours nor the engine's."""
+    for line, column in _PLACE.findall(stack):
+        if int(line) < BORDER_LINE:
+            return f"{file}:{line}:{column}"
+    return ""
+
+
+def _name(status: int) -> str:
+    with suppress(ValueError, OverflowError):
+        code = os.waitstatus_to_exitcode(status)
+        if code >= 0:
+            return f"exit code {code}"
+        return f"killed by signal {-code} ({signal.Signals(-code).name})"
+    return "nobody knows how"

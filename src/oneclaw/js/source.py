@@ -1,0 +1,33 @@
+"""The text of one JavaScript file, as it is sent to a worker."""
+
+import hashlib
+from dataclasses import dataclass
+
+from oneclaw.core.errors import ToolError
+from oneclaw.js.worker import BORDER_LINE
+
+SOURCE_CHARS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`file` is the name errors show; `digest` tells one text from another."""
+
+    file: str
+    text: str
+    digest: str
+
+    @classmethod
+    def of(cls, file: str, text: str) -> "Source":
+        return cls(file, text, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+
+    def encode(self) -> bytes:
+        """The text as bytes. Raises `ToolError` for what the engine cannot read."""
+        if "\0" in self.text:
+            raise ToolError(f"{self.file} holds a NUL character: write \\0 instead.", effects="none")
+        if len(self.text) > SOURCE_CHARS or self.text.count("\n") >= BORDER_LINE:
+            raise ToolError(f"{self.file} is longer than {SOURCE_CHARS:,} characters.", effects="none")
+        try:
+            return self.text.encode()
+        except UnicodeEncodeError:
+            raise ToolError(f"{self.file} is not Unicode text.", effects="none") from None
