@@ -1,7 +1,8 @@
 """A moment in a zone, written for machines and for people; the zone of a name, and of this machine."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Literal
@@ -28,7 +29,22 @@ def render(now: datetime, zone: tzinfo | None, format: Format) -> str:
     hour = local.hour % 12 or 12
     half = "AM" if local.hour < 12 else "PM"
     day = f"{_DAYS[local.weekday()]}, {_MONTHS[local.month - 1]} {local.day}, {local.year}"
-    return f"{day} at {hour}:{local.minute:02}:{local.second:02} {half} {_zone_name(local)}"
+    return f"{day} at {hour}:{local.minute:02}:{local.second:02} {half} {zone_name(local)}"
+
+
+def render_pattern(now: datetime, zone: tzinfo | None, pattern: str) -> str:
+    """A moment by a pattern as of strftime, in English on every machine; raises `ToolError` for a bad one."""
+    local = now.astimezone(zone)
+
+    def fill(found: re.Match[str]) -> str:
+        part = _PARTS.get(found[1])
+        if part is None:
+            known = " ".join(f"%{letter}" for letter in _PARTS)
+            message = f"A time pattern cannot have {found[0]!r}; use {known}, or iso8601 or human_readable."
+            raise ToolError(message, Kind.VALIDATION_ERROR)
+        return part(local)
+
+    return re.sub("%(.|$)", fill, pattern, flags=re.DOTALL)
 
 
 def find_zone(name: str) -> ZoneInfo:
@@ -64,6 +80,35 @@ def machine_zone(environ: Mapping[str, str], etc: Path = Path("/etc")) -> tzinfo
         return None
 
 
+_PARTS: dict[str, Callable[[datetime], str]] = {
+    "Y": lambda local: f"{local.year:04}",
+    "y": lambda local: f"{local.year % 100:02}",
+    "m": lambda local: f"{local.month:02}",
+    "d": lambda local: f"{local.day:02}",
+    "e": lambda local: str(local.day),
+    "H": lambda local: f"{local.hour:02}",
+    "I": lambda local: f"{local.hour % 12 or 12:02}",
+    "M": lambda local: f"{local.minute:02}",
+    "S": lambda local: f"{local.second:02}",
+    "L": lambda local: f"{local.microsecond // 1000:03}",
+    "p": lambda local: "AM" if local.hour < 12 else "PM",
+    "A": lambda local: _DAYS[local.weekday()],
+    "a": lambda local: _DAYS[local.weekday()][:3],
+    "B": lambda local: _MONTHS[local.month - 1],
+    "b": lambda local: _MONTHS[local.month - 1][:3],
+    "j": lambda local: f"{local.timetuple().tm_yday:03}",
+    "u": lambda local: str(local.isoweekday()),
+    "V": lambda local: f"{local.isocalendar().week:02}",
+    "G": lambda local: f"{local.isocalendar().year:04}",
+    "F": lambda local: local.date().isoformat(),
+    "T": lambda local: f"{local.hour:02}:{local.minute:02}:{local.second:02}",
+    "z": lambda local: local.isoformat()[-6:].replace(":", ""),
+    "Z": lambda local: zone_name(local),
+    "s": lambda local: str(int(local.timestamp())),
+    "%": lambda local: "%",
+}
+
+
 def _unknown(name: str) -> str:
     shown = name if len(name) <= zones.NAME_CHARS else name[: zones.NAME_CHARS] + "…"
     told = f"Invalid timezone: {shown!r}. Use IANA timezone format (e.g., 'America/New_York')."
@@ -71,7 +116,7 @@ def _unknown(name: str) -> str:
     return f"{told} Nearest: {', '.join(near)}." if near else told
 
 
-def _zone_name(local: datetime) -> str:
+def zone_name(local: datetime) -> str:
     """CET, or UTC+03:00 for zones that have no letters."""
     name = local.tzname() or ""
     return name if name.isalpha() else f"UTC{local.isoformat()[-6:]}"

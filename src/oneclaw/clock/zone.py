@@ -130,19 +130,24 @@ def nearest(name: str) -> list[str]:
     return list(dict.fromkeys(_table()[near] for near in found))
 
 
+def names() -> list[str]:
+    """Every IANA name, in its usual spelling."""
+    return files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
+
+
 @cache
 def _table() -> dict[str, str]:
     """The zone of each name as `_fold` writes it; full names win over cities."""
-    names = files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
+    known = names()
     table: dict[str, str] = {}
-    for name in names:
+    for name in known:
         continent, _, place = name.rpartition("/")
         city = _fold(place)
         if continent.startswith(_CONTINENTS) and city not in _NO_CITIES:
             table.setdefault(city, name)
     for zone, cities in _CITIES.items():
         table |= {_fold(city): zone for city in cities.split(",")}
-    return table | {_fold(name): name for name in names}
+    return table | {_fold(name): name for name in known}
 
 
 def _fold(name: str) -> str:

@@ -53,10 +53,10 @@ async def fetch(
     allow_private: AllowPrivate | None = None,
     max_bytes: int = MAX_BYTES,
     seconds: float = 30.0,
-    max_redirects: int = MAX_REDIRECTS,
+    max_redirects: int | None = MAX_REDIRECTS,
     wiring: "Wiring | None" = None,
 ) -> Response:
-    """One request and its answer, redirects followed; raises `ToolError`.
+    """One request and its answer, redirects followed (None: given back as they are); raises `ToolError`.
 
     `allow_private` is asked before anything that is not public is dialled; its waiting is not counted in
     `seconds`. Without it such hosts are refused, except those the owner lists in `network.private_hosts`.
@@ -76,15 +76,18 @@ async def fetch(
         raise ToolError(f"HTTP request timed out after {seconds:g} seconds: {url}", Kind.TIMEOUT) from None
 
 
-async def _travel(pool: "GuardedPool", errand: Errand, max_bytes: int, max_redirects: int) -> Response:
+async def _travel(
+    pool: "GuardedPool", errand: Errand, max_bytes: int, max_redirects: int | None
+) -> Response:
     passed: list[str] = []
     while True:
         async with pool.exchange(errand) as answer:
-            following = follow(errand, answer.status, header.find(answer.headers, "location"))
+            location = None if max_redirects is None else header.find(answer.headers, "location")
+            following = follow(errand, answer.status, location)
             if following is None:
                 return await _receive(answer, str(errand.target), tuple(passed), max_bytes)
         passed.append(str(following.target))
-        if len(passed) > max_redirects:
+        if len(passed) > (max_redirects or 0):
             text = f"Too many redirects: more than {max_redirects}, the last to {passed[-1]}"
             raise ToolError(text, Kind.NETWORK_ERROR)
         errand = following

@@ -1,0 +1,90 @@
+"""What the program does for a running JavaScript tool: files, requests, zones, each behind its permission."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.tool import Context, ToolDefinition
+from oneclaw.js import bridge_files, bridge_time
+
+if TYPE_CHECKING:
+    from oneclaw.guard.network.pool import Wiring
+
+FETCHES = 10
+"""How many requests of one call are under way at once; the others wait."""
+
+
+class Bridges:
+    """Answers one call of one tool. What a worker asks for is not trusted: every value is looked at."""
+
+    def __init__(
+        self, definition: ToolDefinition, context: Context, *, wiring: "Wiring | None" = None
+    ) -> None:
+        self._definition = definition
+        self._context = context
+        self._wiring = wiring
+        self._fetches = asyncio.Semaphore(FETCHES)
+
+    async def answer(self, op: str, arguments: list[Any]) -> Any:
+        """The answer to one request of the tool, a JSON value; raises `ToolError`."""
+        area = op.partition(".")[0]
+        if area == "fs":
+            return await self._answer_files(op, arguments)
+        if area == "time":
+            return await self._answer_time(op, arguments)
+        match op, arguments:
+            case "fetch", [str(url), dict()]:
+                self._need("network", "fetch")
+                return await self._fetch(url, arguments[1])
+            case "url.ascii", [str(name)]:
+                from oneclaw.guard.network.domain import spell_as_browsers
+
+                return await asyncio.to_thread(spell_as_browsers, name)
+            case _:
+                raise unknown(op)
+
+    async def _answer_files(self, op: str, arguments: list[Any]) -> Any:
+        context = self._context
+        match op, arguments:
+            case "fs.read", [str(path), str(encoding)]:
+                self._need("files.read", "fs.readFile")
+                return await asyncio.to_thread(bridge_files.read, context, path, encoding)
+            case "fs.write", [str(path), str(content), bool(is_packed)]:
+                self._need("files.write", "fs.writeFile")
+                return await asyncio.to_thread(bridge_files.write, context, path, content, is_packed)
+            case "fs.exists", [str(path)]:
+                self._need("files.read", "fs.exists")
+                return await asyncio.to_thread(bridge_files.exists, context, path)
+            case "fs.list", [str(path)]:
+                self._need("files.read", "fs.list")
+                return await asyncio.to_thread(bridge_files.list_folder, context, path)
+            case _:
+                raise unknown(op)
+
+    async def _answer_time(self, op: str, arguments: list[Any]) -> Any:
+        match op, arguments:
+            case "time.format", [int() | float() as milliseconds, str() | None as zone, str(format)]:
+                return await bridge_time.format_moment(milliseconds, zone, format)
+            case "time.zone", [int() | float() as milliseconds, str() | None as zone]:
+                return await bridge_time.describe_zone(milliseconds, zone)
+            case "time.zones", []:
+                return bridge_time.list_zones()
+            case _:
+                raise unknown(op)
+
+    async def _fetch(self, url: str, options: dict[str, Any]) -> dict[str, Any]:
+        from oneclaw.js import bridge_fetch  # loads what requests need, which most tools do not
+
+        async with self._fetches:
+            return await bridge_fetch.fetch(self._context, url, options, self._wiring)
+
+    def _need(self, need: str, what: str) -> None:
+        """What a tool declares was granted before the call began; anything else it does not get."""
+        if need not in self._definition.needs:
+            name = self._definition.name
+            message = f"{what} needs the permission {need}: add it to requiredPermissions of {name}."
+            raise ToolError(message, Kind.PERMISSION_DENIED)
+
+
+def unknown(op: str) -> ToolError:
+    return ToolError(f"The program has no answer to {op[:60]!a} with these values.", Kind.VALIDATION_ERROR)
