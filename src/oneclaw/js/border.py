@@ -5,20 +5,29 @@ Nothing of the context is ever turned into text or a value here; it arrives as J
 """
 
 import os
-from _collections import deque
-from _heapq import heappop, heappush
 from _json import encode_basestring_ascii, scanstring
 from select import select
 from time import monotonic
-
-from _quickjs import Context, JSException, StackOverflow  # pyright: ignore
 
 from oneclaw.js.local import answer_here
 from oneclaw.js.worker import BORDER_LINE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
+    from heapq import heappop, heappush
     from typing import Any, NoReturn
+
+    Context: Any
+
+    class JSException(Exception): ...
+
+    class StackOverflow(Exception): ...
+else:
+    from _collections import deque
+    from _heapq import heappop, heappush
+
+    from _quickjs import Context, JSException, StackOverflow
 
 GONE = 3
 """How a process of ours ends when the program has."""

@@ -85,7 +85,7 @@ class Conversation:
         match message:
             case {"log": [str(level), str(text)]}:
                 self._keep(text if level == "log" else f"{level}: {text}")
-            case {"call": [int(number), str(op), list(values)]} if 0 <= number < 2**31:
+            case {"call": [int(number), str(op), list(values)]} if 0 <= number < 2**31:  # pyright: ignore[reportUnknownVariableType]
                 await self._ask(number, op, cast(list[Any], values))
             case {"held": []}:
                 self._worker.holds = self._source.digest
@@ -93,7 +93,7 @@ class Conversation:
                 self.is_impure = True
             case {"unsaid": [int(count)]}:
                 self._unsaid += count
-            case {"checked": [list(reasons)]}:
+            case {"checked": [list(reasons)]}:  # pyright: ignore[reportUnknownVariableType]
                 return [str(reason) for reason in cast(list[object], reasons)]
             case {"fail": [str(words), str(stack)]}:
                 self._fail(words, stack)

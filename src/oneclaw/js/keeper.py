@@ -1,6 +1,5 @@
 """The processes of a JavaScript worker: a keeper, the holder of one source, and a caller for each call."""
 
-import _signal
 import gc
 import os
 import resource
@@ -10,8 +9,11 @@ from oneclaw.js.border import GONE, Border, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal as _signal
     from collections.abc import Callable
     from typing import NoReturn
+else:
+    import _signal
 
 IMPURE, DROPPED = 4, 5
 """How a process of ours ends when its source cannot be held, or is wanted no longer."""
@@ -163,4 +165,4 @@ def prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         from _ctypes import call_function, dlopen, dlsym  # pyright: ignore
 
-        call_function(dlsym(dlopen(None, 0), "prctl"), (option, value, 0, 0, 0))
+        call_function(dlsym(dlopen(None, 0), "prctl"), (option, value, 0, 0, 0))  # pyright: ignore

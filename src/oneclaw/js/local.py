@@ -7,23 +7,24 @@ import os
 from _json import scanstring
 from binascii import a2b_base64, b2a_base64
 
-# Not from hashlib, which loads OpenSSL: four megabytes and some milliseconds for each worker.
-try:
-    from _md5 import md5
-    from _sha1 import sha1
-
-    try:
-        from _sha2 import sha256, sha384, sha512
-    except ImportError:
-        from _sha256 import sha256
-        from _sha512 import sha384, sha512
-except ImportError:
-    from hashlib import md5, sha1, sha256, sha384, sha512
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from hashlib import md5, sha1, sha256, sha384, sha512
     from typing import Any
+else:
+    # Not from hashlib, which loads OpenSSL: four megabytes and some milliseconds for each worker.
+    try:
+        from _md5 import md5
+        from _sha1 import sha1
+
+        try:
+            from _sha2 import sha256, sha384, sha512
+        except ImportError:
+            from _sha256 import sha256
+            from _sha512 import sha384, sha512
+    except ImportError:
+        from hashlib import md5, sha1, sha256, sha384, sha512
 
 RANDOM_BYTES = 65_536
 """The most bytes of chance at once, as in a browser."""
