@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -16,6 +17,10 @@ Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+# A shell that starts us in the background has us ignore Ctrl-C, and every program a test starts inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -85,7 +85,7 @@ def test_a_pipe_that_does_not_know_every_letter_gets_what_it_can(command_line: A
         (["log", "9" * 30], 1),
         (["log", "--limit", "9" * 30], 0),
         (["log", "--tool", "\udcff"], 0),
-        (["log", "--session", "\udcff"], 0),
+        (["log", "--session", "\udcff"], 1),
         (["grants", "revoke", "\udcff"], 1),
         (["why", "\udcff"], 3),
         (["call", "\udcff"], 3),
