@@ -19,7 +19,7 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
-# A shell that starts us in the background has us ignore Ctrl-C, and every program a test starts inherits that.
+# A shell that starts us in the background has us ignore Ctrl-C, and every program a test starts inherits it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
