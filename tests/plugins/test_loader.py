@@ -47,6 +47,7 @@ async def test_a_file_in_the_tools_folder_gives_its_tools_in_a_process(
     assert (forecast.isolation, forecast.needs, forecast.group) == ("process", ("network",), "weather")
     assert forecast.parameters["properties"]["city"] == {"type": "string", "description": "Where."}
     assert {tool.origin for tool in loaded.tools} == {"weather"}
+    assert look(home.config)[0].description == "What the weather will be."
     async with engine_of(loaded) as engine:
         first = await engine.call(ToolCall("forecast", {"city": "Rome"}))
         assert (first.value["city"], first.value["days"], first.value["tool"]) == ("Rome", 3, "forecast")

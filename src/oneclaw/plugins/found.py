@@ -7,7 +7,7 @@ what lies there may have come with somebody else's code.
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +24,8 @@ from oneclaw.plugins.source import (
 
 GROUP = "oneclaw.tools"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
-RESERVED = ("built-in", "agents")
-"""Where tools of ours come from; rules that name these are about those."""
+RESERVED = ("built-in", "user", "project", "agents", "code")
+"""Where tools come from that are no plugin's; rules that name these are about those."""
 
 _REFERENCE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?::[^\W\d]\w*(?:\.[^\W\d]\w*)*)?\Z")
 _META_BYTES = 256 * 1024
@@ -100,37 +100,34 @@ def check_name(found: Found) -> None:
     if not NAME.match(found.name) or found.name in RESERVED:
         raise InvalidPlugin(
             f"{found.name[:80]!r} cannot be the name of a plugin: use letters, digits, _ and -, at most 64,"
-            f" and neither of {' and '.join(RESERVED)}."
+            f" and none of {', '.join(RESERVED)}."
         )
 
 
-def _metadata_in(folder: str) -> Iterator[Path]:
+def _metadata_in(folder: str) -> list[str]:
     try:
-        names = sorted(
-            entry.name for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))
-        )
+        names = sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
     except OSError:
-        return
-    for name in names:
-        yield Path(folder, name)
+        return []
+    return [f"{folder}/{name}" for name in names]
 
 
-def _read_package(place: Path) -> Found | None:
-    references = _entry_points(_text_of(place / "entry_points.txt"))
+def _read_package(place: str) -> Found | None:
+    references = _entry_points(_text_of(f"{place}/entry_points.txt"))
     if not references:
         return None
-    about = _headers(_text_of(place / "METADATA") or _text_of(place / "PKG-INFO"))
-    name = about.get("name") or place.name.partition("-")[0]
+    about = _headers(_text_of(f"{place}/METADATA") or _text_of(f"{place}/PKG-INFO"))
+    name = about.get("name") or os.path.basename(place).partition("-")[0]
     return Found(
         re.sub(r"[-_.]+", "-", name).lower(),
-        place,
+        Path(place),
         tuple(references),
         about.get("version", ""),
         about.get("summary", ""),
     )
 
 
-def _text_of(path: Path) -> str:
+def _text_of(path: str) -> str:
     try:
         with open(path, "rb") as file:
             return file.read(_META_BYTES).decode("utf-8", "replace")
@@ -164,7 +161,7 @@ def _headers(text: str) -> dict[str, str]:
 
 def _manifest_of(found: Found) -> Path | None:
     """The manifest among the files of a package, or in the folder of its code where no list names it."""
-    for line in _text_of(found.place / "RECORD").splitlines():
+    for line in _text_of(f"{found.place}/RECORD").splitlines():
         name = line.partition(",")[0].strip('"')
         if name.rpartition("/")[2] == FILE:
             return found.place.parent / name

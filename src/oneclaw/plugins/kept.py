@@ -7,7 +7,6 @@ for a while and as long as the same packages are installed: a plugin that hangs 
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -102,7 +101,7 @@ def _changed(place: str) -> int:
 
 def _replace(file: Path, text: bytes) -> None:
     """Write whole or not at all, and for nobody else to read."""
-    beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    beside = file.with_name(f"{file.name}.{os.urandom(4).hex()}")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as opened:

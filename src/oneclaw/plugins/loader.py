@@ -18,6 +18,8 @@ from oneclaw.plugins.source import TOOLS, InvalidPlugin, Source
 SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
+ABOUT_CHARS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
@@ -48,7 +50,7 @@ def load_plugins(config: Config, *, is_fresh: bool = False, seconds: float = SEC
 
 def look(config: Config, *, is_fresh: bool = False, seconds: float = SECONDS) -> list[Plugin]:
     """Every plugin there is: files first, then packages."""
-    found = [*find_files(tools_folder(config)), *find_packages(sys.path)]
+    found = [*find_files(config.tools_folder), *find_packages(sys.path)]
     if not found:
         return []
     plugins, reads = _read_all(config, found)
@@ -56,11 +58,6 @@ def look(config: Config, *, is_fresh: bool = False, seconds: float = SECONDS) ->
     for name, each in reads.items():
         plugins[name] = _complete(plugins[name], each, told[name])
     return [*plugins.values(), *_doubles(found)]
-
-
-def tools_folder(config: Config) -> Path:
-    """Where the user's own tools are."""
-    return config.home / "tools"
 
 
 def _read_all(config: Config, found: Sequence[Found]) -> tuple[dict[str, Plugin], dict[str, Read]]:
@@ -139,6 +136,9 @@ def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
     if told.data is None:
         plugin.problems.append(_problem(plugin, told.failure))
         return plugin
+    about: Any = told.data.get("about")
+    if not plugin.description and isinstance(about, str):
+        plugin = replace(plugin, description=about[:ABOUT_CHARS])
     said: Any = told.data.get("tools")
     faults: Any = told.data.get("faults", [])
     if not isinstance(said, list) or not isinstance(faults, list) or len(cast(list[Any], said)) > TOOLS:
@@ -154,7 +154,6 @@ def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
 
 def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
     owner = Owner(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_trusted)
-    make = _Making(each.source)
     names: set[str] = set()
     for index, data in enumerate(said):
         try:
@@ -168,7 +167,7 @@ def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
         for field_name in left_to_owner(data):
             reason = f"{definition.name} sets {field_name}, which is left to your settings and not used."
             plugin.problems.append(_problem(plugin, reason, is_warning=True))
-        plugin.tools.append(make.tool(definition, plugin.name))
+        plugin.tools.append(_make_tool(definition, each.source, plugin.name))
 
 
 def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
@@ -180,22 +179,15 @@ def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
                 plugin.problems.append(_problem(plugin, "It reports a fault that cannot be read."))
 
 
-class _Making:
-    """Makes the tools of one plugin, which share what runs them."""
+def _make_tool(definition: ToolDefinition, source: Source, origin: str) -> Tool:
+    from oneclaw.plugins.work import trusted_of, work_of
 
-    def __init__(self, source: Source) -> None:
-        from oneclaw.plugins.work import Trusted, Work
-
-        self._work = Work(source)
-        self._trusted = Trusted(source)
-
-    def tool(self, definition: ToolDefinition, origin: str) -> Tool:
-        execute: Execute = self._work
-        if definition.isolation == "thread":
-            execute = self._trusted.call
-        elif definition.isolation != "process":
-            execute = self._trusted.wait
-        return Tool(definition, execute, origin)
+    execute: Execute
+    if definition.isolation == "process":
+        execute = work_of(source)
+    else:
+        execute = trusted_of(source).call if definition.isolation == "thread" else trusted_of(source).wait
+    return Tool(definition, execute, origin)
 
 
 def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warning: bool = False) -> Problem:

@@ -51,15 +51,21 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The tools a plugin gives by name, and with their index those things that are none, and why."""
+    """The tools a plugin gives by name, with their index the things that are none, and what a file is for."""
 
     tools: dict[str, Tool]
     faults: list[tuple[int, str]]
+    about: str = ""
 
 
 def load(source: Source) -> Offered:
     """Import the code and take its tools. Raises whatever the code raises, also SystemExit."""
-    things = _import_file(source) if source.file else _import_package(source)
+    about = ""
+    if source.file:
+        module = _import_file(source)
+        things, about = _tools_of(module), str(module.__doc__ or "").strip()
+    else:
+        things = _import_package(source)
     tools: dict[str, Tool] = {}
     faults: list[tuple[int, str]] = []
     for index, thing in enumerate(things):
@@ -70,7 +76,7 @@ def load(source: Source) -> Offered:
             continue
         if tools.setdefault(made.name, made) is not made:
             faults.append((index, f"Two of its tools are named {made.name!r}; rename one of them."))
-    return Offered(tools, faults)
+    return Offered(tools, faults, about.partition("\n")[0])
 
 
 def read_file(path: Path, limit_bytes: int = FILE_BYTES) -> bytes:
@@ -151,7 +157,7 @@ def _code_below(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def _import_file(source: Source) -> list[object]:
+def _import_file(source: Source) -> ModuleType:
     code = read_file(Path(source.file))
     if digest_of(code) != source.digest:
         raise _changed(source)
@@ -163,7 +169,7 @@ def _import_file(source: Source) -> list[object]:
     except BaseException:
         sys.modules.pop(module.__name__, None)
         raise
-    return _tools_of(module)
+    return module
 
 
 def _import_package(source: Source) -> list[object]:

@@ -7,7 +7,7 @@ when the worker loads it, and the name in the context says which tool is called.
 import asyncio
 import threading
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from inspect import isawaitable
 from typing import Any, NoReturn
 
@@ -29,6 +29,12 @@ class Work:
 
     def __call__(self, arguments: dict[str, Any], context: Context) -> NoReturn:
         raise ToolError(f"The plugin {self.source.plugin} runs in a process only.", effects="none")
+
+
+@lru_cache(256)
+def work_of(source: Source) -> Work:
+    """The same for the same code, so that a worker that has it is still the right one after a reload."""
+    return Work(source)
 
 
 def prepare(source: Source) -> "Prepared":
@@ -73,7 +79,7 @@ class Description:
                 tools.append(plain(as_data(tool.definition)))
             except Exception as error:
                 faults.append((None, f"{tool.name} cannot be described: {describe(error)}"))
-        return {"tools": tools, "faults": faults}
+        return {"tools": tools, "faults": faults, "about": offered.about}
 
 
 class Trusted:
@@ -99,6 +105,12 @@ class Trusted:
         prepared = self._prepared or await _in_thread(self)
         value = prepared(arguments, context)
         return await value if isawaitable(value) else value
+
+
+@lru_cache(256)
+def trusted_of(source: Source) -> Trusted:
+    """The same for the same code: it is imported once."""
+    return Trusted(source)
 
 
 async def _in_thread(trusted: Trusted) -> Prepared:
