@@ -1,6 +1,7 @@
 """JavaScript run in worker processes: a source, a function and arguments in; text and a log out."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = ["Answers", "Ran", "Runtime", "Source"]
 
 CHECK_SECONDS = 10.0
 KNOWN_IMPURE = 1_000
+FUNCTION = re.compile(r"[a-zA-Z_$][a-zA-Z0-9_$]*")
 
 
 class Runtime:
@@ -57,6 +59,8 @@ class Runtime:
         Raises `ToolError` with what the tool threw and where. When the call is cancelled, the process that
         runs it is gone before this returns.
         """
+        if not FUNCTION.fullmatch(function):
+            raise ToolError(f"{source.file}: {_no_name(function)}.", effects="none")
         try:
             request = b"!" + encode(
                 {"function": function, "arguments": dict(arguments), "tools": list(tools)}
@@ -77,7 +81,8 @@ class Runtime:
 
         Raises `ToolError` when the source does not load.
         """
-        request = b"?" + encode({"functions": list(functions)})
+        named = [function for function in functions if FUNCTION.fullmatch(function)]
+        request = b"?" + encode({"functions": named})
         seconds = int(2 * CHECK_SECONDS)
         async with self._workers.borrow(source.digest, None) as worker:
             try:
@@ -88,7 +93,8 @@ class Runtime:
                 reason = f"{source.file} did not load within {CHECK_SECONDS:g}s."
                 raise ToolError(reason, Kind.TIMEOUT) from None
         assert isinstance(reasons, list)
-        return dict(zip(functions, reasons, strict=True))
+        found = dict(zip(named, reasons, strict=True))
+        return {function: found.get(function, _no_name(function)) for function in functions}
 
     async def close(self) -> None:
         """End all workers; nothing of them is left when this returns."""
@@ -120,6 +126,10 @@ class Runtime:
                 if len(self._impure) >= KNOWN_IMPURE:
                     self._impure.clear()
                 self._impure[source.digest] = None
+
+
+def _no_name(function: str) -> str:
+    return f"{function[:100]!r} is not the name of a function"
 
 
 class _Nobody:

@@ -316,7 +316,7 @@ const finish = (() => {
   const baseline = new Map();
   const builtins = new WeakSet();
   const learn = () => {
-    for (const name of names(globalThis)) baseline.set(name, true);
+    for (const name of [...names(globalThis), ...names(Object.prototype), 'tools']) baseline.set(name, true);
     const found = [globalThis];
     const seen = new WeakSet(found);
     while (found.length) {
@@ -337,16 +337,22 @@ const finish = (() => {
   };
   const isOurs = (value) => apply(weakHas, builtins, [value])
     || apply(endsWith, apply(functionText, value, []), ['{\n    [native code]\n}']);
+  const generators = [prototypeOf(function* () {}), prototypeOf(async function* () {})];
+  // Why the name is none to be called, or the function and ''.
   const find = (name) => {
+    const no = (reason) => [undefined, name + ' ' + reason];
+    if (apply(mapHas, baseline, [name])) return no('is a name that is there before the file: give the function another');
     let value;
-    if (apply(mapHas, baseline, [name])) return [undefined, name + ' is a name of the language, not a function of the file'];
     try {
       value = evaluate(name);
     } catch {
-      return [undefined, 'the file defines no function ' + name];
+      return no('is not defined in the file');
     }
-    if (typeof value !== 'function') return [undefined, name + ' is not a function but ' + (value === null ? 'null' : typeof value)];
-    if (isOurs(value)) return [undefined, name + ' is not a function the file defines itself'];
+    if (typeof value !== 'function') return no('is not a function but ' + (value === null ? 'null' : typeof value));
+    if (isOurs(value)) return no('is not a function the file defines itself');
+    if (apply(slice, apply(functionText, value, []), [0, 5]) === 'class') return no('is a class, not a function');
+    const made = prototypeOf(value);
+    if (made === generators[0] || made === generators[1]) return no('is a generator: use a function that returns');
     return [value, ''];
   };
 
