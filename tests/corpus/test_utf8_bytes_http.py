@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.corpus.conftest import Rows
+from tests.marked import unmark
 
 from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context
@@ -24,4 +25,4 @@ async def test_a_body_is_decoded_with_replacement(rows: Rows, serve: Serve, head
         port, _ = await serve(answer)
         output = await http_request.execute({"url": f"http://127.0.0.1:{port}/"}, context)
         expected = bytes.fromhex(row.get("replaced", row["hex"])).decode("utf-8")
-        assert output.value.partition("\n\n")[2] == expected, row
+        assert unmark(output.value).inside.partition("\n\n")[2] == expected, row

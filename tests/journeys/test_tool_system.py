@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.marked import unmark
 
 from oneclaw import App, Config, Kind, ToolCall, ToolResult, tool
 from oneclaw.core.permit.prompt import Prompt
@@ -152,7 +153,7 @@ async def test_different_tools_called_together_all_answer(tmp_path: Path, site: 
     assert now.value.startswith("20")
     assert read.value == "hello world"
     assert fetched.value.startswith("HTTP 200")
-    assert fetched.value.endswith("harbour")
+    assert unmark(fetched.value).inside.endswith("harbour")
 
 
 @pytest.mark.covers("RFC004-SC-03")

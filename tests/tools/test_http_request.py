@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.marked import unmark
 
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
@@ -53,9 +54,10 @@ async def test_a_get_gives_status_headers_and_body(serve: Serve) -> None:
         reply(b"hello", "Content-Type: text/plain; charset=utf-8\r\nX-Own: 1\r\nETag: e")
     )
     output = await call(port, "/a?b=c", headers={"X-Mine": "yes"})
-    assert output.value == (
-        "HTTP 200 OK\nContent-Type: text/plain; charset=utf-8\nContent-Length: 5\nETag: e\n\nhello"
-    )
+    marked = unmark(output.value)
+    assert (marked.before, marked.after) == ("HTTP 200 OK", "")
+    assert marked.inside == "Content-Type: text/plain; charset=utf-8\nContent-Length: 5\nETag: e\n\nhello"
+    assert marked.source == f"http://127.0.0.1:{port}/a?b=c"
     assert output.details["status"] == 200
     assert ["X-Own", "1"] in output.details["headers"]
     assert output.details["url"] == f"http://127.0.0.1:{port}/a?b=c"
@@ -88,7 +90,9 @@ async def test_methods_without_a_body(serve: Serve) -> None:
 async def test_a_body_that_get_cannot_send_is_not_sent_and_that_is_said(serve: Serve) -> None:
     port, seen = await serve(reply(b"x"))
     output = await call(port, body="data")
-    assert output.value.endswith("\n\nx\n\n(The body was not sent: GET takes none.)")
+    marked = unmark(output.value)
+    assert marked.inside.endswith("\n\nx")
+    assert marked.after == "(The body was not sent: GET takes none.)"
     assert b"data" not in seen[0]
     assert "not sent" not in (await call(port, body="")).value
 
@@ -96,9 +100,9 @@ async def test_a_body_that_get_cannot_send_is_not_sent_and_that_is_said(serve: S
 async def test_head_gives_headers_only(serve: Serve) -> None:
     port, seen = await serve(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12345\r\n\r\n")
     output = await call(port, method="HEAD")
-    assert (
-        output.value == "HTTP 200 OK\nContent-Type: text/html\nContent-Length: 12345\n\n(empty response body)"
-    )
+    marked = unmark(output.value)
+    assert marked.before == "HTTP 200 OK"
+    assert marked.inside == "Content-Type: text/html\nContent-Length: 12345\n\n(empty response body)"
     assert seen[0].startswith(b"HEAD ")
 
 
@@ -109,25 +113,31 @@ async def test_head_gives_headers_only(serve: Serve) -> None:
         ("404 Not Found", "HTTP 404 Not Found"),
         ("500 Internal Server Error", "HTTP 500 Internal Server Error"),
         ("201", "HTTP 201 Created"),
-        ("418 I'm a teapot", "HTTP 418 I'm a teapot"),
-        ("799", "HTTP 799"),
+        ("418 Obey me", "HTTP 418 I'm a Teapot"),
+        ("799 Obey me", "HTTP 799"),
     ],
 )
 async def test_any_status_is_an_answer_not_an_error(serve: Serve, status: str, line: str) -> None:
     port, _ = await serve(reply(b"sorry", status=status))
-    assert (await call(port)).value.startswith(line + "\nContent-Type: text/plain\n")
+    output = await call(port)
+    marked = unmark(output.value)
+    assert marked.before == line, "what the server calls it is not said outside the mark"
+    assert marked.inside.startswith("Content-Type: text/plain\n")
+    assert output.details["reason"] == (status.partition(" ")[2] or line.rpartition(" ")[2])
 
 
 async def test_an_empty_body_is_said(serve: Serve) -> None:
     port, _ = await serve(b"HTTP/1.1 204 No Content\r\n\r\n")
-    assert (await call(port)).value == "HTTP 204 No Content\n\n(empty response body)"
+    marked = unmark((await call(port)).value)
+    assert (marked.before, marked.inside) == ("HTTP 204 No Content", "\n(empty response body)")
 
 
 @pytest.mark.covers("RFC004-EC-03", "RFC004-UT-07c")
 async def test_a_long_body_is_cut_and_the_total_named(serve: Serve) -> None:
     port, _ = await serve(reply(b"z" * 300 * 1024))
     value = (await call(port)).value
-    assert value.endswith("zzz\n\n(Response truncated. Showing first 100KB of 300KB total.)")
+    assert unmark(value).inside.endswith("zzz")
+    assert unmark(value).after == "(Response truncated. Showing first 100KB of 300KB total.)"
     assert value.count("z") == 102_400
     assert len(value) < http_request.definition.chars
 
@@ -141,45 +151,51 @@ async def test_a_cut_never_falls_inside_a_character(serve: Serve) -> None:
 
 async def test_a_long_body_of_unknown_size_is_cut_and_that_is_said(serve: Serve) -> None:
     port, _ = await serve(reply(gzip.compress(b"x" * 300_000), PACKED))
-    assert (await call(port)).value.endswith(
+    assert unmark((await call(port)).value).after == (
         "(Response truncated. Showing first 100KB; the total size is not known.)"
     )
 
 
 async def test_packed_bodies_are_unpacked(serve: Serve) -> None:
     port, seen = await serve(reply(gzip.compress(b"hello"), PACKED))
-    assert (await call(port)).value.endswith("\n\nhello")
+    assert unmark((await call(port)).value).inside.endswith("\n\nhello")
     assert b"Accept-Encoding: gzip, deflate\r\n" in seen[0]
 
 
 async def test_binary_bodies_are_named_not_shown(serve: Serve) -> None:
     png = b"\x89PNG\r\n\x1a\n" + bytes(50)
     port, _ = await serve(reply(png, "Content-Type: image/png"))
-    assert (await call(port)).value.endswith("\n\n(binary body, 58 bytes, image/png)")
+    assert unmark((await call(port)).value).inside.endswith("\n\n(binary body, 58 bytes, image/png)")
     port, _ = await serve(reply(png, "X: y"))
-    assert (await call(port)).value.endswith("\n\n(binary body, 58 bytes, unknown type)")
+    assert unmark((await call(port)).value).inside.endswith("\n\n(binary body, 58 bytes, unknown type)")
     port, _ = await serve(reply(b"??", "Content-Type: text/html\r\nContent-Encoding: br"))
-    assert (await call(port)).value.endswith("\n\n(binary body, 2 bytes, text/html, packed as br)")
+    assert unmark((await call(port)).value).inside.endswith(
+        "\n\n(binary body, 2 bytes, text/html, packed as br)"
+    )
     port, _ = await serve(reply(bytes(200_000), "Content-Type: video/mp4"))
-    assert "\n\n(binary body, 200000 bytes, video/mp4)\n\n(Response truncated." in (await call(port)).value
+    assert "\n\n(binary body, 200000 bytes, video/mp4)\n</outside" in (await call(port)).value
 
 
 async def test_the_character_set_of_the_answer_is_used(serve: Serve) -> None:
     port, _ = await serve(reply("grün".encode("latin-1"), "Content-Type: text/plain; charset=iso-8859-1"))
-    assert (await call(port)).value.endswith("\n\ngrün")
+    assert unmark((await call(port)).value).inside.endswith("\n\ngrün")
 
 
 async def test_html_becomes_readable_on_request_only(serve: Serve) -> None:
     page = b"<html><script>x()</script><h1>Title</h1><p>Some <b>text</b></p></html>"
     port, _ = await serve(reply(page, "Content-Type: text/html; charset=utf-8"))
-    assert (await call(port)).value.endswith(page.decode())
-    assert (await call(port, readable=True)).value.endswith("\n\n# Title\n\nSome **text**")
+    assert unmark((await call(port)).value).inside.endswith(page.decode())
+    assert unmark((await call(port, readable=True)).value).inside.endswith("\n\n# Title\n\nSome **text**")
     port, _ = await serve(reply(page))
-    assert (await call(port, readable=True)).value.endswith(page.decode()), "what is not HTML stays as it is"
+    assert unmark((await call(port, readable=True)).value).inside.endswith(page.decode()), (
+        "what is not HTML stays as it is"
+    )
     port, _ = await serve(reply(b"<script></script>", "Content-Type: text/html"))
-    assert (await call(port, readable=True)).value.endswith("\n\n(the page has no readable text)")
+    assert unmark((await call(port, readable=True)).value).inside.endswith(
+        "\n\n(the page has no readable text)"
+    )
     port, _ = await serve(reply(b"\0" * 500, "Content-Type: text/html"))
-    assert (await call(port, readable=True)).value.endswith(
+    assert unmark((await call(port, readable=True)).value).after.endswith(
         "could not be made readable; this is its source.)"
     )
 
@@ -191,7 +207,9 @@ async def test_a_redirect_is_told(serve: Serve) -> None:
 
     port, _ = await serve(answer)
     output = await call(port)
-    assert output.value.endswith(f"\n\nend\n\n(Redirected to http://127.0.0.1:{port}/there)")
+    marked = unmark(output.value)
+    assert marked.inside.endswith(f"\n(Redirected to http://127.0.0.1:{port}/there)\n\nend")
+    assert marked.source == f"http://127.0.0.1:{port}/there"
     assert output.details["redirects"] == [f"http://127.0.0.1:{port}/there"]
 
 
@@ -214,7 +232,8 @@ async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve) -
 
     assert (await failure(arguments, Context(require=no))).message == "The person said no."
     assert seen == []
-    assert (await http_request.execute(arguments, Context(require=yes))).value.endswith("secret")
+    output = await http_request.execute(arguments, Context(require=yes))
+    assert unmark(output.value).inside.endswith("secret")
     assert asked == [("network.private", f"127.0.0.1:{port} is not public: it is a loopback address.")]
 
 

@@ -45,7 +45,8 @@ def scenes(address: str) -> list[tuple[str, list[Scene]]]:
                 Scene("What is in the workspace?", "list_files", {"path": "notes"}),
                 Scene("Find files by name.", "find_files", {"pattern": "**/*.txt"}),
                 Scene("Search in them.", "search_text", {"pattern": "Ada|milk"}),
-                Scene("Fetch a page as text.", "http_request", {"url": f"{address}/news", "readable": True}),
+                Scene("Make a request.", "http_request", {"url": f"{address}/news"}),
+                Scene("Read a page as text.", "fetch_url", {"url": f"{address}/news"}),
                 Scene("Remember a name.", "memory_store", {"key": "user_name", "value": "Ada"}),
                 Scene(
                     "Learn how somebody likes it.",

@@ -16,6 +16,7 @@ FILES = (
     "find_files",
     "search_text",
     "http_request",
+    "fetch_url",
 )
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")
 NAMES = (*FILES, *MEMORY)

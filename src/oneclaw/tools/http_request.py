@@ -8,11 +8,13 @@ from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context
 from oneclaw.guard.network import body as body_text
 from oneclaw.guard.network import headers as header
+from oneclaw.guard.network.conversion import convert
 from oneclaw.guard.network.gate import NEED
 from oneclaw.guard.network.net import MAX_BYTES, Response, fetch
-from oneclaw.guard.network.readable import to_readable
+from oneclaw.guard.outside_mark import mark
 
 SECONDS = 30
+CONVERT_SECONDS = 5.0
 SHOWN = (
     "Content-Type",
     "Content-Length",
@@ -51,10 +53,10 @@ async def http_request(
         network=context.session.network,
         allow_private=partial(_allow_private, context),
         # A little less than the engine gives, so that the answer to a slow server is this tool's own.
-        seconds=max(context.seconds - 1, context.seconds / 2),
+        seconds=max(context.seconds - (1 + CONVERT_SECONDS if readable else 1), context.seconds / 2),
     )
     notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
-    return Output(_render(response, readable, notes), details=_details(response))
+    return Output(await _render(response, readable, notes), details=_details(response))
 
 
 async def _allow_private(context: Context, host: str, why: str) -> None:
@@ -80,20 +82,19 @@ def _headers(headers: dict[str, str], method: str, body: str | None) -> list[tup
     return pairs
 
 
-def _render(response: Response, readable: bool, notes: list[str]) -> str:
-    """Status line, the headers that matter, a blank line, the body, and what must be known about it."""
-    lines = [f"HTTP {response.status} {response.reason}".rstrip()]
+async def _render(response: Response, readable: bool, notes: list[str]) -> str:
+    """The status; in the mark the headers that matter and the body; after it what must be known."""
     values = ((name, header.find(response.headers, name.lower())) for name in SHOWN)
-    lines += [f"{name}: {value}" for name, value in values if value is not None]
-    text = _body(response, readable, notes)
+    lines = [f"{name}: {value}" for name, value in values if value is not None]
+    if response.redirects:
+        lines.append(f"(Redirected to {response.url})")
+    text = await _body(response, readable, notes)
     if response.truncated:
         notes.append(_cut(response))
-    if response.redirects:
-        notes.append(f"(Redirected to {response.url})")
-    return "\n".join([*lines, "", text]) + "".join(f"\n\n{note}" for note in notes)
+    return "\n".join([response.line, mark("\n".join([*lines, "", text]), response.url), *notes])
 
 
-def _body(response: Response, readable: bool, notes: list[str]) -> str:
+async def _body(response: Response, readable: bool, notes: list[str]) -> str:
     kind = header.find(response.headers, "content-type")
     if not response.body:
         return "(empty response body)"
@@ -105,7 +106,7 @@ def _body(response: Response, readable: bool, notes: list[str]) -> str:
         return f"(binary body, {more}{size} bytes, {media}{packed})"
     text = body_text.decode(response.body, kind, response.truncated)
     if readable and body_text.media_type(kind) in ("text/html", "application/xhtml+xml"):
-        page = to_readable(text)
+        page = await convert(text, seconds=CONVERT_SECONDS)
         if page is None:
             notes.append("(The page could not be made readable; this is its source.)")
             return text

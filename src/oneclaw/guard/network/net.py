@@ -42,6 +42,11 @@ class Response:
     redirects: tuple[str, ...] = ()
     encoding: str | None = None
 
+    @property
+    def line(self) -> str:
+        """`HTTP 404 Not Found`: the number and its usual name. The server's own words are not ours."""
+        return f"HTTP {self.status} {_phrase(self.status)}".rstrip()
+
 
 async def fetch(
     method: str,

@@ -1,0 +1,181 @@
+"""fetch_url: a page or document of the web, as text that is read in pieces."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from hashlib import blake2b
+from typing import Literal, NamedTuple
+
+from oneclaw.core.call import Output
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.make.function import tool
+from oneclaw.core.tool import Context
+from oneclaw.core.trim import safe_cut
+from oneclaw.guard.network import body as body_text
+from oneclaw.guard.network import headers as header
+from oneclaw.guard.network import media
+from oneclaw.guard.network.conversion import convert
+from oneclaw.guard.network.gate import NEED
+from oneclaw.guard.network.net import Response, fetch
+from oneclaw.guard.outside_mark import mark
+
+CHARS = 20_000
+SECONDS = 30
+MAX_BYTES = 4 * 1024 * 1024
+FETCH_SHARE, CONVERT_SHARE = 0.7, 0.25
+"""How much of the call's time the request may take, and how much the making of the text."""
+
+_HEADER_CHARS = 300
+_SHOWN = ("Content-Type", "Content-Length", "Location", "Retry-After", "Allow", "Last-Modified")
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+class Text(NamedTuple):
+    """What a response says as text, whole, and what must be known about it."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@tool(needs=["network"], effect="unknown", seconds=SECONDS, group="web", chars=CHARS + 3_000, spill=False)
+async def fetch_url(
+    context: Context,
+    url: str,
+    method: Literal["GET", "POST", "HEAD"] = "GET",
+    body: str | None = None,
+    raw: bool = False,
+    offset: int = 0,
+    version: str = "",
+) -> Output:
+    """Fetch a web page and read it as Markdown.
+
+    At most 20,000 characters are returned at once; a last line then says how to go on. Pictures and PDF
+    documents are described. To unsubscribe with one click, POST the body List-Unsubscribe=One-Click.
+
+    url: The address, starting with http:// or https://.
+    method: HTTP method. Defaults to GET.
+    body: What POST sends: a form as a=1&b=2, JSON, or any text.
+    raw: Give the source of the page instead of Markdown.
+    offset: The first character to read, counted from 0, to read on in a long page.
+    version: What the part before named with the offset; a page that has changed since is then told.
+    """
+    if offset < 0:
+        raise ToolError(f"offset is {offset}; it counts characters from 0.", Kind.VALIDATION_ERROR)
+    response = await fetch(
+        method,
+        url,
+        headers=_headers(method, body),
+        body=(body or "").encode("utf-8", "replace") if method == "POST" else None,
+        network=context.session.network,
+        allow_private=partial(_allow_private, context),
+        max_bytes=MAX_BYTES,
+        seconds=context.seconds * FETCH_SHARE,
+    )
+    whole = await _read(response, method, raw, context.seconds * CONVERT_SHARE)
+    notes = [] if body is None or method == "POST" else [f"(The body was not sent: {method} takes none.)"]
+    return Output(_render(response, whole, offset, version, notes), details=_details(response))
+
+
+async def _allow_private(context: Context, host: str, why: str) -> None:
+    await context.require(NEED, f"{host} is not public: it is {why}.")
+
+
+def _headers(method: str, body: str | None) -> list[tuple[str, str]]:
+    accept = ("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.8")
+    return [accept, ("Content-Type", _content_type(body))] if method == "POST" and body else [accept]
+
+
+def _content_type(body: str) -> str:
+    """What the body looks like: JSON, a form, or plain text."""
+    if body.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            json.loads(body)
+            return "application/json"
+    name, sign, _ = body.partition("=")
+    is_form = bool(sign) and name.strip() == name and not any(char.isspace() for char in body)
+    return "application/x-www-form-urlencoded" if is_form else "text/plain; charset=utf-8"
+
+
+async def _read(response: Response, method: str, raw: bool, seconds: float) -> Text:
+    content, kind = response.body, header.find(response.headers, "content-type")
+    if method == "HEAD":
+        return Text("(no body: HEAD asks for the headers only)")
+    if not content:
+        return Text("(empty response body)")
+    is_text = response.encoding is None and body_text.is_text(content, kind)
+    if not is_text or media.is_document(content):
+        return Text(_describe(response, body_text.media_type(kind)))
+    text = body_text.decode(content, kind, response.truncated)
+    notes = [f"(Only the first {MAX_BYTES // 2**20} MB were read.)"] if response.truncated else []
+    if body_text.media_type(kind) in _HTML and not raw:
+        page = await convert(text, response.url, seconds)
+        if page is None:
+            notes.append("(The page could not be made readable; this is its source.)")
+        else:
+            text = page or "(the page has no readable text)"
+    return Text(text, tuple(notes))
+
+
+def _describe(response: Response, kind: str) -> str:
+    total = response.total_bytes
+    size = f"more than {len(response.body):,} bytes" if total is None else f"{total:,} bytes"
+    if response.encoding is not None:
+        return f"(binary, {kind or 'of unknown type'}, {size}, packed as {response.encoding[:60]})"
+    return f"(binary, {media.describe(response.body, kind, size)})"
+
+
+def _render(response: Response, whole: Text, offset: int, version: str, notes: list[str]) -> str:
+    """The status, what came from outside inside its mark, and after it what we have to say."""
+    text = whole.text
+    if offset > len(text) or (offset and offset == len(text)):
+        raise ToolError(
+            f"The page has {len(text):,} characters; there is nothing at offset {offset:,}.",
+            Kind.VALIDATION_ERROR,
+        )
+    end = safe_cut(text, offset + CHARS) if len(text) - offset > CHARS else len(text)
+    lines = [] if offset else _head(response)
+    told = [*notes, *whole.notes]
+    if version and version != fingerprint(text, offset):
+        told.append(
+            "(The page has changed since the part before was read: this part may not follow it."
+            " Begin again with offset=0 to be sure.)"
+        )
+    if end < len(text) or offset:
+        told.append(_how_to_go_on(text, offset, end))
+    marked = mark("\n".join([*lines, text[offset:end]]), response.url)
+    return "\n".join([response.line, marked, *told])
+
+
+def _head(response: Response) -> list[str]:
+    """The headers that matter, where the text came from in the end, and a blank line."""
+    values = ((name, header.find(response.headers, name.lower())) for name in _SHOWN)
+    lines = [f"{name}: {value[:_HEADER_CHARS]}" for name, value in values if value is not None]
+    if response.redirects:
+        lines.append(f"(Redirected to {response.url[:_HEADER_CHARS]})")
+    return [*lines, ""] if lines else lines
+
+
+def fingerprint(text: str, end: int) -> str:
+    """What tells one page from another as far as it has been read."""
+    return blake2b(text[:end].encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _how_to_go_on(text: str, offset: int, end: int) -> str:
+    shown = f"(These are the characters {offset + 1:,}-{end:,} of {len(text):,}."
+    if end == len(text):
+        return shown + ")"
+    return f'{shown} Go on with offset={end} and version="{fingerprint(text, end)}".)'
+
+
+def _details(response: Response) -> Mapping[str, object]:
+    return {
+        "status": response.status,
+        "reason": response.reason,
+        "url": response.url,
+        "redirects": list(response.redirects),
+        "headers": [list(pair) for pair in response.headers],
+        "bytes": len(response.body),
+        "total_bytes": response.total_bytes,
+        "truncated": response.truncated,
+    }
