@@ -1,5 +1,6 @@
 """Puts the parts together: the one place that knows them all."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
@@ -113,6 +114,7 @@ class App:
         self._switched = -1
         self._look_again = 0.0
         self._reloaded: int | None = None
+        self._reloading: asyncio.Task[None] | None = None
         self.runtime = Runtime(
             size=self.config.get("javascript.workers", 4),
             memory_bytes=self.config.get("javascript.memory_mb", 64) << 20,
@@ -295,6 +297,8 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
+            if self._reloading is not None:
+                self._reloading.cancel()
             if self._runs is not None:
                 await self._runs.providers.close()
             if self._runner is not None:
@@ -406,8 +410,11 @@ class App:
         reloaded = int(store.settings.get(RELOADED, 0))
         is_asked = self._reloaded not in (None, reloaded)
         self._reloaded = reloaded
-        if self._has_outside and (is_asked or is_trusted != self.outside.is_trusted):
-            self.outside.load(is_trusted)
+        if not self._has_outside or not (is_asked or is_trusted != self.outside.is_trusted):
+            return
+        self.outside.load(is_trusted)
+        if is_asked:  # plugins may take a while to say what they have: meanwhile the calls go on
+            self._reloading = asyncio.ensure_future(self.outside.reload())
 
     def _follow(self) -> None:
         """Take up what other programs have switched."""

@@ -31,12 +31,13 @@ from oneclaw.js.loader import BUILTIN, MANIFEST, SOURCE, Known, load_folder
 from oneclaw.js.runtime import Runtime
 from oneclaw.plugins.loader import load_plugins
 
-WATCHED = (MANIFEST, SOURCE, ".py")
+WATCHED = (MANIFEST, SOURCE, ".py", ".toml")
 POLL_SECONDS = 1.0
 _SETTLE_SECONDS = 0.1
 
-Seen = frozenset[tuple[str, int, int, int, int]]
-"""The tool files there are: path, inode, size and the times of their last change."""
+SeenFile = tuple[str, int, int, int, int]
+"""A tool file: its path, inode, size and the times of its last change."""
+Seen = frozenset[SeenFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class Outside:
 
     def _look(self) -> Seen:
         """The tool files there are now. What cannot be looked at is not there."""
-        found: set[tuple[str, int, int, int, int]] = set()
+        found: set[SeenFile] = set()
         for folder in self.folders:
             try:
                 with os.scandir(folder) as entries:
@@ -144,7 +145,9 @@ class Outside:
 
     def _read(self, plugged: Loaded | None = None) -> _Read:
         seen = self._look()
-        if plugged is None:
+        if plugged is not None:  # its files count as seen when it was read
+            seen = frozenset((*filter(_is_ours, seen), *(file for file in self._seen if not _is_ours(file))))
+        else:
             plugged = load_plugins(self._config, is_fresh=self._plugged is not None)
         found = _Read(seen, Loaded(), plugged)
         known: Known = dict(self._known)
@@ -227,6 +230,11 @@ class Outside:
             self._displaced[name] = taken.tool
         self._own[name] = made
         return ""
+
+
+def _is_ours(file: SeenFile) -> bool:
+    """Whether it is a file that is read here, and not by the plugins."""
+    return file[0].endswith((MANIFEST, SOURCE))
 
 
 def trust_key(folder: Path) -> str:

@@ -53,9 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     with asyncio.Runner() as runner:
         app = open_app(arguments)
         runner.run(app.__aenter__())
+        watching = runner.get_loop().create_task(app.outside.watch())
         try:
             return talk(runner, app, arguments)
         finally:
+            watching.cancel()
             runner.run(app.__aexit__(None, None, None))
 
 

@@ -81,6 +81,7 @@ class Chat:
 
     def say(self, text: str) -> "AsyncGenerator[RunEvent]":
         """Say something in the session and yield what happens."""
+        self.app.outside.follow()  # nothing ran while the message was typed, not even the watch of the files
         return self.app.run(self._session.agent, text, session=self._session, model=self._model)
 
     def is_command(self, text: str) -> bool:

@@ -1,6 +1,10 @@
 """`oneclaw completion`: the line that teaches a shell to complete our words."""
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 EPILOG = """\
 Put one of these where your shell starts:
@@ -28,12 +32,15 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """What Tab offers behind a built-in tool: the names of its parameters, as `path=`."""
+    """What Tab offers behind a tool: the names of its parameters, as `path=`."""
     from oneclaw.tools.builtin import NAMES, load
 
-    if parsed_args.name not in NAMES or "=" in prefix:
+    if "=" in prefix:
         return []
-    names = load(parsed_args.name).definition.parameters["properties"]
+    if parsed_args.name in NAMES:
+        names = list(load(parsed_args.name).definition.parameters["properties"])
+    else:
+        names = list(written_tools(parsed_args).get(parsed_args.name, ()))
     return [f"{name}=" for name in names if name.startswith(prefix)]
 
 
@@ -52,11 +59,52 @@ def history_formats(prefix: str, **_: object) -> list[str]:
     return [name for name in FORMATS if name.startswith(prefix)]
 
 
-def tool_names(prefix: str, **_: object) -> list[str]:
-    """The names Tab offers where a tool is wanted: from a list, so that no tool is loaded for it."""
+def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The names Tab offers where a tool is wanted: from a list and manifests; no tool is loaded for it."""
     from oneclaw.tools.builtin import NAMES
 
-    return [name for name in NAMES if name.startswith(prefix)]
+    names = dict.fromkeys((*NAMES, *written_tools(parsed_args)))
+    return [name for name in names if name.startswith(prefix)]
+
+
+def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
+    """What Tab offers behind an action of `oneclaw tools`."""
+    action = parsed_args.action
+    if action in ("check", "trust", "untrust"):
+        from argcomplete.completers import DirectoriesCompleter, FilesCompleter
+
+        endings = FilesCompleter((".json", ".js")) if action == "check" else DirectoriesCompleter()
+        return endings(prefix)
+    if action in ("new", "reload"):
+        return []
+    if action == "test":
+        return [name for name in written_tools(parsed_args) if name.startswith(prefix)]
+    return tool_names(prefix, parsed_args)
+
+
+def written_tools(parsed_args: argparse.Namespace) -> "dict[str, Mapping[str, object]]":
+    """The tools that manifests name, with their parameters, as they are written: nothing is checked."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.core.errors import OneClawError
+    from oneclaw.js.loader import BUILTIN, list_parameters
+
+    try:
+        config = read_config(parsed_args)
+        folders = (BUILTIN, config.tools_folder, config.project_folder / "tools")
+        return {name: found for folder in folders for name, found in list_parameters(folder)}
+    except (OneClawError, OSError):
+        return {}
+
+
+def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The plugins Tab offers: found, and not asked for their tools."""
+    import sys
+
+    from oneclaw.cli.opened import read_config
+    from oneclaw.plugins.found import find_files, find_packages
+
+    found = [*find_files(read_config(parsed_args).tools_folder), *find_packages(sys.path)]
+    return sorted({each.name for each in found if each.name.startswith(prefix)})
 
 
 def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:

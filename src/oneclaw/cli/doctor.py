@@ -57,6 +57,8 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
         ("store", lambda: check_store(config.store_file)),
         ("workspace", lambda: check_workspace(config.workspace_folder)),
         ("tools", lambda: check_policy(arguments)),
+        ("tool files", lambda: check_tool_files(arguments)),
+        ("javascript", check_javascript),
         ("workers", check_workers),
         ("network", lambda: check_network(config.get("network.proxy"))),
         ("time zone", check_zone),
@@ -129,6 +131,46 @@ def check_policy(arguments: argparse.Namespace) -> Finding:
         text = f"permissions.needs names {unknown[0]!r}, which no tool needs"
         return Finding("tools", "warn", text, f"Correct the setting; the needs are {', '.join(NEEDS)}.")
     return Finding("tools", "ok", f"{len(definitions)} tools")
+
+
+def check_tool_files(arguments: argparse.Namespace) -> Finding:
+    from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import printable
+
+    with open_app(arguments) as app:
+        problems = list(app.problems)
+        tools = app.outside.tools
+        folder = app.config.tools_folder
+        unused = [
+            name for name in app.config.get("tools.override", ()) if name not in {tool.name for tool in tools}
+        ]
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        remedy = "`oneclaw tools check` says what is wrong with each file."
+        return Finding("tool files", "warn", f"{printable(str(problems[0]))}{more}", remedy)
+    if unused:
+        text = f"tools.override names {unused[0]!r}, which no tool from outside has"
+        return Finding("tool files", "warn", text, "Correct the setting, or take the name out.")
+    count = "no tools" if not tools else "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
+    return Finding("tool files", "ok", f"{count} from outside; yours are read from {folder}")
+
+
+def check_javascript() -> Finding:
+    import asyncio
+
+    from oneclaw.js.runtime import Runtime, Source
+
+    async def try_one() -> dict[str, str]:
+        runtime = Runtime(size=1)
+        try:
+            return await runtime.check(Source.of("doctor.js", "function answer() { return 42; }"), ["answer"])
+        finally:
+            await runtime.close()
+
+    fault = asyncio.run(try_one())["answer"]
+    if fault:
+        return Finding("javascript", "bad", f"a JavaScript worker gave a wrong answer: {fault}")
+    return Finding("javascript", "ok", "JavaScript workers start and answer")
 
 
 def check_workers() -> Finding:

@@ -1,4 +1,4 @@
-"""`oneclaw tools`: what there is, what is on, and what each tool takes; and switching them."""
+"""`oneclaw tools`: what there is, what is on, what each tool takes; switching them, and tools from files."""
 
 import argparse
 import sys
@@ -16,21 +16,40 @@ Examples:
   oneclaw tools show read_file     one tool with its schema and limits
   oneclaw tools off http_request   switch a tool off (on: switch it on again)
   oneclaw tools portability        what each provider is sent: kept, rewritten, dropped, and why
+  oneclaw tools new weather        write a JavaScript tool (--group: several; --python: a plugin)
+  oneclaw tools check [PATH]       what is wrong with tool files, and whether each function is there
+  oneclaw tools test weather       run the examples of its manifest
+  oneclaw tools reload             have running programs take up changed files now
+  oneclaw tools trust [FOLDER]     load the tools in .oneclaw/tools of a project (untrust: no longer)
+
+Exit codes: 0 done, 1 check or test found something wrong, 2 wrong use or settings, 3 no such tool.
 """
 
-ACTIONS = ("list", "show", "on", "off", "portability")
+ACTIONS = (
+    *("list", "show", "on", "off", "portability"),
+    *("check", "new", "test", "reload", "trust", "untrust"),
+)
+NEED_A_TOOL = ("show", "on", "off")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import tool_names
+    from oneclaw.cli.completion import tools_words
     from oneclaw.providers.dialect.rules import RULES
 
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
     parser.add_argument("--provider", choices=tuple(RULES), help="portability for this provider alone")
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    name = parser.add_argument("name", nargs="?", metavar="TOOL", help="the tool to show or switch")
-    name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
+    name = parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="the tool; check: a file or folder; trust, untrust: a project (default: the workspace)",
+    )
+    name.completer = tools_words  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("--group", action="store_true", help="new: a group of tools in one file")
+    parser.add_argument("--python", action="store_true", help="new: a Python plugin")
+    parser.add_argument("--folder", metavar="FOLDER", help="new: write it here (default: your tools folder)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,9 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
 
-    if arguments.action not in ("list", "portability") and not arguments.name:
-        print(f"oneclaw: name a tool: oneclaw tools {arguments.action} TOOL", file=sys.stderr)
+    wrong = wrong_use(arguments)
+    if wrong:
+        print(f"oneclaw: {wrong}", file=sys.stderr)
         return 2
+    if arguments.action in ("check", "new", "test", "reload", "trust", "untrust"):
+        return run_outside(arguments)
     if arguments.action in ("on", "off"):
         return asyncio.run(switch_tool(arguments))
     if arguments.action == "portability":
@@ -52,17 +74,48 @@ def run(arguments: argparse.Namespace) -> int:
         return 3 if tool is None else show_tool(app, tool, arguments.agent, arguments.json)
 
 
+def wrong_use(arguments: argparse.Namespace) -> str:
+    action = arguments.action
+    if action in NEED_A_TOOL and not arguments.name:
+        return f"name a tool: oneclaw tools {action} TOOL"
+    if action == "new" and not arguments.name:
+        return "name the new tool: oneclaw tools new NAME"
+    if action != "new" and (arguments.group or arguments.python or arguments.folder):
+        return "--group, --python and --folder are for: oneclaw tools new NAME"
+    if arguments.group and arguments.python:
+        return "give --group or --python, not both: a plugin has as many tools as it likes."
+    return ""
+
+
+def run_outside(arguments: argparse.Namespace) -> int:
+    """The actions that are about files of tools."""
+    import asyncio
+
+    from oneclaw.cli import tool_check, tool_files
+
+    action = arguments.action
+    if action == "new":
+        return tool_files.new_tool(arguments)
+    if action == "reload":
+        return asyncio.run(tool_files.reload_tools(arguments))
+    if action == "check":
+        return asyncio.run(tool_check.check_tools(arguments))
+    if action == "test":
+        return asyncio.run(tool_check.try_tools(arguments))
+    return asyncio.run(tool_files.trust_project(arguments))
+
+
 def show_portability(arguments: argparse.Namespace) -> int:
     from oneclaw.cli import portability
     from oneclaw.cli.opened import open_app
 
-    app = open_app(arguments)  # not entered: what a tool takes stands in no store
-    definitions = app.registry.definitions()
-    if arguments.name:
-        tool = named_tool(app, arguments.name)
-        if tool is None:
-            return 3
-        definitions = [tool.definition]
+    with open_app(arguments) as app:
+        definitions = app.registry.definitions()
+        if arguments.name:
+            tool = named_tool(app, arguments.name)
+            if tool is None:
+                return 3
+            definitions = [tool.definition]
     return portability.show_portability(definitions, arguments.provider, arguments.json)
 
 
@@ -103,10 +156,12 @@ def named_tool(app: "App", name: str) -> "Tool | None":
 
 def list_tools(app: "App", agent: str, as_json: bool) -> int:
     from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table
+    from oneclaw.cli.tool_files import tell_problems
 
     rows = [as_row(app, tool, agent) for tool in app.registry]
     if as_json:
         print_json(rows)
+        tell_problems(app)
         return 0
     print_table(
         ("", "TOOL", "NEEDS", "DESCRIPTION"),
@@ -118,6 +173,7 @@ def list_tools(app: "App", agent: str, as_json: bool) -> int:
     )
     if is_terminal(sys.stdout) and not all(row["on"] for row in rows):
         print_line("\n`oneclaw why TOOL` says why a tool is off.", "dim")
+    tell_problems(app)
     return 0
 
 
@@ -137,6 +193,7 @@ def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
         "group": definition.group,
         "effect": definition.effect,
         "origin": tool.origin,
+        "place": str(getattr(tool.execute, "place", "")),
         "description": definition.description,
     }
 
@@ -188,13 +245,8 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
         ("needs", _needs_text(row) or "nothing"),
         ("effect", definition.effect),
         ("limit", f"{definition.seconds:g} seconds, {definition.chars:,} characters"),
-        (
-            "runs",
-            {"thread": "in a thread", "process": "in a process"}.get(
-                definition.isolation or "", "in the event loop"
-            ),
-        ),
-        ("from", tool.origin or "code"),
+        ("runs", runs_where(tool)),
+        ("from", (tool.origin or "code") + (f", {row['place']}" if row["place"] else "")),
     ):
         print_line(f"  {label:<8}{visible(text)}", indent=8)
     if is_terminal(sys.stdout):
@@ -209,6 +261,15 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
             providers = ", ".join(finding.providers)
             print_line(visible(f"  {finding.path} {finding.keyword}: {providers}; {finding.instead}"))
     return 0
+
+
+def runs_where(tool: "Tool") -> str:
+    from oneclaw.js.work import Work
+
+    if isinstance(tool.execute, Work):
+        return "in a JavaScript worker"
+    places = {"thread": "in a thread", "process": "in a process"}
+    return places.get(tool.definition.isolation or "", "in the event loop")
 
 
 def show_parameters(parameters: "Mapping[str, Any]") -> None:

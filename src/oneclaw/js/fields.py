@@ -12,11 +12,7 @@ from oneclaw.core.errors import InvalidTool
 from oneclaw.core.permit.need import NEEDS
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import NAME, Effect, ToolDefinition
-
-try:
-    from oneclaw.js.reserved import RESERVED
-except ModuleNotFoundError:
-    RESERVED = frozenset({"eval", "constructor", "toString", "fetch"})
+from oneclaw.js.reserved import RESERVED
 
 ENVIRONMENT = "_env"
 """The argument that holds the environment variables a tool named."""

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.call import Output
-from oneclaw.core.errors import ToolError
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js.example import Example
 from oneclaw.js.fields import ENVIRONMENT
@@ -27,19 +26,9 @@ class Work:
     examples: tuple[Example, ...] = ()
 
     async def __call__(self, arguments: dict[str, Any], context: Context) -> Output:
-        try:
-            from oneclaw.js.bridges import Bridges  # loads what requests need, which takes a while
-        except ModuleNotFoundError:
-            Bridges = _NoBridges
+        from oneclaw.js.bridges import Bridges  # loads what requests need, which takes a while
+
         given = {**arguments, ENVIRONMENT: dict(context.secrets)}
         answers = Bridges(self.definition, context)
         ran = await self.runtime.call(self.source, self.function, given, answers, context)
         return Output(ran.text, details={"log": ran.log} if ran.log else {})
-
-
-class _NoBridges:
-    def __init__(self, definition: ToolDefinition, context: Context) -> None:
-        pass
-
-    async def answer(self, op: str, arguments: list[Any]) -> Any:
-        raise ToolError(f"{op} is not there yet.")
