@@ -33,6 +33,8 @@ from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry, ToolLike, as_tool
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
+from oneclaw.guard.command.approval import judge_calls
+from oneclaw.guard.command.rule import parse_rules
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
 from oneclaw.js.runtime import Runtime
@@ -388,6 +390,7 @@ class App:
             grants=self.grants,
             broker=self.broker,
             redact=self.redactor.redact_value,
+            judge=judge_calls(parse_rules(self.config.get("shell.allow", ()))),
         )
 
     def _rule(self) -> None:

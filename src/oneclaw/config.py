@@ -57,6 +57,9 @@ SETTINGS = (
     Setting("permissions.mode", "auto, ask or deny", "auto", "How far tools go without a person."),
     Setting("permissions.prompt_seconds", "number", "300", "How long a question waits before it is a no."),
     Setting("permissions.needs.*", "granted, ask or denied", "by need", "What holds for one need."),
+    Setting(
+        "shell.allow", "list of texts", "[]", "Commands that run unasked, as `git log *`: see command rules."
+    ),
     Setting("network.proxy", "text", "none", "The proxy for requests; the environment's is not used."),
     Setting(
         "network.private_hosts", "list of texts", "[]", "Private hosts (`host` or `host:port`) open to tools."

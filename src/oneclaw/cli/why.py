@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.core.permit.permission import Standing
+    from oneclaw.core.permit.standing import Standing
     from oneclaw.core.permit.policy import Why
     from oneclaw.core.tool import ToolDefinition
 

@@ -5,7 +5,7 @@ Each need of a call stands in one of four states. From the first line that holds
     denied for good   a grant that denies covers the call                  (`oneclaw grants revoke ID`)
     denied for good   the owner set the need to `denied`                   (the setting is named)
     granted           the owner set it to `granted`, or nobody set it and the mode grants it
-    granted           a grant that allows covers the call
+    granted           a grant that allows covers the call, or a rule of the owner covers its arguments
     denied            the mode is `deny`: nobody is asked
     ask               otherwise
 
@@ -20,41 +20,31 @@ One denied need refuses the call; those that ask are asked together, in one prom
 An agent that another one asked (`Session.parent`) has what the one a person talks to is allowed, less what is
 denied to any agent on the way.
 
-The arguments of a call decide nothing here, save through the pattern of a grant: no name of an argument does.
+The arguments of a call decide nothing here, save through the pattern of a grant and the owner's rules for
+arguments (`judgement`): no name of an argument does. Where such rules speak of a call, an answer that is kept
+holds for exactly what they say would happen.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, definition_hash, find
+from oneclaw.core.permit.judgement import Judge, Judgement, bound_to
 from oneclaw.core.permit.need import MODES, Mode, State, base_state, meaning_of, needs_of
 from oneclaw.core.permit.prompt import ANSWERS, YES, Prompt, Reply, grant_for, prompt_text, shown_arguments
+from oneclaw.core.permit.standing import Standing, raise_denied, refusal, setting_of, why_refused
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import TooDeep
 from oneclaw.core.tool import ToolDefinition
 
 log = logging.getLogger("oneclaw")
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How one need stands for one call; `reason` says by whom, and what to do, when it is denied."""
-
-    need: str
-    state: State
-    reason: str = ""
-    grant: Grant | None = None
-
-    @property
-    def is_denied(self) -> bool:
-        return self.state in (State.DENIED, State.DENIED_FOR_GOOD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +57,7 @@ class _Question:
     session: Session
     needs: tuple[str, ...]
     about: str = ""
+    judged: Mapping[str, Judgement] = field(default_factory=dict[str, Judgement])
 
 
 class Permissions:
@@ -81,6 +72,7 @@ class Permissions:
         broker: Broker | None = None,
         now: Callable[[], float] = time.time,
         redact: Callable[[Any], Any] | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._quick: dict[str, tuple[ToolDefinition, int, bool]] = {}
         self._digests: dict[str, tuple[ToolDefinition, str]] = {}
@@ -90,6 +82,7 @@ class Permissions:
         self.broker = Broker() if broker is None else broker
         self._now = now
         self._redact = redact
+        self._judge = judge
         # Grants just given count before they are stored, so that a call in between is not asked about.
         self._fresh: dict[str, Grant] = {}
         self._storing: set[asyncio.Task[str]] = set()
@@ -145,8 +138,12 @@ class Permissions:
         session: Session,
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
+        is_ruled: bool = False,
     ) -> Standing:
-        """How a need stands for a call now, without asking anybody. Raises what reading the grants raises."""
+        """How a need stands for a call now, without asking anybody. Raises what reading the grants raises.
+
+        `is_ruled` says that a rule of the owner covers the arguments.
+        """
         grant = None
         for each in session.line:  # the last is the one a person talks to: only what it is allowed counts
             grant = find(
@@ -168,7 +165,7 @@ class Permissions:
         if state is State.DENIED_FOR_GOOD:
             text = f"The owner denied it for good with the setting {setting_of(need)}."
             return Standing(need, state, text)
-        if state is State.GRANTED or grant is not None:
+        if state is State.GRANTED or grant is not None or is_ruled:
             return Standing(need, State.GRANTED, grant=grant)
         if state is State.DENIED:
             text = f"In the mode deny nobody is asked; the owner can set {setting_of(need)} to granted."
@@ -198,16 +195,33 @@ class Permissions:
     def _standings(self, question: _Question) -> list[Standing]:
         try:
             return [
-                self.standing(question.definition, need, question.session, question.arguments, question.about)
+                self.standing(
+                    question.definition,
+                    need,
+                    question.session,
+                    question.arguments,
+                    question.about,
+                    need in question.judged and question.judged[need].is_granted,
+                )
                 for need in question.needs
             ]
         except OneClawError as error:
             text = f"The grants cannot be read, so the call was not run: {error}"
             raise ToolError(text, Kind.PERMISSION_DENIED) from error
 
+    def _judged(self, question: _Question) -> _Question:
+        """The question with what the owner's rules say; its answer is then about exactly that."""
+        if self._judge is None:
+            return question
+        said = {need: self._judge(question.definition, need, question.arguments) for need in question.needs}
+        judged = {need: one for need, one in said.items() if one is not None}
+        about = question.about or bound_to(judged.values(), self._redact)
+        return replace(question, judged=judged, about=about)
+
     async def _permit(self, question: _Question) -> None:
+        question = self._judged(question)
         standings = self._standings(question)
-        _raise_denied(standings)
+        raise_denied(standings)
         asked = tuple(one.need for one in standings if one.state is State.ASK)
         if not asked:
             return
@@ -218,9 +232,9 @@ class Permissions:
         )
         problem = await asyncio.shield(storing[0]) if storing else ""
         if reply.outcome == "never":
-            _raise_denied(self._standings(question))  # it names the grant to revoke
+            raise_denied(self._standings(question))  # it names the grant to revoke
         if reply.outcome not in YES:
-            raise refusal(asked, _why(reply, asked))
+            raise refusal(asked, why_refused(reply, asked))
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
 
@@ -243,12 +257,18 @@ class Permissions:
             needs=needs,
             about=question.about,
             digest=self._digest(definition),
-            text=prompt_text(definition, meanings, shown, question.about, question.session),
+            text=prompt_text(
+                definition, meanings, shown, question.about, question.session, self._notes(question)
+            ),
             arguments=shown,
             answers=tuple(answer for answer in ANSWERS if not unnamed.get(answer)),
             created=created,
             expires=created + self.broker.seconds,
         )
+
+    def _notes(self, question: _Question) -> list[str]:
+        notes = [note for one in question.judged.values() for note in one.notes]
+        return notes if self._redact is None else [self._redact(note) for note in notes]
 
     def _remember(self, prompt: Prompt, reply: Reply) -> asyncio.Task[str]:
         """Have the grants hold from this moment, and store them whatever becomes of the call."""
@@ -273,29 +293,3 @@ class Permissions:
                 self._fresh.pop(grant.id, None)
             self._quick.clear()
         return ""
-
-
-def setting_of(need: str) -> str:
-    """The owner's setting for a need, as it is written in the file: with a dot in the name, in quotes."""
-    return f'permissions.needs."{need}"' if "." in need else f"permissions.needs.{need}"
-
-
-def refusal(needs: Iterable[str], why: str) -> ToolError:
-    return ToolError(f"Required permissions were denied: {', '.join(needs)}. {why}", Kind.PERMISSION_DENIED)
-
-
-def _raise_denied(standings: Sequence[Standing]) -> None:
-    denied = [one for one in standings if one.is_denied]
-    if denied:
-        reasons = dict.fromkeys(one.reason for one in denied)
-        raise refusal([one.need for one in denied], " ".join(reasons))
-
-
-def _why(reply: Reply, needs: Sequence[str]) -> str:
-    """By whom, and what to do next."""
-    if reply.outcome == "no":
-        return "A person said no; ask them what to do instead."
-    if reply.outcome == "never":
-        return "A person denied it for good."
-    settings = " and ".join(setting_of(need) for need in needs)
-    return f"{reply.reason} Tell the person; the owner can grant it ahead: set {settings} to granted."

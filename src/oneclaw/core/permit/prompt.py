@@ -1,7 +1,7 @@
 """A question to a person: what it shows, the answers it takes, what an answer covers and grants."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -138,6 +138,7 @@ def prompt_text(
     arguments: Mapping[str, str],
     about: str,
     session: Session,
+    notes: Iterable[str] = (),
 ) -> str:
     """The whole question: the tool, its needs with their meaning, why, for whom, and every argument."""
     label = f" {quoted(definition.label)}" if definition.label else ""
@@ -145,6 +146,7 @@ def prompt_text(
     lines += [f"  {visible(need)}: {visible(meaning)}" for need, meaning in needs.items()]
     if about:
         lines.append(f"Why: {one_line(about)}")
+    lines += [f"  {one_line(note)}" for note in notes]
     lines.append(f"Agent: {quoted(session.agent)}. Session: {quoted(session.id)}.")
     lines.append("Arguments:" if arguments else "Arguments: none.")
     lines += [f"  {name} = {value}" for name, value in arguments.items()]

@@ -31,28 +31,24 @@ class Rule:
         return not any("*" in word for word in self.words)
 
 
-class InvalidRule(InvalidConfig):
-    """A rule for commands that cannot be followed."""
-
-
 def parse_rule(text: str) -> Rule:
-    """The rule that a text of the settings says. Raises `InvalidRule`."""
+    """The rule that a text of the settings says. Raises `InvalidConfig`."""
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise InvalidRule(f"The rule {text[:200]!r} in shell.allow cannot be read: {error}.") from error
+        raise InvalidConfig(f"The rule {text[:200]!r} in shell.allow cannot be read: {error}.") from error
     if not words or not words[0]:
-        raise InvalidRule("A rule in shell.allow is empty; name a program, as in `git status`.")
+        raise InvalidConfig("A rule in shell.allow is empty; name a program, as in `git status`.")
     rule = Rule(words, text)
     if "*" in words[0] or "=" in words[0]:
-        raise InvalidRule(f"The rule {text[:200]!r} in shell.allow must begin with the name of a program.")
+        raise InvalidConfig(f"The rule {text[:200]!r} in shell.allow must begin with the name of a program.")
     if not rule.is_exact and _needs_exact(words):
-        raise InvalidRule(
+        raise InvalidConfig(
             f"The rule {text[:200]!r} in shell.allow would allow anything, for {words[0]} runs what it is"
             " told: write out the whole command, without stars."
         )
     if is_family(words[0]) and "*" in "".join(words[1:2]):
-        raise InvalidRule(
+        raise InvalidConfig(
             f"The rule {text[:200]!r} in shell.allow must say what {words[0]} is to do: name the word"
             " after it."
         )

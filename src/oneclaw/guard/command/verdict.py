@@ -94,17 +94,17 @@ def _inside(command: Command, hidden: list[str]) -> Iterator[Command]:
 
 def _uncovered(commands: Sequence[Command], rules: Sequence[Rule], survey: _Survey) -> str:
     """Why no rule allows all of them; empty when rules do."""
-    for command in commands:
-        rule = _rule_for(command, rules)
+    found = [_rule_for(command, rules) for command in commands]
+    for command, rule in zip(commands, found, strict=True):
         name = command.argv[0]
         if not name.isascii():
             return "The name of a program has letters beyond ASCII."
         if rule is None:
             return f"No rule in shell.allow covers this use of {name[:200]}."
-        if survey.danger and not rule.is_exact:
-            return survey.danger
         if command.is_fed and unwrap(command.argv) is not None:
             return f"{name[:200]} is fed what it is to run."
+    if survey.danger and not all(rule is not None and rule.is_exact for rule in found):
+        return f"Rules with stars allow nothing like this: {survey.danger}"
     return ""
 
 

@@ -1,0 +1,35 @@
+"""What the owner's rules say of the arguments of one call: granted ahead, or what a person is told before."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oneclaw.core.tool import ToolDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said of one need of one call.
+
+    is_granted  a rule of the owner covers these very arguments
+    about       what exactly would happen: an answer that is kept holds for this alone
+    notes       lines for the person who is asked
+    """
+
+    is_granted: bool
+    about: str
+    notes: tuple[str, ...] = ()
+
+
+Judge = Callable[[ToolDefinition, str, Mapping[str, Any]], Judgement | None]
+"""Judges a need of a call by its arguments; None where no rule speaks of such calls at all."""
+
+
+def bound_to(judged: Iterable[Judgement], redact: Callable[[Any], Any] | None) -> str:
+    """What an answer to a call judged so is about; where a secret was taken out, its hash tells it apart."""
+    exact = " ".join(one.about for one in judged)
+    shown = exact if redact is None else redact(exact)
+    if shown == exact:
+        return exact
+    return f"{shown} (SHA-256 {hashlib.sha256(exact.encode('utf-8', 'surrogatepass')).hexdigest()})"

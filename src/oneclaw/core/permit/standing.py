@@ -1,0 +1,49 @@
+"""How a need stands for a call, and how a call is refused for it: by whom, and what to do next."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.permit.grant import Grant
+from oneclaw.core.permit.need import State
+from oneclaw.core.permit.prompt import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one need stands for one call; `reason` says by whom, and what to do, when it is denied."""
+
+    need: str
+    state: State
+    reason: str = ""
+    grant: Grant | None = None
+
+    @property
+    def is_denied(self) -> bool:
+        return self.state in (State.DENIED, State.DENIED_FOR_GOOD)
+
+
+def setting_of(need: str) -> str:
+    """The owner's setting for a need, as it is written in the file: with a dot in the name, in quotes."""
+    return f'permissions.needs."{need}"' if "." in need else f"permissions.needs.{need}"
+
+
+def refusal(needs: Iterable[str], why: str) -> ToolError:
+    return ToolError(f"Required permissions were denied: {', '.join(needs)}. {why}", Kind.PERMISSION_DENIED)
+
+
+def raise_denied(standings: Sequence[Standing]) -> None:
+    denied = [one for one in standings if one.is_denied]
+    if denied:
+        reasons = dict.fromkeys(one.reason for one in denied)
+        raise refusal([one.need for one in denied], " ".join(reasons))
+
+
+def why_refused(reply: Reply, needs: Sequence[str]) -> str:
+    """By whom, and what to do next."""
+    if reply.outcome == "no":
+        return "A person said no; ask them what to do instead."
+    if reply.outcome == "never":
+        return "A person denied it for good."
+    settings = " and ".join(setting_of(need) for need in needs)
+    return f"{reply.reason} Tell the person; the owner can grant it ahead: set {settings} to granted."

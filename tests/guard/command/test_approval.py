@@ -1,0 +1,141 @@
+"""The rules for commands in the permission of a call, from the settings to the question."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw import App, Config, Kind, ToolCall, tool
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.tool import Tool
+from oneclaw.guard.command.approval import TOOL
+
+RAN: list[str] = []
+
+
+@tool(name=TOOL, needs=["shell"], effect="unknown")
+def stand_in(
+    command: str,
+    working_dir: str = "",
+    env: dict[str, str] | None = None,
+    background: bool = False,
+) -> str:
+    """Take a command and run nothing: what counts here is whether it is asked about."""
+    RAN.append(command)
+    return command
+
+
+class Person:
+    """Someone who answers every question alike, and keeps them."""
+
+    def __init__(self, app: App, answer: Answer) -> None:
+        self.asked: list[Prompt] = []
+        self._app = app
+        self._answer: Answer = answer
+        app.broker.bind(self._show)
+
+    def _show(self, prompt: Prompt) -> None:
+        self.asked.append(prompt)
+        self._app.broker.answer(prompt.id, self._answer)
+
+
+def app_with(folder: Path, *rules: str) -> App:
+    config = Config(home=folder, values={"shell.allow": list(rules)})
+    tools: list[Tool] = [stand_in]
+    return App(config, tools=tools, builtins=False)
+
+
+async def call(app: App, **arguments: Any) -> str:
+    result = await app.engine.call(ToolCall(TOOL, arguments))
+    assert result.kind in (None, Kind.PERMISSION_DENIED), result
+    return "ran" if result.ok else result.message or ""
+
+
+async def test_a_command_that_a_rule_covers_runs_unasked(tmp_path: Path) -> None:
+    async with app_with(tmp_path, "git status", "ls **", "cd *") as app:
+        assert await call(app, command="git status") == "ran"
+        assert await call(app, command="cd src && ls -la") == "ran"
+        assert await call(app, command="ls", working_dir="src") == "ran"
+        assert await call(app, command="ls", background=True) == "ran"
+
+
+async def test_without_the_rule_nobody_is_there_to_ask(tmp_path: Path) -> None:
+    async with app_with(tmp_path) as app:
+        assert "Nobody is there to ask" in await call(app, command="git status")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": "git push"},
+        {"command": "git status; git push"},
+        {"command": "git status $(git push)"},
+        {"command": "git status", "env": {"A": "1"}},
+        {"command": "git status", "working_dir": "src"},
+    ],
+)
+async def test_what_no_rule_covers_is_asked(tmp_path: Path, arguments: dict[str, Any]) -> None:
+    async with app_with(tmp_path, "git status") as app:
+        person = Person(app, "no")
+        assert "A person said no" in await call(app, **arguments)
+        assert len(person.asked) == 1
+
+
+async def test_the_question_shows_the_programs_the_danger_and_why(tmp_path: Path) -> None:
+    async with app_with(tmp_path, "ls **") as app:
+        person = Person(app, "no")
+        await call(app, command="ls | xargs rm -rf")
+        (prompt,) = person.asked
+        assert 'Why: run "ls | xargs rm -rf"\n' in prompt.text
+        assert "  Programs: ls, xargs, rm.\n" in prompt.text
+        assert "  Danger: It deletes without asking (rm with force).\n" in prompt.text
+        assert "  No rule in shell.allow covers this use of xargs.\n" in prompt.text
+
+
+async def test_an_answer_that_is_kept_is_for_that_command_alone(tmp_path: Path) -> None:
+    asked: list[int] = []
+    async with app_with(tmp_path) as app:
+        person = Person(app, "always")
+        for arguments in (
+            {"command": "make *"},
+            {"command": "make *"},
+            {"command": "make all"},
+            {"command": "make *", "env": {"A": "1"}},
+            {"command": "make *", "env": {"A": "1"}},
+            {"command": "make *", "working_dir": "x"},
+            {"command": "make *", "background": True},
+            {"command": "make * "},
+        ):
+            assert await call(app, **arguments) == "ran"
+            asked.append(len(person.asked))
+    assert asked == [1, 1, 2, 3, 3, 4, 5, 6]
+    async with app_with(tmp_path) as app:
+        assert await call(app, command="make *") == "ran", "and it is remembered"
+        assert "Nobody is there" in await call(app, command="make x")
+
+
+async def test_long_commands_are_told_apart(tmp_path: Path) -> None:
+    async with app_with(tmp_path) as app:
+        person = Person(app, "always")
+        await call(app, command="echo " + "a" * 5000)
+        await call(app, command="echo " + "a" * 4999 + "b")
+        assert len({prompt.about for prompt in person.asked}) == 2
+        assert all(len(prompt.about) < 1000 for prompt in person.asked)
+
+
+async def test_the_rules_are_for_the_shell_alone(tmp_path: Path) -> None:
+    @tool(needs=["shell"], effect="read")
+    def other(command: str) -> str:
+        """Another tool with an argument of that name."""
+        return command
+
+    config = Config(home=tmp_path, values={"shell.allow": ["ls"]})
+    async with App(config, tools=[other], builtins=False) as app:
+        result = await app.engine.call(ToolCall("other", {"command": "ls"}))
+        assert result.kind is Kind.PERMISSION_DENIED
+
+
+def test_a_rule_that_would_allow_anything_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfig, match=r"shell\.allow would allow anything"):
+        app_with(tmp_path, "bash -c *")

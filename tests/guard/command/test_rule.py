@@ -1,0 +1,91 @@
+"""Rules for commands: how they are read, and what they cover."""
+
+import pytest
+
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.guard.command.rule import Rule, covers, parse_rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "is_covered"),
+    [
+        ("git status", "git status", True),
+        ("git status", "git status -s", False),
+        ("git status", "git", False),
+        ("git log *", "git log main", True),
+        ("git log *", "git log", False),
+        ("git log *", "git log a b", False),
+        ("git log *", "git log --output=x", False),
+        ("git log **", "git log", True),
+        ("git log **", "git log a b c", True),
+        ("git log **", "git log a --output=x", False),
+        ("git log -** **", "git log --oneline -5 a b", True),
+        ("git log --oneline **", "git log --oneline a", True),
+        ("git show --format=* *", "git show --format=%H main", True),
+        ("git show --format=* *", "git show --output=x main", False),
+        ("ls **", "ls -la --color=never /x", True),
+        ("ls *", "ls -la", False),
+        ("ls *", "ls -", False),
+        ("touch *", "touch a", True),
+        ("touch **", "touch -r a b", False),
+        ("touch build/*", "touch build/x.o", True),
+        ("touch build/*", "touch build/../x", False),
+        ("touch build/*", "touch other/x", False),
+        ("touch *.txt", "touch -x.txt", False),
+        ("touch a*b*c", "touch abbc", True),
+        ("touch a*b*c", "touch ac", False),
+        ("touch ab*ba", "touch aba", False),
+        ("mytool ** x", "mytool a b x", True),
+        ("mytool ** x ** y", "mytool x y x y", True),
+        ("mytool ** x ** y", "mytool y x", False),
+        ("'my tool' a", "mytool a", False),
+    ],
+)
+def test_a_rule_covers_words_in_their_order(rule: str, command: str, is_covered: bool) -> None:
+    assert covers(parse_rule(rule), command.split()) is is_covered
+
+
+def test_words_with_blanks_are_one_word() -> None:
+    assert covers(parse_rule("touch 'a b'"), ["touch", "a b"])
+    assert not covers(parse_rule("touch 'a b'"), ["touch", "a", "b"])
+    assert covers(parse_rule("touch *"), ["touch", "a b; id"])
+
+
+@pytest.mark.parametrize(
+    "rule", ["python3 **", "sh -c *", "awk *", "env *", "sudo *", "busybox *", "xargs **", "find **",
+             "git submodule *", "jq **", "sed *", "/usr/bin/python3.11 *", "export *", "eval **", "tar *", "make *"]
+)  # fmt: skip
+def test_a_star_after_a_program_that_runs_what_it_is_told_is_refused(rule: str) -> None:
+    with pytest.raises(InvalidConfig, match="would allow anything"):
+        parse_rule(rule)
+    words = tuple(rule.split())
+    assert not covers(Rule(words), [word.replace("*", "x") for word in words]), (
+        "nor does one made in code count"
+    )
+
+
+@pytest.mark.parametrize("rule", ["git *", "git **", "git s*", "gh **"])
+def test_a_star_does_not_say_what_git_is_to_do(rule: str) -> None:
+    with pytest.raises(InvalidConfig, match="name the word after it"):
+        parse_rule(rule)
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("", "empty"),
+        ("''", "empty"),
+        ("a 'b", "cannot be read"),
+        ("* x", "name of a"),
+        ("A=1 ls", "name of a"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_refused(rule: str, why: str) -> None:
+    with pytest.raises(InvalidConfig, match=why):
+        parse_rule(rule)
+
+
+def test_a_rule_of_many_stars_is_quick() -> None:
+    rule = Rule(("mytool", *["**", "a"] * 200, "b"))
+    assert not covers(rule, ["mytool", *["a"] * 3000])
+    assert not covers(Rule(("mytool", "*a" * 500 + "b")), ["mytool", "a" * 9000])
