@@ -39,6 +39,9 @@ from oneclaw.guard.command.rule import Rule, covers, parse_rule
         ("mytool ** x ** y", "mytool x y x y", True),
         ("mytool ** x ** y", "mytool y x", False),
         ("'my tool' a", "mytool a", False),
+        ("find * -name *", "find src -name x", True),
+        ("find -** ** -** **", "find src -delete", False),
+        ("find -** ** -** **", "find src -exec rm", False),
     ],
 )
 def test_a_rule_covers_words_in_their_order(rule: str, command: str, is_covered: bool) -> None:
@@ -52,8 +55,9 @@ def test_words_with_blanks_are_one_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", ["python3 **", "sh -c *", "awk *", "env *", "sudo *", "busybox *", "xargs **", "find **",
-             "git submodule *", "jq **", "sed *", "/usr/bin/python3.11 *", "export *", "eval **", "tar *", "make *"]
+    "rule", ["python3 **", "sh -c *", "awk *", "env *", "sudo *", "busybox *", "xargs **", "find . -exec *",
+             "git submodule *", "jq **", "sed *", "/usr/bin/python3.11 *", "export *", "eval **",
+             "tar *", "make *"]
 )  # fmt: skip
 def test_a_star_after_a_program_that_runs_what_it_is_told_is_refused(rule: str) -> None:
     with pytest.raises(InvalidConfig, match="would allow anything"):

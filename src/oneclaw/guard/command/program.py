@@ -44,6 +44,8 @@ _HARMLESS = _words("""
         sha512sum b2sum cksum sum seq nl fold fmt expand unexpand paste tac rev od base64 base32 grep
         egrep fgrep sleep uptime free which factor tty
         """)
+FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")
+_FIND_WRITES = ("-delete", "-fprint", "-fls")
 _VERSION = re.compile(r"[-.0-9]+\Z|\.exe\Z", re.IGNORECASE)
 
 
@@ -56,6 +58,8 @@ def base_name(program: str) -> str:
 def runs_code(argv: tuple[str, ...]) -> bool:
     """Whether the arguments of the command are themselves something to run, or could undo other rules."""
     name = base_name(argv[0])
+    if name == "find":
+        return any(word in FIND_RUNS or word.startswith(_FIND_WRITES) for word in argv)
     return name in _CODE or any(word in _CODE_IN_FAMILY.get(name, ()) for word in argv[1:2])
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oneclaw.guard.command.form import ENV, FORMS, Form, take_long, take_short
-from oneclaw.guard.command.program import base_name
+from oneclaw.guard.command.program import FIND_RUNS, base_name
 
 MOST_STEPS = 16
 """Deeper than this nobody wraps a command who means well."""
@@ -70,7 +70,7 @@ def is_wrapper(program: str) -> bool:
     return (
         name in FORMS
         or name in _SHELLS
-        or name in _READERS
+        or (name in _READERS and name != "find")
         or name in _NOT_SEEN_THROUGH
         or name.startswith(("ld-linux", "ld-musl"))
     )
@@ -221,15 +221,12 @@ def _unwrap_source(argv: tuple[str, ...]) -> Step:
     return Hidden(f"{argv[0]} runs the file {' '.join(argv[1:2])[:200]}.")
 
 
-_FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")
-
-
 def _unwrap_find(argv: tuple[str, ...]) -> Step | None:
     for at, word in enumerate(argv):
-        if word in _FIND_RUNS:
+        if word in FIND_RUNS:
             inner = argv[at + 1 :]
             ends = [end for end, each in enumerate(inner) if each == ";" or each == "+"]
-            if any(each in _FIND_RUNS for each in inner):
+            if any(each in FIND_RUNS for each in inner):
                 return Hidden("find runs more than one program.")
             return Inner(inner[: ends[0]] if ends else inner, is_changed=True)
     return None
