@@ -193,12 +193,12 @@ class Run:
     async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
         """Run the calls of an answer and keep their results; of a stopped round, those there are."""
         self._finished_calls.clear()
+        self.spending.add_calls(sum(not call.fault for call in calls))
         try:
             await self._engine.call_all(calls, self._session)
         finally:
             done = self._finished_calls
             self._results = tuple(done.get(call.id) or cancelled(call) for call in calls)
-            self.spending.add_calls(sum(not call.fault for call in calls))
             await self.conversation.append(ResultsMessage(self._results))
 
     def _bounded(self, calls: tuple[ToolCall, ...], closing: Reason | None) -> Sequence[ToolCall]:
@@ -206,8 +206,7 @@ class Run:
         left = 0 if closing is not None else self.spending.calls_left()
         if left is None or len(calls) <= left:
             return calls
-        late = "No more tools can be called in this run: its limit is reached. The call was not run."
-        return [*calls[:left], *(replace(call, fault=call.fault or late) for call in calls[left:])]
+        return [*calls[:left], *(replace(call, fault=call.fault or stop.LATE) for call in calls[left:])]
 
     def _hear(self, event: Event) -> None:
         """What the engine tells of our calls."""
@@ -215,7 +214,7 @@ class Run:
             if event.prompt_id in self._prompts:
                 self._tell(event)
         elif event.session == self.conversation.session.id:
-            if isinstance(event, ToolFinished):
+            if isinstance(event, ToolFinished) and not event.parent:
                 self._finished_calls[event.call_id] = event.result
             elif isinstance(event, PermissionAsked):
                 self._prompts.add(event.prompt_id)

@@ -115,6 +115,11 @@ class Runs:
         else:
             await (await self._conversation(session)).append(message)
 
+    def spend_call(self, session: Session) -> str:
+        """Count a call that a call of the session makes; why it must not be made, at the limit."""
+        run = self._running.get(session.id)
+        return "" if run is None else run.spending.take_call()
+
     async def _conversation(self, session: Session) -> Conversation:
         known = self._conversations.pop(session.id, None)
         if known is None:

@@ -6,6 +6,8 @@ from oneclaw.agent.agent import Limits
 from oneclaw.agent.event import Reason
 from oneclaw.core.message import Usage
 
+LATE = "No more tools can be called in this run: its limit is reached. The call was not run."
+
 
 class Spending:
     """What a run has spent so far. What an agent asked by another spends counts for both."""
@@ -48,6 +50,13 @@ class Spending:
         theirs = None if self.parent is None else self.parent.calls_left()
         known = [each for each in (own, theirs) if each is not None]
         return max(min(known), 0) if known else None
+
+    def take_call(self) -> str:
+        """Count a call that another call makes; why it must not be made, when the limit is reached."""
+        if self.calls_left() == 0:
+            return LATE
+        self.add_calls(1)
+        return ""
 
     def closes(self) -> Reason | None:
         """The limit that leaves room for one more answer, without calls."""

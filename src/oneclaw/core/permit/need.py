@@ -42,6 +42,7 @@ NEEDS: dict[str, Need] = {
         Need("network", "reach public hosts on the internet", State.GRANTED),
         Need("network.private", "reach this machine or hosts of a private network", State.ASK),
         Need("shell", "run programs on this machine", State.ASK),
+        Need("code", "run scripts that a model wrote", State.ASK),
         Need("location", "learn where this machine is", State.ASK),
         Need("notify", "show notifications", State.GRANTED),
         Need("calendar", "read and change calendars", State.ASK),

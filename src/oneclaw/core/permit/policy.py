@@ -2,7 +2,8 @@
 
 A tool exists for an agent when all gates are open; the first closed one, in this order, is the reason:
 
-    feature  the tool names no feature, or the feature is on (a feature nobody mentions is off)
+    feature  the tool names no feature, or the feature is on (one that nobody mentions is off; one that has
+             the name of a tool is on when that tool is switched on)
     switch   the tool is on: by its switch, else by its own default (some go with their feature alone)
     agents   the tool is for all agents, or for this one (then no allow list has to name it)
     deny     no deny list names it: everyone's, the agent's, its plugin's; a deny always wins
@@ -164,7 +165,7 @@ class Policy:
         steps: list[Step] = []
         feature = definition.feature
         if feature is not None:
-            is_on = self.features.get(feature, False)
+            is_on = self.features.get(feature, self.switches.get(feature, False))
             text = f"the feature {feature} is {'on' if is_on else 'off'}."
             steps.append(Step(f"features.{feature}", feature, _verdict(is_on), text))
         if definition.switchable:
