@@ -29,6 +29,16 @@ def test_a_package_in_the_current_folder_is_nobodys_choice(
     assert find_packages(["", *sys.path]) == []
 
 
+def test_a_current_folder_that_is_gone_is_no_reason_to_fail(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.install("sunny", {"sunny.py": ""}, "x = sunny\n")
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert [found.name for found in find_packages(["", "relative", *sys.path])] == ["sunny"]
+
+
 def test_of_two_installs_of_a_package_the_first_on_the_path_counts(home: Home, tmp_path: Path) -> None:
     home.install("sunny", {"sunny.py": ""}, "x = sunny\n", version="1.0")
     (home.packages / "sunny-1.0.dist-info").rename(tmp_path / "sunny-1.0.dist-info")
@@ -56,6 +66,8 @@ def test_a_file_that_others_can_change_is_refused(tmp_path: Path) -> None:
     file.chmod(0o666)
     with pytest.raises(InvalidPlugin, match="chmod o-w"):
         read_file(file)
+    # What is installed lies where everything else is that we import.
+    assert read_file(file, is_own=False) == b"x = 1"
 
 
 def test_a_pipe_or_a_folder_or_a_flood_is_no_file(tmp_path: Path) -> None:

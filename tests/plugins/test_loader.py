@@ -1,6 +1,10 @@
 """Plugins: found, described in processes, run in processes; what is wrong with one never stops the others."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +13,7 @@ import pytest
 from oneclaw.core.call import ToolCall
 from oneclaw.core.errors import Kind
 from oneclaw.core.load import Loaded
+from oneclaw.core.permit.grant import definition_hash
 from oneclaw.plugins.loader import load_plugins, look
 
 Home = Any
@@ -193,6 +198,28 @@ def is_running(pid: int) -> bool:
         return False
 
 
+def test_ctrl_c_while_plugins_are_asked_ends_the_program_and_their_processes(
+    home: Home, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    home.write(
+        "hangs.py", f"import os\nopen({str(mark)!r}, 'w').write(f'{{os.getpid()}} ')\nwhile True: pass"
+    )
+    code = (
+        "from oneclaw.config import load_config; from oneclaw.plugins.loader import load_plugins;"
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "load_plugins(load_config(), seconds=600)"
+    )
+    program = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
+    while not (mark.exists() and mark.read_text().endswith(" ")):
+        assert program.poll() is None
+        time.sleep(0.01)
+    program.send_signal(signal.SIGINT)
+    _, said = program.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in said
+    assert not is_running(int(mark.read_text()))
+
+
 def test_a_second_start_starts_no_process(home: Home, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     home.write("counts.py", f"open({str(mark)!r}, 'a').write('x')\n" + GOOD)
@@ -220,6 +247,7 @@ async def test_a_changed_file_is_another_version_and_never_runs_as_the_old_one(
     home.write("good.py", GOOD + "# changed\n")
     after = load_plugins(home.config)
     assert before.tools[0].definition.version != after.tools[0].definition.version
+    assert definition_hash(before.tools[0].definition) != definition_hash(after.tools[0].definition)
     async with engine_of(before) as engine:
         result = await engine.call(ToolCall("fine", {}))
         assert result.kind is Kind.EXECUTION_ERROR

@@ -16,6 +16,7 @@ COMMANDS = {
     "memory": "list what agents remember; show, search, forget, export or import",
     "models": "list the models: which are set up, what they read, what they cost",
     "tools": "list the tools, show one, or switch one on or off",
+    "plugins": "list the Python plugins, or show one",
     "call": "run one call",
     "log": "show the history of calls",
     "why": "say why a tool may or may not be called",

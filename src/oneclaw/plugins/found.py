@@ -67,9 +67,8 @@ def find_files(folder: Path) -> list[Found]:
 def find_packages(path: Iterable[str]) -> list[Found]:
     """The installed packages with an entry point of ours; of two with one name the first on the path."""
     found: dict[str, Found] = {}
-    here = os.getcwd()
     for folder in path:
-        if folder and os.path.abspath(folder) != here:
+        if folder and not _is_here(folder):
             for place in _metadata_in(folder):
                 package = _read_package(place)
                 if package is not None:
@@ -91,7 +90,7 @@ def read(found: Found) -> Read:
                 raise InvalidPlugin(f"The entry point {reference[:100]!r} is not MODULE or MODULE:NAME.")
         source = Source(found.name, digest_of_package(found.references), references=found.references)
         place = _manifest_of(found)
-        said = None if place is None else read_file(place)
+        said = None if place is None else read_file(place, is_own=False)
     manifest = Manifest() if said is None or place is None else read_manifest(said, place.name, found.name)
     return Read(source, manifest, digest_of(source.digest.encode(), said or b"", found.version.encode()))
 
@@ -102,6 +101,13 @@ def check_name(found: Found) -> None:
             f"{found.name[:80]!r} cannot be the name of a plugin: use letters, digits, _ and -, at most 64,"
             f" and none of {', '.join(RESERVED)}."
         )
+
+
+def _is_here(folder: str) -> bool:
+    try:
+        return os.path.abspath(folder) == os.getcwd()
+    except OSError:  # the current folder is gone
+        return not os.path.isabs(folder)
 
 
 def _metadata_in(folder: str) -> list[str]:

@@ -117,7 +117,11 @@ def _told(
         from oneclaw.plugins.asking import ask_all  # starts processes: only where something is new
 
         memory_bytes = config.get("limits.memory_mb", 1024) << 20
-        answers = ask_all([reads[name].source for name in unasked], seconds, memory_bytes)
+        try:
+            answers = ask_all([reads[name].source for name in unasked], seconds, memory_bytes)
+        except (OSError, RuntimeError) as error:  # no descriptor, no thread
+            reason = f"It could not be asked for its tools: {describe(error)}."
+            return told | {name: Told(failure=reason) for name in unasked}
         for name, answer in zip(unasked, answers, strict=True):
             kept.put(places[name], reads[name].source.digest, answer)
             told[name] = answer

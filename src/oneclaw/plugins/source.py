@@ -79,20 +79,21 @@ def load(source: Source) -> Offered:
     return Offered(tools, faults, about.partition("\n")[0])
 
 
-def read_file(path: Path, limit_bytes: int = FILE_BYTES) -> bytes:
-    """The bytes of a file that nobody but its owner can have written. Raises `InvalidPlugin`."""
+def read_file(path: Path, *, is_own: bool = True) -> bytes:
+    """The bytes of a plain file; with `is_own`, of one nobody else can write. Raises `InvalidPlugin`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not hold us up
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise InvalidPlugin(f"{path.name} is not a plain file.")
-            _check_owner(path, status)
-            data = file.read(limit_bytes + 1)
+            if is_own:
+                _check_owner(path, status)
+            data = file.read(FILE_BYTES + 1)
     except OSError as error:
         raise InvalidPlugin(f"{path.name} cannot be read: {error.strerror or error}.") from None
-    if len(data) > limit_bytes:
-        raise InvalidPlugin(f"{path.name} is larger than {limit_bytes:,} bytes; make a package of it.")
+    if len(data) > FILE_BYTES:
+        raise InvalidPlugin(f"{path.name} is larger than {FILE_BYTES:,} bytes; make a package of it.")
     return data
 
 
@@ -130,7 +131,7 @@ def folders_of(module: str) -> list[Path]:
 def _spec_of(module: str) -> Any:
     try:
         spec = find_spec(module) if module.isidentifier() else None
-    except (ImportError, ValueError, AttributeError):
+    except Exception:  # what finds modules may be anybody's, and raise anything
         spec = None
     if spec is None:
         raise InvalidPlugin(f"The module {module[:100]!r} is not installed; install the package again.")
