@@ -37,6 +37,7 @@ from oneclaw.guard.command.approval import judge_calls
 from oneclaw.guard.command.rule import parse_rules
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
+from oneclaw.js.code_mode import code_tools
 from oneclaw.js.runtime import Runtime
 from oneclaw.outside import Outside, trust_key
 from oneclaw.providers.catalog import Catalog
@@ -121,6 +122,10 @@ class App:
             size=self.config.get("javascript.workers", 4),
             memory_bytes=self.config.get("javascript.memory_mb", 64) << 20,
         )
+        # A script holds its worker while it waits for other tools: those must find workers of their own.
+        self._scripts = Runtime(memory_bytes=self.config.get("javascript.memory_mb", 64) << 20)
+        for tool in code_tools(self._scripts, lambda: self.engine, self._spend_call) if builtins else ():
+            self._register(tool, "built-in")
         self.outside = Outside(self.config, self.runtime, self.registry, self._register)
         self._has_outside = builtins if outside is None else outside
         self._rule()
@@ -308,6 +313,7 @@ class App:
         finally:
             self._runs = None
             await self.runtime.close()
+            await self._scripts.close()
             self.__exit__(kind, error, trace)
 
     def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
@@ -321,6 +327,10 @@ class App:
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
         return self.registry.register(made, origin)
+
+    def _spend_call(self, session: Session) -> str:
+        """Count a call that a script makes against the limits of its run; why it must not be made."""
+        return "" if self._runs is None else self._runs.spend_call(session)
 
     def _notebook(self, agent: str) -> Notebook:
         """The memories an agent sees."""

@@ -21,6 +21,7 @@ from oneclaw.core.registry import nearest
 from oneclaw.core.session import Session
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import Context, Tool, ToolDefinition
+from oneclaw.js.bridges import Bridges
 from oneclaw.js.runtime import Runtime, Source
 from oneclaw.js.stubs import declare, summarise
 
@@ -121,6 +122,7 @@ class Script:
         self._engine = engine
         self._spend = spend
         self._tools = offered(engine, context.session)
+        self._bridges = Bridges(ToolDefinition(name=NAME), context)
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
         self._under_way: set[asyncio.Task[ToolResult]] = set()
         self._calls = 0
@@ -139,12 +141,11 @@ class Script:
 
     async def answer(self, op: str, arguments: list[Any]) -> Any:
         """What the script asks for."""
-        if op == "sleep":
-            seconds = arguments[0] / 1000 if arguments and isinstance(arguments[0], int | float) else 0.0
-            return await asyncio.sleep(min(max(seconds, 0.0), SECONDS))
+        area = op.partition(".")[0]
+        if area in ("time", "url"):
+            return await self._bridges.answer(op, arguments)
         if op != "tool":
-            word = op.partition(".")[0][:40]
-            raise ToolError(f"A script has no {word} of its own; call a tool: await tools.NAME({{…}}).")
+            raise ToolError(f"A script has no {area[:40]} of its own; call a tool: await tools.NAME({{…}}).")
         name, given = self._asked(arguments)
         self._count()
         result = await self._call(ToolCall(name, given, parent=self._context.call_id))
