@@ -44,9 +44,8 @@ async def fetch(
     )
     location = header.find(response.headers, "location")
     if redirect == "error" and response.status in REDIRECTS and location is not None:
-        raise ToolError(
-            f"{url} redirects to {location[:200]}, and fetch was told not to.", Kind.NETWORK_ERROR
-        )
+        message = f"{url[:200]} redirects to {location[:200]}, and fetch was told not to follow."
+        raise ToolError(message, Kind.NETWORK_ERROR)
     if response.truncated:
         limit = f"{MAX_BYTES // 2**20} MB"
         raise ToolError(
