@@ -1,0 +1,84 @@
+"""bubblewrap: the command line of a sandbox made of namespaces, and whether it works on this machine."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from oneclaw.guard.sandbox.enclosure import REPORT
+from oneclaw.guard.sandbox.places import Place, linked_folders
+
+PROGRAM = "bwrap"
+USER = 1000
+"""Who a command is inside: an ordinary user, whoever we are outside."""
+PROBE_SECONDS = 10.0
+
+_ISOLATED = ("--unshare-user", "--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL")
+_DISABLED = "--disable-userns"
+"""No namespaces within the sandbox; bubblewrap has it since 0.8."""
+
+
+def command_line(
+    program: str,
+    places: Sequence[Place],
+    *,
+    network: bool,
+    can_disable: bool = True,
+    directory: str = "/",
+) -> tuple[str, ...]:
+    """What stands before the program to run: everything but the places is left out.
+
+    bash is process 1: when it ends, or is killed, the kernel ends everything else in the sandbox.
+    """
+    line = [program, *_ISOLATED, "--as-pid-1", "--uid", str(USER), "--gid", str(USER)]
+    line += ["--hostname", "sandbox", "--info-fd", REPORT]
+    line += [_DISABLED] if can_disable else []
+    line += ["--share-net"] if network else []
+    for path, target in linked_folders():
+        line += ["--ro-bind", path, path] if target is None else ["--symlink", target, path]
+    line += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm"]  # noqa: S108
+    for place in places:
+        line += _bind(place)
+    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory]
+    return tuple(line)
+
+
+def _bind(place: Place) -> list[str]:
+    if place.access == "hidden":
+        if place.source.is_dir():
+            return ["--tmpfs", place.path, "--remount-ro", place.path]
+        return ["--ro-bind", "/dev/null", place.path]
+    return ["--bind" if place.access == "write" else "--ro-bind", str(place.source), place.path]
+
+
+def probe(places: Sequence[Place]) -> tuple[tuple[str, bool] | None, str]:
+    """The program and whether it can forbid further namespaces, or None and why it does not work here."""
+    found = shutil.which(PROGRAM)
+    if found is None:
+        return None, "bubblewrap is not installed (on Debian and Ubuntu: apt install bubblewrap)"
+    why = ""
+    for can_disable in (True, False):
+        line = command_line(found, places, network=False, can_disable=can_disable)
+        why = _try([part.replace(REPORT, "2") for part in line])
+        if not why:
+            return (found, can_disable), ""
+    return None, f"bubblewrap does not work here ({why})"
+
+
+def _try(line: list[str]) -> str:
+    """What goes wrong when the sandbox is made; empty when nothing does."""
+    true = next(path for path in ("/usr/bin/true", "/bin/true") if Path(path).exists())
+    try:
+        tried = subprocess.run(
+            [*line, true],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROBE_SECONDS,
+            env={},
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    said = [text for text in tried.stderr.splitlines() if text.startswith("bwrap:")]
+    return "" if tried.returncode == 0 else (said[-1] if said else f"exit code {tried.returncode}")

@@ -1,0 +1,43 @@
+"""An enclosure: how a shell is started so that it sees and changes only what it may, as plain data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["bubblewrap", "landlock", "none", "native"]
+
+REPORT = "{report}"
+"""Stands in a command for the number of the descriptor on which its process id is reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one shell and all it starts may take: processes, memory in all, and the size of one file."""
+
+    processes: int = 256
+    memory_bytes: int = 2 << 30
+    file_bytes: int = 4 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """One way to start bash.
+
+    command        what stands before `bash` on the command line
+    environment    all of it: nothing of ours is added
+    folder         where the folder of the shell is seen from inside
+    directory      where the first command starts
+    has_own_pids   whether it has a process table of its own, in which bash is process 1
+    note           what every result says; empty where the sandbox is whole
+    """
+
+    kind: Kind
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    folder: str
+    directory: str
+    has_own_pids: bool
+    note: str = ""
+
+    def start_command(self, report: int) -> list[str]:
+        return [part.replace(REPORT, str(report)) for part in self.command]

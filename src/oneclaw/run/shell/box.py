@@ -1,0 +1,229 @@
+"""A box: one started enclosure with its bash, which takes one command at a time and is swept after each."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.run.shell.output import Output
+from oneclaw.run.shell.start import start
+from oneclaw.run.shell.usage import Usage, usage_below, usage_inside
+
+READ_BYTES = 64 * 1024
+DRAIN_BYTES = 1 << 20
+SWEEP_SECONDS = 1.5
+GONE_SECONDS = 3.0
+SWEEP = b"s"
+"""Asks the keeper of a box without a process table of its own to kill all but its first bash."""
+
+
+class Gone(Exception):
+    """The box has ended."""
+
+
+class Box:
+    """A bash that waits for commands; `end` ends it and all it has started."""
+
+    def __init__(
+        self, enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool = False
+    ) -> None:
+        self.enclosure = enclosure
+        self.out, self.err = Output(), Output()
+        self.heed: Callable[[bytes], None] | None = None
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[int] | None = None
+        self._swept: asyncio.Future[None] | None = None
+        self._said = b""
+        self._reported = b""
+        self._pid = 0
+        self._is_gone = False
+        self._is_closed = False
+        self._why = ""
+        self._started = start(enclosure, folder, limits, has_input=has_input)
+        self._loop.add_reader(self._started.line, self._read_line)
+        self._loop.add_reader(self._started.report, self._read_report)
+        self._loop.add_reader(self._started.out, self._read, False)
+        self._loop.add_reader(self._started.err, self._read, True)
+
+    @property
+    def is_alive(self) -> bool:
+        return not self._is_gone
+
+    def prepare(self, state: int) -> None:
+        """Have a bash ready that starts from this state; the next command runs in it."""
+        self._send(b"%d\n" % state)
+
+    def order(self, state: int) -> asyncio.Future[int]:
+        """Run the command that lies in the folder, the state after it kept under this number: its exit code.
+
+        The future fails with `Gone` when the box ends first.
+        """
+        self.drain()
+        self.out, self.err = Output(), Output()
+        ended = self._ended = self._loop.create_future()
+        if self._is_gone:
+            ended.set_exception(Gone())
+        self._send(b"%d\n" % state)
+        return ended
+
+    async def sweep(self) -> None:
+        """Kill everything but the first bash. Raises `Gone`, or `TimeoutError` when it takes too long."""
+        if self._is_gone or not self._pid:
+            raise Gone
+        self._swept = self._loop.create_future()
+        try:
+            if self.enclosure.has_own_pids:
+                os.kill(self._pid, signal.SIGUSR1)
+            else:
+                self._started.report.send(SWEEP)
+        except OSError:
+            raise Gone from None
+        await asyncio.wait_for(self._swept, SWEEP_SECONDS)
+
+    def usage(self) -> Usage | None:
+        """What runs in it now; None when that cannot be seen."""
+        if not self._pid:
+            return None
+        if self.enclosure.has_own_pids:
+            return usage_inside(self._pid, self._limits.processes)
+        return usage_below(self._pid, self._limits.processes)
+
+    def drain(self) -> None:
+        """Take what lies in the pipes; not for ever, for a killed process may be writing still."""
+        for is_err in (False, True):
+            output = self.err if is_err else self.out
+            until = output.total_bytes + DRAIN_BYTES
+            while not self._is_closed and output.total_bytes < until and self._read(is_err):
+                pass
+
+    def write(self, data: bytes) -> int:
+        """Give input to a command that takes some; how many bytes it took."""
+        if self._started.input is None:
+            raise Gone
+        try:
+            return os.write(self._started.input, data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            raise Gone from None
+
+    def end_input(self) -> None:
+        if self._started.input is not None:
+            os.close(self._started.input)
+            self._started.input = None
+
+    def kill(self) -> None:
+        """End it with all it has started; returns at once, `gone` waits until nothing is left."""
+        if self._is_closed:
+            return
+        if self._pid and not self._is_gone:
+            with suppress(OSError):
+                os.kill(self._pid, signal.SIGKILL)
+        with suppress(OSError):
+            self._started.report.shutdown(socket.SHUT_WR)
+        if self.enclosure.has_own_pids:
+            self._started.process.kill()
+
+    async def gone(self) -> None:
+        """Wait until nothing is left of a box that was killed or has ended, and let go of its files."""
+        if self._is_closed:
+            return
+        self.drain()
+        self._is_closed = True
+        self._lose()
+        self._loop.remove_reader(self._started.report)
+        self._loop.remove_reader(self._started.out)
+        self._loop.remove_reader(self._started.err)
+        process = self._started.process
+        try:
+            await asyncio.to_thread(process.wait, GONE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            await asyncio.to_thread(process.wait)
+        finally:
+            self._why = self._last_error()
+            self._started.close()
+
+    def why_gone(self) -> str:
+        """What was said when it was started, once it is gone."""
+        return self._why
+
+    def _last_error(self) -> str:
+        try:
+            said = os.read(self._started.errors, READ_BYTES).decode("utf-8", "replace").strip()
+        except OSError:
+            said = ""
+        return said.splitlines()[-1][:300] if said else "it ended at once"
+
+    def _send(self, data: bytes) -> None:
+        with suppress(OSError):  # that it is gone shows where it is waited for
+            self._started.line.send(data)
+
+    def _read_line(self) -> None:
+        try:
+            data = self._started.line.recv(READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lose()
+            return
+        *lines, self._said = (self._said + data).split(b"\n")
+        for line in lines:
+            word, _, rest = line.partition(b" ")
+            if word == b"s" and self._ended is not None and not self._ended.done():
+                self._ended.set_result(int(rest))
+            elif word == b"k":
+                self._note_swept()
+
+    def _read_report(self) -> None:
+        try:
+            data = self._started.report.recv(READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._loop.remove_reader(self._started.report)
+            return
+        if self._pid:
+            self._note_swept()
+            return
+        self._reported += data
+        with suppress(ValueError):
+            self._pid = int(json.loads(self._reported)["child-pid"])
+
+    def _note_swept(self) -> None:
+        if self._swept is not None and not self._swept.done():
+            self._swept.set_result(None)
+
+    def _read(self, is_err: bool) -> bool:
+        """Take one piece of output; False when there is none."""
+        fd = self._started.err if is_err else self._started.out
+        try:
+            data = os.read(fd, READ_BYTES)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._loop.remove_reader(fd)
+            return False
+        (self.err if is_err else self.out).add(data)
+        if self.heed is not None:
+            self.heed(data)
+        return True
+
+    def _lose(self) -> None:
+        if not self._is_gone:
+            self._is_gone = True
+            self._loop.remove_reader(self._started.line)
+            for waiting in (self._ended, self._swept):
+                if waiting is not None and not waiting.done():
+                    waiting.set_exception(Gone())

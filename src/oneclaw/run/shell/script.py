@@ -1,0 +1,100 @@
+"""What bash is told: the script of a shell that keeps its state, and the text of one command.
+
+Theory of operation. Two kinds of bash run in a sandbox. The first, process 1 where the sandbox has a process
+table of its own, never runs a word a model wrote: it forks the second, waits for it, kills everything that is
+left, and reports the exit code on a socket that nobody else has. The second loads the state of the shell from
+a file, waits for its one command, runs it, and writes the state to another file. So a command cannot
+pretend to have ended otherwise than it did; one that hangs, forks without end or exits takes only its own
+bash with it; and whatever happens, there is a state to go on from: the one before the command.
+
+The program says (on the socket, a line each): from which state the next bash starts, then, when there is a
+command, into which file it writes its own. The answers are `s CODE` when the command has ended, and `k` when
+everything was killed because the program asked for it with SIGUSR1.
+"""
+
+import shlex
+from collections.abc import Mapping
+from string import ascii_letters
+
+LINE, OUT, ERR = 60, 61, 62
+"""The descriptors of the first bash: high, so that a command may use the low ones."""
+WHOLE = b"#whole\n"
+"""How the file of a whole state ends."""
+NO_FOLDER = b"#nofolder\n"
+"""What stands there instead when the folder to work in is not there."""
+
+_SCRIPT = r"""
+exec 60<&"$1" 61>&"$2" 62>&"$3"; eval "exec $1>&- $2>&- $3>&- $4>&-"
+ulimit -c 0; ulimit -d "$5"; ulimit -f "$6"; ulimit -u "$7"
+exec 2>/dev/null
+set --
+shopt -s expand_aliases
+trap 'kill -KILL -1; printf "k\n" >&60' USR1
+while IFS= read -r -u 60 _oneclaw; do
+  (
+    trap - INT QUIT
+    _oneclaw_set=$BASHOPTS:$SHELLOPTS
+    [[ $_oneclaw == 0 ]] || . @FOLDER@/"$_oneclaw"
+    IFS= builtin read -r -u 60 _oneclaw || exit
+    IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command
+    exec >&61 2>&62 60>&- 61>&- 62>&-
+    LINENO=0; eval "$_oneclaw_command"
+    _oneclaw_code=$?
+    exec >/dev/null 2>&1
+    [[ -z ${_oneclaw_back-} || $PWD != "$_oneclaw_there" ]] || builtin cd -- "$_oneclaw_back"
+    builtin trap - DEBUG ERR RETURN
+    _oneclaw_names=()
+    for _oneclaw_name in @VARIABLES@; do
+      case $_oneclaw_name in
+        @INTERNAL@) ;;
+        *) _oneclaw_names+=("$_oneclaw_name") ;;
+      esac
+    done
+    {
+      [[ $BASHOPTS:$SHELLOPTS == "$_oneclaw_set" ]] || { builtin shopt -p; builtin set +o; }
+      builtin declare -p "${_oneclaw_names[@]}"
+      builtin declare -pf; builtin alias -p; builtin trap -p; builtin umask -p
+      builtin printf 'cd -- %q || cd; OLDPWD=%q\n#whole\n' "$PWD" "${OLDPWD-}"
+    } >@FOLDER@/"$_oneclaw"
+    builtin trap - EXIT
+    exit "$_oneclaw_code"
+  ) <@INPUT@ >/dev/null &
+  _oneclaw=$!
+  wait "$_oneclaw"; _oneclaw_code=$?
+  while kill -0 "$_oneclaw"; do wait "$_oneclaw"; _oneclaw_code=$?; done
+  [[ $$ != 1 ]] || kill -KILL -1
+  printf 's %s\n' "$_oneclaw_code" >&60 || exit
+done
+"""
+
+
+_INTERNAL = (
+    "_|_oneclaw*|BASH|BASH[A-Z_]*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS"
+    "|PPID|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
+)
+"""Variables of bash itself: some cannot be set, the others need not be."""
+
+
+def shell_script(folder: str, *, has_input: bool = False) -> str:
+    """The script of the first bash; `folder` is where states and commands are, as seen from inside."""
+    every = " ".join(f'"${{!{letter}@}}"' for letter in f"{ascii_letters}_")
+    script = _SCRIPT.replace("@VARIABLES@", every).replace("@INTERNAL@", _INTERNAL)
+    script = script.replace("@INPUT@", "&0" if has_input else "/dev/null")
+    return script.replace("@FOLDER@", shlex.quote(folder))
+
+
+def command_text(
+    command: str, folder: str, state: int, directory: str | None, environment: Mapping[str, str]
+) -> str:
+    """One command as bash reads it: the folder and the variables hold for this command only."""
+    text = "builtin unset _oneclaw_command; "
+    if directory is not None:
+        missing = shlex.quote(NO_FOLDER.decode().strip())
+        text += (
+            f"_oneclaw_back=$PWD; builtin cd -- {shlex.quote(directory)} 2>/dev/null"
+            f" || {{ builtin printf '%s\n' {missing} >{shlex.quote(folder)}/{state}; exit 1; }};"
+            " _oneclaw_there=$PWD; "
+        )
+    for name, value in environment.items():
+        text += f"{name}={shlex.quote(value)} "
+    return f"{text}eval {shlex.quote(command)}"

@@ -1,0 +1,50 @@
+"""A shell in a real sandbox, for the tests of shells."""
+
+import shutil
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from oneclaw.core.session import Session, Workspace
+from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
+from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.session import ShellSession
+
+MakeShell = Callable[..., ShellSession]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell]:
+    """Makes shells, each with the limits asked for; all are closed in the end."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed: apt install bubblewrap")
+    made: list[ShellSession] = []
+
+    def make(limits: Limits | None = None) -> ShellSession:
+        limits = limits or Limits()
+        sandbox = Sandbox(SandboxSettings(tmp_path / "homes", limits=limits))
+        session = Session("one", workspace=Workspace(workspace))
+
+        def enclose(folder: ShellFolder, network: bool) -> Enclosure:
+            return sandbox.enclosure(session, folder.states, folder.tmp, network)
+
+        made.append(ShellSession(enclose, limits))
+        return made[-1]
+
+    yield make
+    for shell in made:
+        await shell.close()
+
+
+@pytest.fixture
+def shell(make_shell: MakeShell) -> ShellSession:
+    return make_shell()
