@@ -1,0 +1,188 @@
+"""The door to the desktop: a file or address handed to the program that opens such things, never to a shell.
+
+Who opens. The page, when a page is the front and takes it; else the desktop's opener, found in a folder that
+is named in full and that no tool can write; else nobody, and the person is given the path or address.
+
+What is opened. Files of the workspace and its roots, and of those only kinds that are shown and not run: a
+model that may write files could otherwise start programs. Web addresses, which pass the gate as a request
+does, because a browser sends what its person is logged in with.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePath
+from urllib.parse import unquote, urlsplit
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.session import Network, Session, Workspace
+from oneclaw.guard.files import paths
+from oneclaw.guard.files.route import spell
+from oneclaw.guard.network.dial import lookup
+from oneclaw.guard.network.gate import AllowPrivate, Gate, Resolve
+from oneclaw.guard.network.url import parse
+
+Show = Callable[[Session, str], Awaitable[bool]]
+"""Shows a file (by its path) or an address in the page of a session; False when there is no page."""
+
+WAIT_SECONDS = 3.0
+"""How long an opener is waited for: one that still runs then is taken to have opened it."""
+
+SHOWN_KINDS = frozenset(
+    (
+        *(
+            "txt",
+            "md",
+            "log",
+            "csv",
+            "tsv",
+            "json",
+            "jsonl",
+            "xml",
+            "yaml",
+            "yml",
+            "toml",
+            "ini",
+            "rst",
+            "tex",
+        ),
+        *("html", "htm", "xhtml", "pdf", "epub", "odt", "ods", "odp", "docx", "xlsx", "pptx", "rtf"),
+        *("png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "svg", "avif", "heic", "ico"),
+        *(
+            "mp3",
+            "wav",
+            "ogg",
+            "oga",
+            "flac",
+            "m4a",
+            "opus",
+            "mp4",
+            "m4v",
+            "webm",
+            "mkv",
+            "mov",
+            "avi",
+            "ogv",
+        ),
+        *("ics", "vcf", "srt", "vtt", "diff", "patch"),
+    )
+)
+"""Endings of files that programs show. Anything else may be run by whoever opens it."""
+
+_KEPT = frozenset(
+    (
+        *("HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "SHELL", "BROWSER"),
+        *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION"),
+        *("KDE_FULL_SESSION", "KDE_SESSION_VERSION", "GNOME_DESKTOP_SESSION_ID"),
+    )
+)
+_KEPT_BEGINNINGS = ("LC_", "XDG_")
+
+
+def find_opener(
+    workspace: Workspace, environment: Mapping[str, str] | None = None, platform: str = sys.platform
+) -> Path | None:
+    """The desktop's opener; None where there is no desktop, or nothing on it that opens files."""
+    environment = os.environ if environment is None else environment
+    if platform == "darwin":
+        return next((one for one in (Path("/usr/bin/open"),) if _is_program(one)), None)
+    if not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
+        return None
+    for folder in environment.get("PATH", "").split(os.pathsep):
+        program = Path(folder, "xdg-open")
+        if folder.startswith("/") and _is_program(program) and not _can_be_written(program, workspace):
+            return program
+    return None
+
+
+def locate(workspace: Workspace, path: str) -> str:
+    """The full path of a file that tools may read, links resolved; raises `ToolError` for any other."""
+    with paths.open_file(workspace, path) as file:
+        real = os.path.realpath(os.path.join(workspace.folder, path))
+        with suppress(OSError):
+            if os.path.samestat(os.stat(real), os.fstat(file.fileno())):
+                return real
+    raise ToolError(f"{spell(path)} was exchanged while it was looked at; try again.", Kind.PATH_NOT_ALLOWED)
+
+
+def path_of_url(url: str) -> str | None:
+    """The path that a `file:` address names; None for other addresses."""
+    if not url.strip().lower().startswith("file:"):
+        return None
+    parts = urlsplit(url.strip())
+    if parts.netloc not in ("", "localhost") or not parts.path or parts.query:
+        raise ToolError(
+            f"{url[:200]} names no file of this machine; write it as file:///path.", Kind.VALIDATION_ERROR
+        )
+    return unquote(parts.path, errors="surrogateescape")
+
+
+def is_shown(path: str) -> bool:
+    """Whether a file of this name is shown by what opens it, and not run."""
+    return PurePath(path).suffix[1:].lower() in SHOWN_KINDS
+
+
+async def admit(
+    url: str, network: Network, allow_private: AllowPrivate | None, resolve: Resolve = lookup
+) -> str:
+    """The address as it will be opened; raises `ToolError` where a request to it would be refused."""
+    target = parse(url)
+    await Gate(network, allow_private, resolve).admit(target.host, target.port, target.is_odd)
+    fragment = url.strip().partition("#")[2]
+    return (
+        f"{target}#{fragment}" if fragment and fragment.isascii() and fragment.isprintable() else str(target)
+    )
+
+
+async def start(opener: Path, target: str) -> None:
+    """Have the opener open the target, detached from us; raises `ToolError` when it says it could not."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[int | OSError] = loop.create_future()
+
+    def work() -> None:
+        try:
+            # In a session of its own: it outlives us, as the window does.
+            outcome: int | OSError = subprocess.Popen(
+                [str(opener), target],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=_environment(os.environ),
+                cwd="/",
+                start_new_session=True,
+            ).wait()
+        except OSError as error:
+            outcome = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(lambda: ended.done() or ended.set_result(outcome))
+
+    # A thread of its own, so that a window that stays open holds nobody up, and its end is still noticed.
+    threading.Thread(target=work, name="opener", daemon=True).start()
+    try:
+        outcome = await asyncio.wait_for(ended, WAIT_SECONDS)
+    except TimeoutError:
+        return
+    if isinstance(outcome, OSError):
+        raise ToolError(f"{opener} could not be started ({outcome.strerror}); open it by hand: {target}")
+    if outcome != 0:
+        raise ToolError(f"{opener} could not open it (exit code {outcome}); open it by hand: {target}")
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _can_be_written(program: Path, workspace: Workspace) -> bool:
+    """Whether a tool could have put it there: it lies in the workspace or in a root open to writing."""
+    writable = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
+    real = program.resolve()
+    return any(real.is_relative_to(folder.resolve()) for folder in writable)
+
+
+def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """What a desktop program needs to find its desktop; no keys."""
+    return {name: value for name, value in ours.items() if name in _KEPT or name.startswith(_KEPT_BEGINNINGS)}

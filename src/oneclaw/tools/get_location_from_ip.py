@@ -1,0 +1,118 @@
+"""get_location_from_ip: roughly where this machine is, as a service tells from its address."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from oneclaw.core.call import Output
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.make.function import tool
+from oneclaw.core.session import Network
+from oneclaw.core.tool import Context, Tool
+from oneclaw.guard.network.net import Response, fetch
+from oneclaw.guard.network.url import parse
+from oneclaw.guard.outside_mark import mark
+
+SERVICE = "https://ipinfo.io/json"
+MAX_BYTES = 64 * 1024
+_CHARS = 100
+# What the well-known services call the same thing; the first that is there counts.
+_FIELDS = {
+    "city": ("city", "cityName", "city_name"),
+    "region": ("region", "regionName", "region_name", "state", "state_prov"),
+    "country": ("country_name", "countryName", "country", "country_code", "countryCode"),
+    "latitude": ("latitude", "lat"),
+    "longitude": ("longitude", "lon", "lng"),
+    "time zone": ("timezone", "time_zone"),
+}
+
+
+def location_tool(url: str = "") -> Tool:
+    """The tool; `url` is the service the owner chose, empty for ours."""
+
+    @tool(needs=["network", "location"], effect="read", seconds=20, group="web")
+    async def get_location_from_ip(context: Context) -> Output:
+        """Get the estimated location of this machine from its IP address: city, country, time zone."""
+        service = url or SERVICE
+        response = await fetch(
+            "GET",
+            service,
+            headers=[("Accept", "application/json")],
+            network=_named_by_owner(context.session.network, url),
+            max_bytes=MAX_BYTES,
+            seconds=max(context.seconds - 1, context.seconds / 2),
+        )
+        place = read_place(_document(response, service))
+        if "city" not in place and "country" not in place and "latitude" not in place:
+            raise _failure(service, "its answer names no place")
+        lines = [f"{name}: {value}" for name, value in place.items()]
+        told = mark("\n".join(lines), service)
+        return Output(f"Estimated from the IP address; it may be far off.\n{told}", details={"place": place})
+
+    return get_location_from_ip
+
+
+def read_place(document: Mapping[str, Any]) -> dict[str, str]:
+    """What an answer says of the place, by our names. The address itself is left out: nobody needs it."""
+    flat = dict(document)
+    zone = document.get("timezone")
+    if isinstance(zone, dict):
+        named = cast(dict[str, Any], zone)
+        flat["timezone"] = named.get("id") or named.get("name")
+    loc = document.get("loc")
+    if isinstance(loc, str) and loc.count(",") == 1:
+        flat["latitude"], flat["longitude"] = loc.split(",")
+    place: dict[str, str] = {}
+    for name, spellings in _FIELDS.items():
+        for spelling in spellings:
+            value = _plain(flat.get(spelling), is_number=name in ("latitude", "longitude"))
+            if value:
+                place[name] = value
+                break
+    return place
+
+
+def _plain(value: Any, is_number: bool) -> str:
+    if is_number:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            return ""
+        return f"{number:g}" if math.isfinite(number) and abs(number) <= 180 else ""
+    if not isinstance(value, str):
+        return ""
+    return " ".join("".join(char if char.isprintable() else " " for char in value).split())[:_CHARS]
+
+
+def _document(response: Response, service: str) -> Mapping[str, Any]:
+    if response.status == 429:
+        raise _failure(service, "it was asked too often (HTTP 429)")
+    if response.status != 200:
+        raise _failure(service, f"it answered HTTP {response.status}")
+    try:
+        document = json.loads(response.body)
+    except (ValueError, RecursionError):
+        raise _failure(service, "its answer is not JSON") from None
+    if not isinstance(document, dict):
+        raise _failure(service, "its answer is not a JSON object")
+    answer = cast(dict[str, Any], document)
+    if answer.get("error") or answer.get("success") is False or answer.get("status") == "fail":
+        raise _failure(service, "it says that it has no answer")
+    return answer
+
+
+def _failure(service: str, why: str) -> ToolError:
+    return ToolError(
+        f"The location service {service[:200]} failed: {why}. Try later, or set web.location_url to another.",
+        Kind.NETWORK_ERROR,
+    )
+
+
+def _named_by_owner(network: Network, url: str) -> Network:
+    """The owner named this address in the settings: it may be on this machine, and needs no further leave."""
+    if not url:
+        return network
+    target = parse(url)
+    return replace(network, private_hosts=(*network.private_hosts, f"{target.bare_host}:{target.port}"))

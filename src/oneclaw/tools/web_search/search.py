@@ -1,0 +1,174 @@
+"""The tool web_search, over the provider that the settings choose."""
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+
+from oneclaw.core.call import Output
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.make.function import tool
+from oneclaw.core.session import Network
+from oneclaw.core.tool import Context, Tool
+from oneclaw.guard.network import body as body_text
+from oneclaw.guard.network import headers as header
+from oneclaw.guard.network.net import Response, fetch
+from oneclaw.guard.network.url import parse
+from oneclaw.guard.outside_mark import mark
+from oneclaw.tools.web_search import duckduckgo
+from oneclaw.tools.web_search.brave import BRAVE
+from oneclaw.tools.web_search.duckduckgo import DUCKDUCKGO
+from oneclaw.tools.web_search.exa import EXA
+from oneclaw.tools.web_search.provider import MOST_HITS, Document, Hit, Malformed, Provider, Refused
+from oneclaw.tools.web_search.searxng import SEARXNG
+from oneclaw.tools.web_search.tavily import TAVILY
+
+PROVIDERS = {provider.name: provider for provider in (SEARXNG, BRAVE, TAVILY, EXA, DUCKDUCKGO)}
+MAX_BYTES = 2 * 1024 * 1024
+MAX_REDIRECTS = 2
+QUERY_CHARS = 1_000
+_OTHERS = "set web.search.provider to searxng (with web.search.url), brave, tavily, exa or duckduckgo"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """What the owner chose: a provider by name, and where it is asked; empty for its own address."""
+
+    provider: str = ""
+    url: str = ""
+
+
+def web_search_tool(settings: SearchSettings | None = None) -> Tool:
+    """The tool as the settings have it: it declares the key of its provider and no other."""
+    settings = settings or SearchSettings()
+    chosen = PROVIDERS.get(settings.provider)
+
+    @tool(
+        needs=["network"],
+        effect="read",
+        group="web",
+        secrets=[chosen.key] if chosen is not None and chosen.key else [],
+    )
+    async def web_search(context: Context, query: str, count: int = 5) -> Output:
+        """Search the web for current information.
+
+        query: What to search for.
+        count: How many results to give, from 1 to 20. Defaults to 5.
+        """
+        provider = chosen or _without_choice()
+        words = " ".join(query.split())
+        if not words or len(words) > QUERY_CHARS:
+            message = f"query must have from 1 to {QUERY_CHARS:,} characters; it has {len(words):,}."
+            raise ToolError(message, Kind.VALIDATION_ERROR)
+        if not 1 <= count <= MOST_HITS:
+            raise ToolError(f"count is {count}; it must be from 1 to {MOST_HITS}.", Kind.VALIDATION_ERROR)
+        hits = (await _search(provider, settings, context, words, count))[:count]
+        details = {"provider": provider.name, "urls": [hit.url for hit in hits]}
+        if not hits:
+            return Output(f"{provider.name} found nothing; try other words.", details=details)
+        return Output(mark(_render(hits), f"web search by {provider.name}"), details=details)
+
+    return web_search
+
+
+def _without_choice() -> Provider:
+    """Nobody chose a provider: whoever installed `ddgs` did."""
+    if duckduckgo.is_installed():
+        return DUCKDUCKGO
+    raise ToolError(f"No search provider is configured: {_OTHERS}; for duckduckgo, {duckduckgo.REMEDY}.")
+
+
+async def _search(
+    provider: Provider, settings: SearchSettings, context: Context, query: str, count: int
+) -> list[Hit]:
+    url = settings.url or provider.url
+    if not url:
+        raise ToolError(
+            f"The search provider {provider.name} has no address: set web.search.url, as http://localhost:8080."
+        )
+    key = context.secrets.get(provider.key, "")
+    try:
+        # In a thread: the first use may load a library, and a page is long to read.
+        ask = await asyncio.to_thread(provider.ask, query, count, key, url)
+        response = await fetch(
+            ask.method,
+            ask.url,
+            headers=ask.headers,
+            body=ask.body,
+            network=_named_by_owner(context.session.network, settings.url),
+            max_bytes=MAX_BYTES,
+            max_redirects=MAX_REDIRECTS,
+            seconds=max(context.seconds - 2, context.seconds / 2),
+        )
+        document = _document(provider, response)
+        return list(await asyncio.to_thread(provider.read, document))
+    except Refused as error:
+        raise ToolError(f"The search by {provider.name} failed: {error}.", Kind.NETWORK_ERROR) from None
+    except Malformed as error:
+        raise ToolError(
+            f"{provider.name} answered, but not as it documents ({error}); try again later, or {_OTHERS}.",
+            Kind.NETWORK_ERROR,
+        ) from None
+    except ToolError as error:
+        if error.kind in (Kind.NETWORK_ERROR, Kind.TIMEOUT) and not error.message.startswith(provider.name):
+            reason = error.message.rstrip(".")
+            message = f"{provider.name} cannot be reached ({reason}); try again later, or {_OTHERS}."
+            raise ToolError(message, error.kind) from None
+        raise
+
+
+def _named_by_owner(network: Network, url: str) -> Network:
+    """The owner named this address in the settings: it may be on this machine, and needs no further leave."""
+    if not url:
+        return network
+    target = parse(url)
+    return replace(network, private_hosts=(*network.private_hosts, f"{target.bare_host}:{target.port}"))
+
+
+def _document(provider: Provider, response: Response) -> Document:
+    """The body, read; raises when the answer is not the results."""
+    status = response.status
+    if status != 200:
+        raise ToolError(
+            f"{provider.name} answered HTTP {status}: {_why(provider, response)}.", Kind.NETWORK_ERROR
+        )
+    if response.truncated or response.encoding is not None:
+        raise Malformed("it is too long" if response.truncated else "it is packed in a way nobody asked for")
+    text = body_text.decode(response.body, header.find(response.headers, "content-type"))
+    if not provider.is_json:
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise Malformed("it is not JSON") from None
+
+
+def _why(provider: Provider, response: Response) -> str:
+    status = response.status
+    if provider.why_http is not None and status in provider.why_http:
+        return provider.why_http[status]
+    if status in (401, 403):
+        return (
+            f"it refused the key; set a valid one as {provider.key}"
+            if provider.key
+            else "it refused the search"
+        )
+    if status == 429:
+        wait = header.find(response.headers, "retry-after") or ""
+        when = f"in {wait} seconds" if wait.isascii() and wait.isdigit() and len(wait) < 6 else "later"
+        return f"there were too many searches; try again {when}"
+    if status >= 500:
+        return f"it has a problem of its own; try again later, or {_OTHERS}"
+    return "it did not take the search; try other words"
+
+
+def _render(hits: list[Hit]) -> str:
+    parts = [
+        "\n".join(
+            filter(
+                None,
+                (f"{place}. {hit.title or '(no title)'}", f"   {hit.url}", hit.text and f"   {hit.text}"),
+            )
+        )
+        for place, hit in enumerate(hits, 1)
+    ]
+    return "\n\n".join(parts)

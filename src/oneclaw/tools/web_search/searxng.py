@@ -1,0 +1,31 @@
+"""SearXNG: a search server of one's own, asked for JSON."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from oneclaw.tools.web_search.provider import Ask, Document, Hit, Provider, make_hits, rows
+
+
+def ask(query: str, count: int, key: str, url: str) -> Ask:
+    words = urlencode({"q": query, "format": "json"})
+    return Ask(
+        "GET", f"{url.rstrip('/').removesuffix('/search')}/search?{words}", (("Accept", "application/json"),)
+    )
+
+
+def read(document: Document) -> Sequence[Hit]:
+    results = rows(document, "results")
+    return make_hits((row.get("title"), row.get("url"), row.get("content")) for row in results)
+
+
+SEARXNG = Provider(
+    name="searxng",
+    url="",
+    key="",
+    ask=ask,
+    read=read,
+    why_http={
+        403: "it gives no JSON: add json to search.formats in its settings.yml",
+        404: "there is no search at this address: web.search.url must name the server, as http://host:8080",
+    },
+)
