@@ -51,6 +51,7 @@ from oneclaw.tools import builtin
 if TYPE_CHECKING:
     from oneclaw.agent.event import RunEvent, RunFinished
     from oneclaw.agent.runs import Runs
+    from oneclaw.guard.opener import Show
     from oneclaw.providers.base import Provider
 
 SWITCH = "switch."
@@ -87,7 +88,10 @@ class App:
         """
         self.config = config or load_config()
         self.registry = Registry()
-        for tool in builtin.load_all(self._notebook) if builtins else ():
+        self.show: Show | None = None
+        """Set by a front that can show files and addresses itself; otherwise the desktop opens them."""
+        parts = self._notebook, builtin.no_shells, self.config.under("web"), lambda: self.show
+        for tool in builtin.load_all(*parts) if builtins else ():
             self._register(tool, "built-in")
         self._own_tools = [self._register(tool).name for tool in tools]
         self._hooks = hooks

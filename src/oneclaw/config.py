@@ -65,6 +65,14 @@ SETTINGS = (
         "network.private_hosts", "list of texts", "[]", "Private hosts (`host` or `host:port`) open to tools."
     ),
     Setting(
+        "web.search.provider",
+        "searxng, brave, tavily, exa or duckduckgo",
+        "duckduckgo, if ddgs is there",
+        "Who searches the web for web_search.",
+    ),
+    Setting("web.search.url", "text", "the provider's own", "Where it is asked; this machine is allowed."),
+    Setting("web.location_url", "text", "https://ipinfo.io/json", "Who tells from an address where it is."),
+    Setting(
         "secrets.file", "text", "secrets.toml in the data folder", "Named secrets; only you may read it."
     ),
     Setting(

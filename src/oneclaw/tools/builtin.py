@@ -1,11 +1,16 @@
 """The list of built-in tools: adding one is its file, its test, and a line here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import ToolError
 from oneclaw.core.memory import Notebook
 from oneclaw.core.tool import Tool
+
+if TYPE_CHECKING:
+    from oneclaw.guard.opener import Show
+    from oneclaw.run.shell.shells import Shells
 
 FILES = (
     "get_current_time",
@@ -19,24 +24,69 @@ FILES = (
     "fetch_url",
 )
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")
-NAMES = (*FILES, *MEMORY)
+SHELL = ("execute_shell_command",)
+SET = ("web_search", "get_location_from_ip", "open_file", "open_url")
+"""Tools that are made from the settings, or for the front that is in use."""
+NAMES = (*FILES, *SET, *MEMORY, *SHELL)
 
 
 def no_notebook(agent: str) -> Notebook:
     raise ToolError("There is no store here to remember anything in; run the tool in an app.")
 
 
+def no_shells() -> "Shells":
+    raise ToolError("There is nothing here to run commands with; run the tool in an app.")
+
+
 def load(name: str) -> Tool:
-    """The tool of this name, from the file of this name; a memory tool only to be looked at."""
+    """The tool of this name, from the file of this name; one of memory or shell only to be looked at."""
+    if name in SHELL:
+        return next(tool for tool in load_shell(no_shells) if tool.name == name)
+    if name in SET:
+        return load_set()[SET.index(name)]
     if name in MEMORY:
         return next(tool for tool in load_memory(no_notebook) if tool.name == name)
     return getattr(import_module(f"oneclaw.tools.{name}"), name)
+
+
+def load_set(
+    settings: Mapping[str, Any] | None = None, show: "Callable[[], Show | None]" = lambda: None
+) -> list[Tool]:
+    """The tools of `SET`; `settings` are those under `web`, `show` gives what shows things in the page."""
+    web = settings or {}
+    search = import_module("oneclaw.tools.web_search.search")
+    chosen = search.SearchSettings(web.get("search.provider", ""), web.get("search.url", ""))
+    made = {name: import_module(f"oneclaw.tools.{name}") for name in SET[1:]}
+    return [
+        search.web_search_tool(chosen),
+        made["get_location_from_ip"].location_tool(web.get("location_url", "")),
+        made["open_file"].open_file_tool(show),
+        made["open_url"].open_url_tool(show),
+    ]
 
 
 def load_memory(notebook: Callable[[str], Notebook]) -> list[Tool]:
     return import_module("oneclaw.tools.memory").memory_tools(notebook)
 
 
-def load_all(notebook: Callable[[str], Notebook] = no_notebook) -> list[Tool]:
-    """Every built-in tool; `notebook` gives the memories that the agent of a name sees."""
-    return [*map(load, FILES), *load_memory(notebook)]
+def load_shell(shells: "Callable[[], Shells]") -> list[Tool]:
+    """The tools that run commands; a model is told of this machine only where they can."""
+    made = {name: import_module(f"oneclaw.tools.{name}") for name in SHELL}
+    words = {} if shells is no_shells else {SHELL[0]: {"where": made[SHELL[0]].find_shell()}}
+    return [getattr(module, name)(shells, **words.get(name, {})) for name, module in made.items()]
+
+
+def load_all(
+    notebook: Callable[[str], Notebook] = no_notebook,
+    shells: "Callable[[], Shells]" = no_shells,
+    web: Mapping[str, Any] | None = None,
+    show: "Callable[[], Show | None]" = lambda: None,
+) -> list[Tool]:
+    """Every built-in tool.
+
+    notebook  gives the memories an agent sees
+    shells    gives what runs commands
+    web       the settings under `web`
+    show      gives what shows files and addresses in the page, where the page is the front
+    """
+    return [*map(load, FILES), *load_set(web, show), *load_memory(notebook), *load_shell(shells)]
