@@ -29,7 +29,7 @@ ulimit -c 0; ulimit -d "$5"; ulimit -f "$6"; ulimit -u "$7"
 exec 2>/dev/null
 set --
 shopt -s expand_aliases
-trap 'kill -KILL -1; printf "k\n" >&60' USR1
+trap '[[ $$ != 1 ]] || { kill -KILL -1; printf "k\n" >&60; }' USR1
 while IFS= read -r -u 60 _oneclaw; do
   (
     trap - INT QUIT
