@@ -5,6 +5,7 @@ Nothing of the context is ever turned into text or a value here; it arrives as J
 """
 
 import os
+import resource
 from _json import encode_basestring_ascii, scanstring
 from select import select
 from time import monotonic
@@ -40,6 +41,7 @@ LOG_BYTES = 64 * 1024
 LOG_LINES = 2_000
 TIMERS = 10_000
 WORDS_CHARS = 4_000
+_NOTHING = '"thrown: null"'
 
 
 class Line:
@@ -84,6 +86,7 @@ class Border:
 
     def __init__(self, line: Line, memory_bytes: int, stack_bytes: int, prelude: str) -> None:
         self._line = line
+        self._memory_bytes = memory_bytes
         self._has_begun = False
         self.is_touched = False
         self._under_way = 0
@@ -134,13 +137,13 @@ class Border:
             if kind == b"C":  # answers to questions of a call that has ended are not for us
                 return int.from_bytes(body[:4], "big"), body[4:]
 
-    def load(self, source: str) -> tuple[str, str] | None:
+    def load(self, source: str) -> tuple[str, str, str] | None:
         """Evaluate the source; what it threw and where, as JSON, if it did."""
         try:
             self._context.eval(source)
         except (JSException, StackOverflow) as error:
             words, _, stack = str(error).partition("\n    at ")
-            return quote(words), quote(f"    at {stack}")
+            return quote(words), quote(f"    at {stack}"), '""'
         except (TypeError, ValueError, MemoryError):
             pass  # the value of the last line, which nobody wants, is none that Python knows
         return None
@@ -175,7 +178,7 @@ class Border:
         elif self._under_way or seconds is not None:
             self._settle(*self._read_answer())
         else:
-            self.end("fail", '"the promise never settles: nothing is left to wait for"', '""')
+            self._fail('"the promise never settles: nothing is left to wait for"')
         return None
 
     def _settle(self, number: int, answer: str) -> None:
@@ -203,14 +206,19 @@ class Border:
 
     def _done(self, text: str) -> "NoReturn":
         if len(text) > FRAME_BYTES:
-            self.end("fail", f'"the result is longer than {FRAME_BYTES // 2**20} MB: return less"', '""')
+            self._fail(f'"the result is longer than {FRAME_BYTES // 2**20} MB: return less"')
         if self._unsaid:
             self._line.tell("unsaid", str(self._unsaid))
         self._line.write(b"d" + _encode(scanstring(text, 1)[0]))
         os._exit(0)
 
-    def _fail(self, words: str, stack: str) -> "NoReturn":
-        self.end("fail", words, stack)
+    def _fail(self, words: str, stack: str = '""', made: str = '""') -> "NoReturn":
+        if (
+            words == _NOTHING
+            and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > self._memory_bytes
+        ):
+            self._spent()  # the engine throws null where it has no memory left for an error
+        self.end("fail", words, stack, made)
 
     def _missing(self, reason: str) -> "NoReturn":
         self.end("missing", reason)

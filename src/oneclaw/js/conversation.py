@@ -25,7 +25,9 @@ LOG_CHARS = 64 * 1024
 
 _IN_A_ROW = 50
 _SHORT_CHARS = 350
-_PLACE = re.compile(r"^ {4}at (?:.{0,200} \()?<input>:(\d{1,9}):(\d{1,9})\)?$", re.MULTILINE)
+_PLACE = re.compile(r" {4}at (?:(?P<name>.{0,200}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?")
+_OF_TEXT = (None, "<eval>", "anonymous")
+"""Lines of what JSON.parse, eval or Function was given, unless they are the last: then they are the file's."""
 _SPENT = "InternalError: out of memory"
 
 
@@ -95,12 +97,12 @@ class Conversation:
                 self._unsaid += count
             case {"checked": [list(reasons)]}:  # pyright: ignore[reportUnknownVariableType]
                 return [str(reason) for reason in cast(list[object], reasons)]
-            case {"fail": [str(words), str(stack)]}:
-                self._fail(words, stack)
+            case {"fail": [str(words), str(stack), str(made)]}:
+                self._fail(words, stack, made)
             case {"missing": [str(reason)]}:
                 raise self._error(f"{self._source.file}: {reason[:200]}.")
             case {"spent": []}:
-                self._fail(_SPENT, "")
+                self._fail(_SPENT)
             case {"died": [int(status)]}:
                 raise self._error(f"The process that ran {self._source.file} ended: {_name(status)}.")
             case _:
@@ -137,11 +139,11 @@ class Conversation:
         more = [f"… and {self._unsaid:,} more"] if self._unsaid else []
         return "\n".join([*self._log, *more])
 
-    def _fail(self, words: str, stack: str) -> NoReturn:
+    def _fail(self, words: str, stack: str = "", made: str = "") -> NoReturn:
         words = words.strip() or "Error"
         if words == _SPENT:
             words = f"the tool used more than the {self._memory_bytes // 2**20} MB of memory it may"
-        place = _place(self._source.file, stack)
+        place = _place(self._source.file, stack, made)
         if len(words) <= _SHORT_CHARS:
             raise self._error(f"{words} ({place})" if place else words)
         # The engine cuts it, but only after the secrets have been taken out.
@@ -157,11 +159,20 @@ def encode(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _place(file: str, stack: str) -> str:
-    """Where in the file of the tool it was: the uppermost line that is neither ours nor the engine's."""
-    for line, column in _PLACE.findall(stack):
-        if int(line) < BORDER_LINE:
-            return f"{file}:{line}:{column}"
+def _place(file: str, stack: str, made: str) -> str:
+    """Where in the file of the tool it was: the uppermost line that is neither ours nor the engine's.
+
+    `made` is the class of what was thrown: its constructor is not where things went wrong.
+    """
+    lines = stack.rstrip("\n").split("\n")
+    for at, line in enumerate(lines):
+        found = _PLACE.fullmatch(line)
+        if found is None or int(found["line"]) >= BORDER_LINE:
+            continue
+        name = found["name"]
+        if at + 1 < len(lines) and (name in _OF_TEXT or name == made):
+            continue
+        return f"{file}:{found['line']}:{found['column']}"
     return ""
 
 

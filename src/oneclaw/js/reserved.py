@@ -14,6 +14,6 @@ RESERVED = frozenset(
     SuppressedError Symbol SyntaxError TextDecoder TextEncoder time toLocaleString tools toString
     TypeError Uint16Array Uint32Array Uint8Array Uint8ClampedArray undefined unescape URIError URL
     URLSearchParams valueOf WeakMap WeakRef WeakSet
-    """.split()
+    """.split()  # noqa: SIM905
 )
 """Every global of a worker and what all objects inherit; a test holds this to the engine and the prelude."""

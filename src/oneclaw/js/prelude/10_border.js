@@ -123,28 +123,49 @@ const finish = (() => {
     }
     return '';
   };
-  const wordsOf = (thrown) => {
-    if (typeof thrown === 'string') return thrown;
-    if (isError(thrown)) {
-      const name = property(thrown, 'name') || 'Error';
-      const message = property(thrown, 'message');
-      return message ? cut(name, 100) + ': ' + cut(message, TEXT_CHARS) : name;
+  const exceptionGetters = ['name', 'message'].map((name) => describe(DOMException.prototype, name).get);
+  const isException = (value) => {
+    try {
+      apply(exceptionGetters[0], value, []);
+      return true;
+    } catch {
+      return false;
     }
-    return show(thrown);
   };
+  const wordsOf = (thrown) => {
+    let name, message;
+    if (isError(thrown)) {
+      name = property(thrown, 'name') || 'Error';
+      message = property(thrown, 'message');
+    } else if (isException(thrown)) {
+      name = apply(exceptionGetters[0], thrown, []);
+      message = apply(exceptionGetters[1], thrown, []);
+    } else {
+      return typeof thrown === 'string' ? thrown : show(thrown);
+    }
+    return message ? cut(name, 100) + ': ' + cut(message, TEXT_CHARS) : name;
+  };
+  // What the class of an error is called: its constructor stands on the stack, but is not where it was thrown.
+  const classOf = (error) => {
+    const made = describe(prototypeOf(error), 'constructor');
+    return made !== undefined && typeof made.value === 'function' ? property(made.value, 'name') : '';
+  };
+  const attempt = (ask, value, otherwise) => {
+    try {
+      const said = ask(value);
+      return typeof said === 'string' ? cut(said, TEXT_CHARS) : otherwise;
+    } catch {
+      return otherwise;
+    }
+  };
+  const stackFor = (thrown) => (isError(thrown) ? apply(stackOf, thrown, []) : property(thrown, 'stack'));
   const fail = (thrown) => {
-    let words = 'something that cannot be shown was thrown';
-    let stack = '';
+    const isKnown = isError(thrown) || isException(thrown);
+    const words = (isKnown ? '' : 'thrown: ') + attempt(wordsOf, thrown, 'something that cannot be shown');
+    const stack = isKnown ? attempt(stackFor, thrown, '') : '';
+    const made = isKnown ? attempt(classOf, thrown, '') : '';
     try {
-      if (isError(thrown)) stack = apply(stackOf, thrown, []);
-    } catch { /* there is no stack to show */ }
-    try {
-      words = wordsOf(thrown);
-      if (!isError(thrown)) words = 'thrown: ' + words;
-    } catch { /* as above */ }
-    if (typeof stack !== 'string') stack = '';
-    try {
-      post('fail', stringify(cut(words, TEXT_CHARS)), stringify(cut(stack, TEXT_CHARS)));
+      post('fail', stringify(words), stringify(stack), stringify(made));
     } catch {
       post('spent'); // no memory is left even for this
     }
@@ -161,7 +182,7 @@ const finish = (() => {
       default: return String(value);
     }
     if (value === null) return 'null';
-    if (isError(value)) return wordsOf(value);
+    if (isError(value) || isException(value)) return wordsOf(value);
     for (let at = 0; at < seen.length; at++) if (seen[at] === value) return '[circular]';
     if (depth > 4) return isArray(value) ? '[…]' : '{…}';
     define(seen, seen.length, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
@@ -401,6 +422,7 @@ const finish = (() => {
     define(globalThis, 'tools', { __proto__: null, value: freeze(functions), writable: false, configurable: false });
   };
 
+  const promisePrototype = Promise.prototype;
   let isStarted = false;
   const begin = (request) => {
     if (isStarted) return;
@@ -412,17 +434,26 @@ const finish = (() => {
       post('missing', stringify(found[1]));
       return;
     }
-    let settled;
     try {
-      const value = apply(found[0], undefined, [asked.arguments]);
-      settled = new Promise((resolve) => resolve(value));
-      // Without a constructor `then` makes a promise of the language, not one of the tool.
-      define(settled, 'constructor', { __proto__: null, value: undefined });
+      wait(apply(found[0], undefined, [asked.arguments]));
     } catch (error) {
       fail(error);
-      return;
     }
-    apply(then, settled, [done, fail]);
+  };
+  // As `await` does, whatever the tool has made of promises. Without a constructor of its own a promise is given
+  // a follower of the language, not one of the tool.
+  const listen = (promise) => {
+    define(promise, 'constructor', { __proto__: null, value: undefined, configurable: true });
+    apply(then, promise, [done, fail]);
+  };
+  const wait = (value) => {
+    if (value !== null && typeof value === 'object' && prototypeOf(value) === promisePrototype) {
+      try {
+        listen(value);
+        return;
+      } catch { /* it only looks like a promise, or was frozen */ }
+    }
+    listen(new Promise((resolve) => resolve(value)));
   };
   const check = (request) => {
     const asked = parse(request);
