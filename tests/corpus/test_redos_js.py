@@ -1,0 +1,60 @@
+"""Catastrophic patterns of others as regular expressions of a tool: they end by the limit, others go on."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.corpus.conftest import Rows
+from tests.js.caller import Echo
+
+from oneclaw.core.call import Output, ToolCall, ToolResult
+from oneclaw.core.engine import Engine
+from oneclaw.core.errors import Kind
+from oneclaw.core.registry import Registry
+from oneclaw.core.tool import Context, Tool, ToolDefinition
+from oneclaw.js.runtime import Runtime, Source
+from oneclaw.run.runner import Runner
+
+SECONDS = 0.5
+SOURCE = Source.of("match.js", "function match(p) { return new RegExp(p.pattern).test(p.text); }")
+
+
+@pytest.fixture
+async def engine() -> AsyncIterator[Engine]:
+    runtime, runner = Runtime(size=3), Runner()
+
+    async def execute(arguments: dict[str, Any], context: Context) -> Output:
+        return Output((await runtime.call(SOURCE, "match", arguments, Echo(), context)).text)
+
+    text = {"type": "string"}
+    parameters = {"type": "object", "properties": {"pattern": text, "text": text}}
+    definitions = [
+        ToolDefinition(name=name, parameters=parameters, isolation="inline", seconds=seconds)
+        for name, seconds in (("match", SECONDS), ("match_patiently", 60.0))
+    ]
+    yield Engine(Registry([Tool(each, execute) for each in definitions]), runner)
+    await runtime.close()
+    await runner.close()
+
+
+async def test_a_catastrophic_pattern_ends_by_its_limit_and_others_go_on(rows: Rows, engine: Engine) -> None:
+    turns = asyncio.Semaphore(2)
+
+    async def attack(row: dict[str, Any]) -> ToolResult:
+        async with turns:
+            arguments = json.dumps({"pattern": row["pattern"], "text": row["attack"]})
+            result = await engine.call(ToolCall("match", arguments))
+            other = await engine.call(ToolCall("match_patiently", {"pattern": "^a+$", "text": "aaa"}))
+            assert other.value == "true", row
+            return result
+
+    for result in await asyncio.gather(*map(attack, rows("redos"))):
+        if result.ok:
+            assert result.value in ("true", "false")
+        elif result.kind is Kind.EXECUTION_ERROR:
+            assert result.message.startswith(("SyntaxError", "InternalError")), result.message
+        else:
+            assert result.kind is Kind.TIMEOUT, result
+            assert result.seconds < SECONDS + 5
