@@ -3,7 +3,8 @@
 Theory of operation. Loading has two halves. `_read` looks at the folders in their order and touches nothing
 of ours, so that a thread can do it. `_take` then exchanges, in one step of the event loop, the tools that
 came from outside before for those that were read: what is gone goes, what changed is another tool, and a call
-that is running keeps the one it found. A tool whose files did not change stays the very same object.
+that is running keeps the one it found. The definition of a tool whose files did not change stays the same
+object, so that nothing known of it is looked up anew.
 
     built-in   the groups that come with us
     user       `tools` in the data folder
@@ -215,8 +216,10 @@ class Outside:
         taken = self._registry.find(name)
         if taken is not None:
             first = taken.tool
-            if name not in overridden or first.origin in (tool.origin, "agents"):
-                remedy = "" if first.origin in (tool.origin, "agents") else ", or list it in tools.override"
+            # Not to be taken over: another name of a tool, a tool of the same folder, those of the agents.
+            is_fixed = first.name != name or first.origin in (tool.origin, "agents")
+            if is_fixed or name not in overridden:
+                remedy = "" if is_fixed else ", or list it in tools.override"
                 whose = first.origin or "code"
                 return f"the name {name} is taken by a tool from {whose}; rename it{remedy}."
             self._registry.remove(name)
@@ -224,7 +227,9 @@ class Outside:
             made = self._register(tool)
         except OneClawError as error:
             if taken is not None:
-                self._registry.register(taken.tool)
+                again = self._registry.register(taken.tool)
+                if name in self._own:
+                    self._own[name] = again
             return str(error)
         if taken is not None and name not in self._own:
             self._displaced[name] = taken.tool

@@ -139,7 +139,7 @@ def check_tool_files(arguments: argparse.Namespace) -> Finding:
 
     with open_app(arguments) as app:
         problems = list(app.problems)
-        tools = app.outside.tools
+        tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
         folder = app.config.tools_folder
         unused = [
             name for name in app.config.get("tools.override", ()) if name not in {tool.name for tool in tools}

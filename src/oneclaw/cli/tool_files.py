@@ -69,10 +69,11 @@ async def reload_tools(arguments: argparse.Namespace) -> int:
 
     async with open_app(arguments) as app:
         problems = await app.reload()
-        rows = [(tool.name, tool.origin, place_of(tool.execute)) for tool in app.outside.tools]
+        tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
+        rows = [(tool.name, tool.origin, place_of(tool.execute)) for tool in tools]
     if arguments.json:
-        tools = [dict(zip(("name", "origin", "place"), row, strict=True)) for row in rows]
-        print_json({"tools": tools, "problems": [asdict(problem) for problem in problems]})
+        found = [dict(zip(("name", "origin", "place"), row, strict=True)) for row in rows]
+        print_json({"tools": found, "problems": [asdict(problem) for problem in problems]})
         return 0
     if rows:
         print_table(("TOOL", "FROM", "FILE"), rows, ("bold",))
