@@ -1,6 +1,10 @@
 // What the files after this one share: built-in methods taken before a tool could change them.
+//
+// They are called as functions, `slice(text, 1)`, and text is put together with +: to the engine a template is
+// a call of String.prototype.concat. Arrays are gone through by index, since a loop asks for an iterator.
 host.kit = (() => {
   "use strict";
+  const { Uint8Array, String } = globalThis;
   const { bind } = Function.prototype;
   const free = bind.bind(Function.prototype.call);
   const getter = (object, name) => free(Object.getOwnPropertyDescriptor(object, name).get);
@@ -40,7 +44,7 @@ host.kit = (() => {
 
   const toWellFormed = free(text.toWellFormed);
   // Text without half surrogate pairs, of whatever was given: what the platform calls a USVString.
-  const toText = (value) => toWellFormed(`${value}`);
+  const toText = (value) => toWellFormed(String(value));
 
   const bufferOf = getter(TypedArray, "buffer");
   const startOf = getter(TypedArray, "byteOffset");

@@ -1,12 +1,13 @@
 // TextEncoder and TextDecoder, as the Encoding standard has them.
 (() => {
   "use strict";
+  const { atob, btoa, escape, unescape, encodeURIComponent, decodeURIComponent, String } = globalThis;
+  const { Uint8Array, Uint16Array, TypeError, RangeError, Boolean } = globalThis;
   const { kit } = host;
   const { pattern, test, replace, slice, charCodeAt, fromCharCode, apply, subarray } = kit;
   const { bytesOf, toText, toWellFormed, byteLength, trim, toLowerCase, offerClass, put } = kit;
   const { toBase64, fromBase64, getter } = kit;
   const lengthOf = getter(Object.getPrototypeOf(Uint8Array.prototype), "length");
-  const { atob, btoa, escape, unescape, encodeURIComponent, decodeURIComponent } = globalThis;
 
   // The engine works on text in native code and on bytes in slow loops: bytes go through it as text with
   // one character for each byte, and the classic pair of escape and decodeURIComponent knows UTF-8.
@@ -192,9 +193,9 @@
     #rest = new Uint8Array(0);
     #isAtStart = true;
     constructor(name = "utf-8", options = {}) {
-      const encoding = LABELS[toLowerCase(trim(`${name}`))];
+      const encoding = LABELS[toLowerCase(trim(String(name)))];
       if (encoding === undefined) {
-        throw new RangeError(`TextDecoder does not know the encoding ${name}; use utf-8, utf-16le or latin1.`);
+        throw new RangeError("TextDecoder does not know the encoding " + name + "; use utf-8, utf-16le or latin1.");
       }
       this.#encoding = encoding;
       this.#isFatal = Boolean(options?.fatal);

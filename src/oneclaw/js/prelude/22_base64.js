@@ -1,6 +1,7 @@
 // base64 for text and bytes; atob and btoa are the engine's own.
 (() => {
   "use strict";
+  const { TypeError } = globalThis;
   const { kit } = host;
   const { offer, freeze, bytesOf, encodeUtf8, decodeUtf8, toText, toBase64, fromBase64 } = kit;
   const { replace, pattern } = kit;

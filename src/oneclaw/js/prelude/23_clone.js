@@ -1,13 +1,12 @@
 // structuredClone, as the HTML standard has it for what exists here.
 (() => {
   "use strict";
+  const { DOMException, Map, Set, Date, RegExp, DataView, Error, Array, Object, String } = globalThis;
   const { kit } = host;
   const { free, getter, ownKeys, getOwnPropertyDescriptor, defineProperty, isArray, isView, isBuffer } = kit;
-  const { bufferLength, kindOfArray, copyBuffer, bytesBuffer, offer, push, apply } = kit;
-  const { DOMException, Map, Set, Date, RegExp, DataView, Symbol } = globalThis;
+  const { bufferLength, kindOfArray, copyBuffer, bytesBuffer, offer, push } = kit;
   const { construct } = Reflect;
   const { isError } = Error;
-  const { valueOf } = Object.prototype;
   const timeOf = free(Date.prototype.getTime);
   const sourceOf = getter(RegExp.prototype, "source");
   const flagsOf = getter(RegExp.prototype, "flags");
@@ -42,14 +41,14 @@
     }
   };
   const refuse = (what) => {
-    throw new DOMException(`structuredClone cannot copy ${what}.`, "DataCloneError");
+    throw new DOMException("structuredClone cannot copy " + what + ".", "DataCloneError");
   };
 
   // A new value of the same kind without what is in it, or undefined for a plain object.
   const begin = (value, copy) => {
     if (isArray(value)) return new Array(value.length);
     if (is(timeOf, value)) return new Date(timeOf(value));
-    if (is(sourceOf, value) && is(flagsOf, value) && isRegExp(value)) return new RegExp(sourceOf(value), flagsOf(value));
+    if (isRegExp(value)) return new RegExp(sourceOf(value), flagsOf(value));
     if (is(mapSize, value)) return new Map();
     if (is(setSize, value)) return new Set();
     if (isBuffer(value)) return copyBuffer(value, 0, bufferLength(value));
@@ -61,24 +60,20 @@
     if (isStrange(value)) refuse("this object");
     return undefined;
   };
-  const lastIndex = { __proto__: null };
-  const isRegExp = (value) => {
-    lastIndex.found = getOwnPropertyDescriptor(value, "lastIndex");
-    return lastIndex.found !== undefined && !lastIndex.found.configurable && !lastIndex.found.enumerable;
-  };
-  const strangers = [
-    free(WeakMap.prototype.has),
-    free(WeakSet.prototype.has),
-    free(WeakRef.prototype.deref),
-    (value) => apply(Promise.prototype.then, value, []),
-  ];
+  // The prototype answers for its source too, but has no lastIndex of its own.
+  const isRegExp = (value) => is(sourceOf, value) && getOwnPropertyDescriptor(value, "lastIndex") !== undefined;
+  const { getPrototypeOf } = Object;
+  const STRANGE = new Set(
+    [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry].map((Class) => Class.prototype),
+  );
+  for (const make of [function* () {}, async function* () {}]) STRANGE.add(getPrototypeOf(make.prototype));
+  const isStranger = free(Set.prototype.has);
+  // What cannot be told by asking is told by where it comes from.
   const isStrange = (value) => {
-    for (let at = 0; at < 3; at++) if (is((one) => strangers[at](one, value), value)) return true;
-    return isPromise(value);
-  };
-  const isPromise = (value) => {
-    const kind = getOwnPropertyDescriptor(Object.getPrototypeOf(value) ?? {}, Symbol.toStringTag);
-    return kind !== undefined && (kind.value === "Promise" || kind.value === "Generator");
+    for (let one = getPrototypeOf(value); one !== null; one = getPrototypeOf(one)) {
+      if (isStranger(STRANGE, one)) return true;
+    }
+    return false;
   };
   const copyView = (value, copy) => {
     const kind = kindOfArray(value);
@@ -86,18 +81,18 @@
     return construct(ARRAYS[kind], [copy(bytesBuffer(value)), arrayStart(value), arrayLength(value)]);
   };
   const copyError = (value, copy) => {
-    const name = `${value.name}`;
-    const made = new (ERRORS[name] ?? Error)(`${value.message}`);
+    const name = String(value.name);
+    const made = new (ERRORS[name] ?? Error)(String(value.message));
     const own = getOwnPropertyDescriptor(value, "cause");
     if (own !== undefined && "value" in own) {
-      defineProperty(made, "cause", { value: copy(own.value), writable: true, configurable: true });
+      defineProperty(made, "cause", { __proto__: null, value: copy(own.value), writable: true, configurable: true });
     }
     return made;
   };
 
   const makeCopy = (seen) => {
     const copy = (value) => {
-      if (typeof value === "symbol" || typeof value === "function") refuse(`a ${typeof value}`);
+      if (typeof value === "symbol" || typeof value === "function") refuse("a " + typeof value);
       if (value === null || typeof value !== "object") return value;
       const known = seenGet(seen, value);
       if (known !== undefined) return known;
@@ -114,7 +109,8 @@
       for (let at = 0; at < keys.length; at++) {
         const key = keys[at];
         if (typeof key === "symbol" || !getOwnPropertyDescriptor(from, key)?.enumerable) continue;
-        defineProperty(to, key, { value: copy(from[key]), writable: true, enumerable: true, configurable: true });
+        const value = copy(from[key]);
+        defineProperty(to, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
       }
     };
     // First all, then copied: what is copied may change the map while it is gone through.
@@ -134,10 +130,10 @@
   offer("structuredClone", function structuredClone(value, options = undefined) {
     const seen = new Map();
     const moved = options?.transfer === undefined ? [] : [...options.transfer];
-    for (const buffer of moved) {
-      if (!isBuffer(buffer)) refuse("a thing that cannot be moved; only an ArrayBuffer can");
+    for (let at = 0; at < moved.length; at++) {
+      if (!isBuffer(moved[at])) refuse("a thing that cannot be moved; only an ArrayBuffer can");
     }
-    for (const buffer of moved) addToMap(seen, buffer, moveBuffer(buffer));
+    for (let at = 0; at < moved.length; at++) addToMap(seen, moved[at], moveBuffer(moved[at]));
     return makeCopy(seen)(value);
   });
 })();

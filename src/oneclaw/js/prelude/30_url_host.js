@@ -1,10 +1,10 @@
 // Hosts of addresses, and percent signs in them, as the URL standard reads them; pure text in, text out.
 (() => {
   "use strict";
+  const { encodeURIComponent, parseInt, Uint8Array, Uint16Array } = globalThis;
   const { kit } = host;
   const { pattern, test, slice, indexOf, charCodeAt, toLowerCase, endsWith, push, join } = kit;
   const { encodeUtf8, decodeUtf8, byteLength } = kit;
-  const { encodeURIComponent, parseInt } = globalThis;
   const toFixedBase = kit.free(Number.prototype.toString);
   const floor = Math.floor;
 
@@ -33,7 +33,7 @@
       const code = charCodeAt(text, at);
       if (code < 0x80 && !set[code]) continue;
       encoded += slice(text, start, at);
-      if (code < 0x80) encoded += `%${HEX[code >> 4]}${HEX[code & 15]}`;
+      if (code < 0x80) encoded += "%" + HEX[code >> 4] + HEX[code & 15];
       else {
         const end = code >= 0xd800 && code < 0xdc00 ? at + 2 : at + 1;
         encoded += encodeURIComponent(slice(text, at, end));
@@ -114,7 +114,7 @@
       if (number === undefined || number >= (isLast ? 256 ** (5 - parts.length) : 256)) return undefined;
       address += isLast ? number : number * 256 ** (3 - at);
     }
-    return `${floor(address / 2 ** 24)}.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`;
+    return floor(address / 2 ** 24) + "." + ((address >> 16) & 255) + "." + ((address >> 8) & 255) + "." + (address & 255);
   };
 
   const readIpv6 = (text) => {
@@ -165,7 +165,7 @@
         pieces[7 - back] = value;
       }
     } else if (piece !== 8) return undefined;
-    return `[${writeIpv6(pieces)}]`;
+    return "[" + writeIpv6(pieces) + "]";
   };
   const STRICT_PART = pattern(/^(?:0|[1-9][0-9]{0,2})$/);
   const readDotted = (text) => {

@@ -202,7 +202,7 @@
       } else if (test(ONE_DOT, segment)) {
         if (!goesOn) push(url.path, "");
       } else {
-        if (url.scheme === "file:" && url.path.length === 0 && test(DRIVE, segment)) segment = `${segment[0]}:`;
+        if (url.scheme === "file:" && url.path.length === 0 && test(DRIVE, segment)) segment = segment[0] + ":";
         push(url.path, segment);
       }
       if (!goesOn) return end < text.length ? parseTail(url, text, end) : url;
@@ -234,24 +234,24 @@
 
   const hostText = (url) => {
     if (url.host === null) return "";
-    return url.port === null ? url.host : `${url.host}:${url.port}`;
+    return url.port === null ? url.host : url.host + ":" + url.port;
   };
   const pathText = (url) => {
     if (typeof url.path === "string") return url.path;
-    return url.path.length ? `/${join(url.path, "/")}` : "";
+    return url.path.length ? "/" + join(url.path, "/") : "";
   };
   const write = (url) => {
     let text = url.scheme;
     if (url.host !== null) {
       text += "//";
       if (url.username !== "" || url.password !== "") {
-        text += url.username + (url.password === "" ? "" : `:${url.password}`) + "@";
+        text += url.username + (url.password === "" ? "" : ":" + url.password) + "@";
       }
       text += hostText(url);
     } else if (typeof url.path !== "string" && url.path.length > 1 && url.path[0] === "") text += "/.";
     text += pathText(url);
-    if (url.query !== null) text += `?${url.query}`;
-    return url.fragment === null ? text : `${text}#${url.fragment}`;
+    if (url.query !== null) text += "?" + url.query;
+    return url.fragment === null ? text : text + "#" + url.fragment;
   };
 
   const parts = { hostText, pathText, isSpecial, readAuthority, readPort, portColon, find, encodeQuery };

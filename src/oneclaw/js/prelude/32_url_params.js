@@ -1,11 +1,11 @@
 // URLSearchParams: the pairs of a query, as forms write them.
 (() => {
   "use strict";
+  const { encodeURIComponent, TypeError } = globalThis;
   const { kit } = host;
   const { pattern, replace, slice, indexOf, push, splice, sort, toText, toWellFormed, isArray } = kit;
   const { ownKeys, getOwnPropertyDescriptor, defineProperty, offerClass } = kit;
   const { decode, splitAt } = kit.url;
-  const { encodeURIComponent } = globalThis;
   const ITERATOR = Symbol.iterator;
 
   const PLUS = pattern(/\+/g);
@@ -32,7 +32,7 @@
   const writeQuery = (pairs) => {
     let text = "";
     for (let at = 0; at < pairs.length; at++) {
-      text += `${at ? "&" : ""}${encodePart(pairs[at][0])}=${encodePart(pairs[at][1])}`;
+      text += (at ? "&" : "") + encodePart(pairs[at][0]) + "=" + encodePart(pairs[at][1]);
     }
     return text;
   };

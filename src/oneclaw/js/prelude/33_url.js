@@ -1,6 +1,7 @@
 // URL, as the URL standard has it.
 (() => {
   "use strict";
+  const { TypeError, String } = globalThis;
   const { kit } = host;
   const { pattern, test, replace, slice, indexOf, toLowerCase, toText, offerClass } = kit;
   const { parse, write, encode, readHost } = kit.url;
@@ -15,7 +16,7 @@
   const ORIGINS = { __proto__: null, "http:": 1, "https:": 1, "ws:": 1, "wss:": 1, "ftp:": 1 };
 
   const originOf = (url) => {
-    if (url.scheme in ORIGINS) return `${url.scheme}//${hostText(url)}`;
+    if (url.scheme in ORIGINS) return url.scheme + "//" + hostText(url);
     if (url.scheme !== "blob:" || typeof url.path !== "string") return "null";
     const inner = parse(url.path, undefined);
     return inner !== undefined && (inner.scheme === "http:" || inner.scheme === "https:") ? originOf(inner) : "null";
@@ -26,7 +27,7 @@
   const setScheme = (url, text) => {
     const found = exec(NEW_SCHEME, text);
     if (found === null) return;
-    const scheme = `${toLowerCase(found[1])}:`;
+    const scheme = toLowerCase(found[1]) + ":";
     if (scheme in PORTS !== isSpecial(url)) return;
     if (scheme === "file:" && (url.username !== "" || url.password !== "" || url.port !== null)) return;
     if (url.scheme === "file:" && url.host === "") return;
@@ -80,8 +81,8 @@
       const url = parseWith(input, base);
       if (url === undefined) {
         const shown = slice(toText(input), 0, 200);
-        const against = base === undefined ? "" : ` against ${slice(toText(base), 0, 200)}`;
-        throw new TypeError(`Invalid URL: ${shown}${against}`);
+        const against = base === undefined ? "" : " against " + slice(toText(base), 0, 200);
+        throw new TypeError("Invalid URL: " + shown + against);
       }
       this.#url = url;
     }
@@ -100,7 +101,7 @@
     }
     set href(value) {
       const url = parse(toText(value), undefined);
-      if (url === undefined) throw new TypeError(`Invalid URL: ${slice(toText(value), 0, 200)}`);
+      if (url === undefined) throw new TypeError("Invalid URL: " + slice(toText(value), 0, 200));
       this.#url = url;
       this.#renew();
     }
@@ -140,7 +141,7 @@
       setHost(this.#url, replace(BREAKS, toText(value), ""), false);
     }
     get port() {
-      return this.#url.port === null ? "" : `${this.#url.port}`;
+      return this.#url.port === null ? "" : String(this.#url.port);
     }
     set port(value) {
       const text = replace(BREAKS, toText(value), "");
@@ -161,7 +162,7 @@
     }
     get search() {
       const { query } = this.#url;
-      return query === null || query === "" ? "" : `?${query}`;
+      return query === null || query === "" ? "" : "?" + query;
     }
     set search(value) {
       const text = replace(BREAKS, toText(value), "");
@@ -178,7 +179,7 @@
     }
     get hash() {
       const { fragment } = this.#url;
-      return fragment === null || fragment === "" ? "" : `#${fragment}`;
+      return fragment === null || fragment === "" ? "" : "#" + fragment;
     }
     set hash(value) {
       const text = replace(BREAKS, toText(value), "");

@@ -1,17 +1,18 @@
 // fs: files of the workspace, through the host's guard. Each answer is there at once; `await` does no harm.
 (() => {
   "use strict";
+  const { TypeError, String } = globalThis;
   const { kit } = host;
   const { sync, offer, freeze, bytesOf, toBase64, fromBase64, toLowerCase } = kit;
 
   const pathOf = (path, name) => {
-    if (typeof path !== "string") throw new TypeError(`fs.${name} needs a path, as text.`);
+    if (typeof path !== "string") throw new TypeError("fs." + name + " needs a path, as text.");
     return path;
   };
   // Node calls it by the encoding, or by options that hold it.
   const encodingOf = (options) => {
     const encoding = options !== null && typeof options === "object" ? options.encoding : options;
-    return encoding === undefined || encoding === null ? "utf-8" : toLowerCase(`${encoding}`);
+    return encoding === undefined || encoding === null ? "utf-8" : toLowerCase(String(encoding));
   };
 
   offer(

@@ -1,10 +1,10 @@
 // crypto: chance, digests and signatures of messages, made by the worker process itself.
 (() => {
   "use strict";
+  const { DOMException, TypeError, String } = globalThis;
   const { kit } = host;
   const { local, offer, freeze, bytesOf, bytesFor, byteLength, put, toBase64, fromBase64, toHex } = kit;
   const { slice, toUpperCase, replace, pattern, bytesBuffer, kindOfArray, isView, test } = kit;
-  const { DOMException } = globalThis;
   const LIMIT = 65536;
   const DASHES = pattern(/[-_]/g);
   const FLOAT = pattern(/^Float/);
@@ -12,10 +12,10 @@
   const ALGORITHMS = { __proto__: null, MD5: "md5", SHA1: "sha1", SHA256: "sha256", SHA384: "sha384", SHA512: "sha512" };
   const algorithmOf = (algorithm) => {
     const name = algorithm !== null && typeof algorithm === "object" ? algorithm.name : algorithm;
-    const known = ALGORITHMS[replace(DASHES, toUpperCase(`${name}`), "")];
+    const known = ALGORITHMS[replace(DASHES, toUpperCase(String(name)), "")];
     if (known === undefined) {
       throw new DOMException(
-        `crypto does not know the algorithm ${name}; use SHA-1, SHA-256, SHA-384, SHA-512 or MD5.`,
+        "crypto does not know the algorithm " + name + "; use SHA-1, SHA-256, SHA-384, SHA-512 or MD5.",
         "NotSupportedError",
       );
     }
@@ -47,7 +47,7 @@
           throw new DOMException("crypto.getRandomValues needs a typed array of integers.", "TypeMismatchError");
         }
         if (byteLength(bytes) > LIMIT) {
-          throw new DOMException(`crypto.getRandomValues fills at most ${LIMIT} bytes at once.`, "QuotaExceededError");
+          throw new DOMException("crypto.getRandomValues fills at most " + LIMIT + " bytes at once.", "QuotaExceededError");
         }
         put(bytes, randomBytes(byteLength(bytes)));
         return array;
@@ -57,7 +57,8 @@
         bytes[6] = (bytes[6] & 15) | 64;
         bytes[8] = (bytes[8] & 63) | 128;
         const hex = toHex(bytes);
-        return `${slice(hex, 0, 8)}-${slice(hex, 8, 12)}-${slice(hex, 12, 16)}-${slice(hex, 16, 20)}-${slice(hex, 20)}`;
+        const head = slice(hex, 0, 8) + "-" + slice(hex, 8, 12) + "-" + slice(hex, 12, 16);
+        return head + "-" + slice(hex, 16, 20) + "-" + slice(hex, 20);
       },
     }),
   );

@@ -1,6 +1,7 @@
 // Headers, as the Fetch standard has them, without the guards of browsers: the host refuses what it must.
 (() => {
   "use strict";
+  const { TypeError, String } = globalThis;
   const { kit } = host;
   const { pattern, test, replace, toLowerCase, push, splice, sort, join, ownKeys } = kit;
   const { getOwnPropertyDescriptor, defineProperty, offerClass } = kit;
@@ -10,13 +11,13 @@
   const ENDS = pattern(/^[\t\n\r ]+|[\t\n\r ]+$/g);
 
   const nameOf = (name) => {
-    const text = `${name}`;
-    if (!test(NAME, text)) throw new TypeError(`A header cannot have the name ${kit.slice(text, 0, 60)}.`);
+    const text = String(name);
+    if (!test(NAME, text)) throw new TypeError("A header cannot have the name " + kit.slice(text, 0, 60) + ".");
     return toLowerCase(text);
   };
   const valueOf = (name, value) => {
-    const text = replace(ENDS, `${value}`, "");
-    if (test(BAD_VALUE, text)) throw new TypeError(`The header ${name} cannot have a value with line ends or such letters.`);
+    const text = replace(ENDS, String(value), "");
+    if (test(BAD_VALUE, text)) throw new TypeError("The header " + name + " cannot have a value with line ends or such letters.");
     return text;
   };
 
@@ -73,11 +74,13 @@
     append(name, value) {
       this.#add(name, value);
     }
-    delete(name) {
-      const key = nameOf(name);
+    #remove(key) {
       for (let at = this.#list.length - 1; at >= 0; at--) {
         if (this.#list[at][0] === key) splice(this.#list, at, 1);
       }
+    }
+    delete(name) {
+      this.#remove(nameOf(name));
     }
     get(name) {
       return this.#joined(nameOf(name));
@@ -95,7 +98,7 @@
     set(name, value) {
       const key = nameOf(name);
       const text = valueOf(key, value);
-      this.delete(key);
+      this.#remove(key);
       push(this.#list, [key, text]);
     }
     forEach(callback, self) {

@@ -1,14 +1,14 @@
 // fetch and Response: one request through the host's guard, its answer whole.
 (() => {
   "use strict";
+  const { Promise, Uint8Array, TypeError, RangeError, SyntaxError, String } = globalThis;
   const { kit } = host;
   const { call, bare, bytesOf, bytesFor, encodeUtf8, decodeUtf8, fromBase64, toBase64, bytesBuffer } = kit;
-  const { charCodeAt, slice, toUpperCase, offer, offerClass, copyBuffer, bufferLength, apply, push } = kit;
+  const { charCodeAt, slice, toUpperCase, offer, offerClass, copyBuffer, bufferLength, apply, push, defineProperty } = kit;
   const { isUrl, urlText, isParams, url } = kit;
   const { Headers, listOf, fill } = kit.headers;
   const { pairsOf, writeQuery } = url.params;
-  const { parse } = JSON;
-  const { Promise } = globalThis;
+  const { parse, stringify } = JSON;
   const { then } = Promise.prototype;
   const NO_BODY = { __proto__: null, 101: 1, 204: 1, 205: 1, 304: 1 };
   const REDIRECTS = { __proto__: null, follow: 1, manual: 1, error: 1 };
@@ -57,15 +57,15 @@
       const status = init?.status === undefined ? 200 : +init.status;
       if (!(status >= 200 && status <= 599)) throw new RangeError("The status of a Response is from 200 to 599.");
       const content = contentOf(body);
-      if (content[0] !== null && status in NO_BODY) throw new TypeError(`A Response of status ${status} has no body.`);
+      if (content[0] !== null && status in NO_BODY) throw new TypeError("A Response of status " + status + " has no body.");
       this.#status = status;
-      this.#statusText = init?.statusText === undefined ? "" : `${init.statusText}`;
+      this.#statusText = init?.statusText === undefined ? "" : String(init.statusText);
       this.#headers = new Headers(init?.headers);
       this.#content = content[0] === null ? null : copyOf(content[0]);
       if (content[1] !== null && !hasType(listOf(this.#headers))) fill(this.#headers, [["content-type", content[1]]]);
     }
     static json(data, init = undefined) {
-      const made = new Response(JSON.stringify(data), init);
+      const made = new Response(stringify(data), init);
       if (!hasType(listOf(new Headers(init?.headers)))) {
         made.#headers = fill(new Headers(init?.headers), [["content-type", "application/json"]]);
       }
@@ -118,7 +118,7 @@
       try {
         return parse(text);
       } catch (error) {
-        throw new SyntaxError(`The body is not JSON (${error.message}); it begins with: ${slice(text, 0, 60)}`);
+        throw new SyntaxError("The body is not JSON (" + error.message + "); it begins with: " + slice(text, 0, 60));
       }
     }
     async arrayBuffer() {
@@ -146,19 +146,19 @@
   };
 
   const request = (input, init) => {
-    const method = init?.method === undefined ? "GET" : toUpperCase(`${init.method}`);
-    const redirect = init?.redirect === undefined ? "follow" : `${init.redirect}`;
-    if (!(redirect in REDIRECTS)) throw new TypeError(`fetch cannot treat redirects as ${redirect}; use follow, manual or error.`);
+    const method = init?.method === undefined ? "GET" : toUpperCase(String(init.method));
+    const redirect = init?.redirect === undefined ? "follow" : String(init.redirect);
+    if (!(redirect in REDIRECTS)) throw new TypeError("fetch cannot treat redirects as " + redirect + "; use follow, manual or error.");
     const content = contentOf(init?.body);
     if (content[0] !== null && (method === "GET" || method === "HEAD")) {
-      throw new TypeError(`A request with the method ${method} cannot have a body.`);
+      throw new TypeError("A request with the method " + method + " cannot have a body.");
     }
     const headers = new Headers(init?.headers);
     if (content[1] !== null && !hasType(listOf(headers))) fill(headers, [["content-type", content[1]]]);
     const pairs = bare([]);
     const list = listOf(headers);
     for (let at = 0; at < list.length; at++) push(pairs, bare([list[at][0], list[at][1]]));
-    const address = isUrl(input) ? urlText(input) : `${input}`;
+    const address = isUrl(input) ? urlText(input) : String(input);
     const body = content[0] === null ? null : toBase64(content[0]);
     return [address, { __proto__: null, method, headers: pairs, body, redirect }];
   };
@@ -171,7 +171,9 @@
     } catch (error) {
       return new Promise((_, reject) => reject(error));
     }
-    return apply(then, call("fetch", asked), [answered]);
+    // Without a constructor of its own `then` makes a promise of the language, not one of the tool.
+    const waits = defineProperty(call("fetch", asked), "constructor", { __proto__: null, value: undefined });
+    return apply(then, waits, [answered]);
   });
   offerClass(Response, "Response");
 })();
