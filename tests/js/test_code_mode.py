@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context, Tool, ToolDefinition
+from oneclaw.js import code_mode
+from oneclaw.js.bridges import Bridges
 from oneclaw.js.code_mode import (
     CODE_CHARS,
     MOST_AT_ONCE,
@@ -30,7 +33,7 @@ from oneclaw.js.code_mode import (
     show,
     unfenced,
 )
-from oneclaw.js.runtime import Runtime
+from oneclaw.js.runtime import Runtime, Source
 from oneclaw.run.runner import Runner
 from oneclaw.store.store import Store
 
@@ -333,6 +336,16 @@ async def test_calls_run_side_by_side_as_many_as_may(bench: Bench, meeting: Meet
     assert meeting.most == MOST_AT_ONCE
 
 
+async def test_without_that_bound_more_would_run_at_once(
+    bench: Bench, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_mode, "MOST_AT_ONCE", 1000)
+    meeting.needed = MOST_AT_ONCE + 1
+    code = f"await Promise.all(Array.from({{length: {meeting.needed}}}, () => tools.meet()))"
+    assert (await bench.run(code)).ok
+    assert meeting.most == MOST_AT_ONCE + 1
+
+
 async def test_a_script_makes_so_many_calls_and_no_more(bench: Bench) -> None:
     result = await bench.run(
         """
@@ -343,6 +356,14 @@ async def test_a_script_makes_so_many_calls_and_no_more(bench: Bench) -> None:
     )
     assert result.value.startswith(f"{MOST_CALLS} A script may make {MOST_CALLS} calls and no more")
     assert len(bench.rows()) == MOST_CALLS
+
+
+async def test_without_that_limit_it_would_make_more(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_mode, "MOST_CALLS", 1000)
+    count = MOST_CALLS + 1
+    result = await bench.run(f"for (let at = 0; at < {count}; at++) await tools.add({{a: 1, b: 1}})")
+    assert result.ok, result.message
+    assert len(bench.rows()) == count
 
 
 async def test_calls_count_against_the_limit_of_the_run(bench: Bench) -> None:
@@ -364,6 +385,15 @@ async def test_the_clock_of_a_script_stands_still_while_its_calls_run(bench: Ben
     meeting.gate.set()
     assert await running == "met"
     assert context.waited_seconds == context.waited_seconds > so_far
+
+
+async def test_without_the_pause_it_would_go_on(
+    bench: Bench, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Context, "paused", lambda self: nullcontext())  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    context = Context("outer", bench.session)
+    await Script("", context, bench.engine, lambda session: "").answer("tool", ["meet", {}])
+    assert context.waited_seconds == 0
 
 
 async def test_a_script_that_waits_by_itself_is_out_of_time(bench: Bench) -> None:
@@ -492,3 +522,44 @@ def test_nothing_is_described_where_there_is_nothing() -> None:
     with pytest.raises(ToolError, match="describe_tools lists all"):
         describe({}, ["x"])
     assert describe({"a": ToolDefinition(name="a")}, None).endswith("tools.a()")
+
+
+# ---------------------------------------------------------------------- JavaScript that calls JavaScript
+
+
+def shout_with(runtime: Runtime) -> Tool:
+    """A tool that is JavaScript itself, and needs a worker of its runtime."""
+    source = Source.of("shout.js", "function execute({text}) { return text.toUpperCase() }")
+
+    @tool(effect="read")
+    async def shout(context: Context, text: str) -> str:
+        """Say it loud."""
+        bridges = Bridges(ToolDefinition(name="shout"), context)
+        return (await runtime.call(source, "execute", {"text": text}, bridges, context)).text
+
+    return shout
+
+
+@pytest.mark.parametrize("are_apart", [True, False])
+async def test_scripts_wait_for_javascript_tools_only_with_workers_of_their_own(are_apart: bool) -> None:
+    runner, runtime = Runner(), Runtime(size=1)
+    if not are_apart:
+        runtime._script_workers = runtime._workers  # pyright: ignore[reportPrivateUsage]
+    registry = Registry([shout_with(runtime)])
+    permissions = Permissions(states={"code": State.GRANTED})
+    policy = Policy(switches={"run_javascript": True})
+    engine = Engine(registry, runner, policy=policy, permissions=permissions)
+    for made in code_tools(runtime, lambda: engine):
+        registry.register(made)
+    call = ToolCall("run_javascript", {"code": "return await tools.shout({text: 'a'})"})
+    running = [asyncio.ensure_future(engine.call(call)) for _ in range(3)]
+    try:
+        done, waiting = await asyncio.wait(running, timeout=PATIENCE_SECONDS if are_apart else 1)
+        assert (len(done), len(waiting)) == ((3, 0) if are_apart else (0, 3))
+        assert {task.result().value for task in done} <= {"A"}
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running)
+        await runtime.close()
+        await runner.close()

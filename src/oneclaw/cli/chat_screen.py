@@ -14,7 +14,7 @@ from oneclaw.agent.event import (
     RunFinished,
     RunStarted,
 )
-from oneclaw.cli.going import TICK_SECONDS, Going, add_arguments, frame, going_line, waited_text
+from oneclaw.cli.going import INNER, TICK_SECONDS, Going, add_arguments, frame, going_line, waited_text
 from oneclaw.cli.line import set_echo
 from oneclaw.cli.lines import Given, all_given, count_text, note_text, result_text, totals_text
 from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
@@ -62,7 +62,8 @@ class Screen:
         self._release()
         self._end_text()
         for going in self._running.values():
-            self._print_call("✗", "yellow", going.tool, going.arguments, "stopped")
+            mark = f"{INNER}✗" if going.parent else "✗"
+            self._print_call(mark, "yellow", going.tool, going.arguments, "stopped")
         self._stop_moving()
 
     def pause(self) -> None:
@@ -122,7 +123,7 @@ class Screen:
             case ToolStarted():
                 self._written.clear()
                 given = self._given(event.tool, event.arguments)
-                self._running[event.call_id] = Going(visible(event.tool), given)
+                self._running[event.call_id] = Going(visible(event.tool), given, event.parent)
             case ToolProgressed():
                 self._progress(event)
             case ToolFinished():
@@ -173,7 +174,17 @@ class Screen:
         going = self._running.pop(event.call_id, None)
         arguments = None if going is None else going.arguments
         mark, style = ("✓", "green") if event.result.ok else ("✗", "red")
+        if event.parent:
+            self._head(event.parent)
+            mark = INNER + mark
         self._print_call(mark, style, visible(event.tool), arguments, result_text(event.result))
+
+    def _head(self, call_id: str) -> None:
+        """Put the line of a call above those it made, once."""
+        going = self._running.get(call_id)
+        if going is not None and not going.is_headed:
+            going.is_headed = True
+            self._print_call("…", "cyan", going.tool, going.arguments, "")
 
     def _note(self, event: AnswerRestarted | ModelSwitched | HistoryCompacted) -> None:
         if isinstance(event, AnswerRestarted | ModelSwitched):
@@ -222,12 +233,13 @@ class Screen:
 
         self._gap("call")
         line = Text.assemble((f"{mark} ", style), (tool, "bold"))
-        took = "" if style == "red" else f" · {ended}"
+        took = "" if style == "red" or not ended else f" · {ended}"
         room = self._console.width - line.cell_len - len(took) - 1
         add_arguments(line, arguments or {}, room)
         self._console.print(line.append(took, "dim"), soft_wrap=True)
-        if not took:
-            self._console.print(folded(f"  {ended}", self._console.width), style=style, soft_wrap=True)
+        if style == "red":
+            indent = " " * (len(mark) + 1)
+            self._console.print(folded(f"{indent}{ended}", self._console.width), style=style, soft_wrap=True)
 
     def _gap(self, kind: str) -> None:
         """An empty line between things of different kinds, and between blocks of text."""
@@ -247,6 +259,13 @@ class Screen:
 
         return Group(*self._moving())
 
+    def _nested(self) -> Iterator[Going]:
+        """The calls that run, and after each those it made."""
+        for call_id, going in self._running.items():
+            if going.parent not in self._running:
+                yield going
+                yield from (each for each in self._running.values() if each.parent == call_id)
+
     def _moving(self) -> "Iterator[RenderableType]":
         from rich.text import Text
 
@@ -256,7 +275,7 @@ class Screen:
             if self._last:
                 yield Text("")
             yield rendered(tail(text.strip("\n"), lines), self._console)
-        going = [*self._written.values(), *self._running.values()]
+        going = [*self._written.values(), *self._nested()]
         if going and (text.strip() or self._last not in ("", "call")):
             yield Text("")
         for one in going[:MOST_CALLS]:

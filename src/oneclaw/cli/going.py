@@ -13,16 +13,24 @@ if TYPE_CHECKING:
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TICK_SECONDS = 0.1
+INNER = "  "
+"""Stands before a call that another one made."""
 LEAST_CHARS = 20
 """Of the arguments, however narrow the screen is."""
 
 
 @dataclass(slots=True)
 class Going:
-    """A call on its way: its arguments are None while they are written, and `chars` counts them."""
+    """A call on its way: its arguments are None while they are written, and `chars` counts them.
+
+    parent     the id of the call that made this one, if one did
+    is_headed  whether its line stands above the calls it made
+    """
 
     tool: str
     arguments: Mapping[str, Any] | None = None
+    parent: str = ""
+    is_headed: bool = False
     chars: int = 0
     said: str = ""
     since: float = field(default_factory=monotonic)
@@ -31,7 +39,8 @@ class Going:
 def going_line(going: Going, width: int) -> "Text":
     from rich.text import Text
 
-    line = Text.assemble((f"{frame()} ", "cyan"), (going.tool, "bold"), no_wrap=True, overflow="ellipsis")
+    sign = f"{INNER if going.parent else ''}{frame()} "
+    line = Text.assemble((sign, "cyan"), (going.tool, "bold"), no_wrap=True, overflow="ellipsis")
     if going.arguments is None:
         return line.append(f" writing the call, {going.chars:,} characters", "dim")
     said = " ".join(part for part in (waited_text(going.since), going.said) if part)

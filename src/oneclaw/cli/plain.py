@@ -4,17 +4,15 @@ import json
 import sys
 from dataclasses import asdict
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from oneclaw.agent.event import HistoryCompacted, ModelSwitched, RoundFinished, RunEvent, RunFinished
+from oneclaw.cli.going import INNER, Going
 from oneclaw.cli.lines import Given, all_given, arguments_text, note_text, result_text, totals_text
 from oneclaw.cli.terminal import print_line, printable
 from oneclaw.core.answer import AnswerRestarted, TextAdded
 from oneclaw.core.event import ToolFinished, ToolStarted
 from oneclaw.core.text.display import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Show(Protocol):
@@ -50,7 +48,7 @@ class PlainLines(Silent):
     def __init__(self, given: Given = all_given) -> None:
         self._given = given
         self._is_line_open = False
-        self._arguments: dict[str, Mapping[str, Any]] = {}
+        self._going: dict[str, Going] = {}
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -62,7 +60,8 @@ class PlainLines(Silent):
             case TextAdded():
                 self._write(event.text)
             case ToolStarted():
-                self._arguments[event.call_id] = self._given(event.tool, event.arguments)
+                given = self._given(event.tool, event.arguments)
+                self._going[event.call_id] = Going(event.tool, given, event.parent)
             case ToolFinished():
                 self._say_call(event)
             case AnswerRestarted() | ModelSwitched() | HistoryCompacted():
@@ -91,10 +90,19 @@ class PlainLines(Silent):
     def _say_call(self, event: ToolFinished) -> None:
         self._end_line()
         result = event.result
-        given = arguments_text(self._arguments.pop(event.call_id, {}))
-        what = f"{visible(event.tool)} {given}".rstrip()
+        going = self._going.pop(event.call_id, None) or Going(event.tool)
+        maker = self._going.get(event.parent)
+        if maker is not None and not maker.is_headed:
+            maker.is_headed = True
+            print_line(f"… {_what(maker)}", "", sys.stderr, indent=2)
+        indent = INNER if event.parent else ""
         mark, style = ("✓", "") if result.ok else ("✗", "red")
-        print_line(f"{mark} {what} · {result_text(result)}", style, sys.stderr, indent=2)
+        line = f"{indent}{mark} {_what(going)} · {result_text(result)}"
+        print_line(line, style, sys.stderr, indent=len(indent) + 2)
+
+
+def _what(going: Going) -> str:
+    return f"{visible(going.tool)} {arguments_text(going.arguments or {})}".rstrip()
 
 
 def say_end(finished: RunFinished) -> None:
@@ -121,7 +129,8 @@ def event_json(event: RunEvent) -> dict[str, Any]:
     name = "".join(f"_{char.lower()}" if char.isupper() else char for char in type(event).__name__)[1:]
     if isinstance(event, ToolFinished):
         fields = {"call_id": event.call_id, "tool": event.tool, "session": event.session}
-        return {"event": name, **fields, "agent": event.agent, "result": as_json(event.result)}
+        said = {"agent": event.agent, "result": as_json(event.result), "parent": event.parent}
+        return {"event": name, **fields, **said}
     if isinstance(event, RoundFinished):
         return {"event": name, "number": event.number, "message": json.loads(to_json(event.message))}
     return {"event": name, **asdict(event)}

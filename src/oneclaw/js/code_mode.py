@@ -52,7 +52,6 @@ def code_tools(
     """The two tools; `engine` is asked for when one is called.
 
     `spend` counts one call against the limits of the session's run, and says why it must not be made.
-    The runtime must be one that no other tool uses: a script waits for them while it holds a worker.
     """
 
     @tool(
