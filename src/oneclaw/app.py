@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.delegate import delegate_tools
+from oneclaw.agent.features import features_now
 from oneclaw.agent.roster import Roster
 from oneclaw.agent.rules import policy_of
 from oneclaw.agent.session import make_session
 from oneclaw.agent.session_tools import session_tools
-from oneclaw.config import FEATURES, Config, load_config, user_folder
+from oneclaw.config import Config, load_config, user_folder
 from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, Kind, StoreError, ToolError
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from oneclaw.guard.opener import Show
     from oneclaw.providers.base import Provider
 
-SWITCH = "switch."
+SWITCH = "tool_enabled_"
 """How the settings of the store name a tool's switch."""
 FEATURE = "feature."
 """How they name the switch of a feature."""
@@ -409,7 +410,7 @@ class App:
 
     def _rule(self) -> None:
         """Make the policy anew from what the settings and the store say now."""
-        switches, features = self.config.under("switches"), FEATURES | self.config.under("features")
+        switches, features = self.config.under("switches"), self.config.under("features")
         if self._store is not None:
             # Before reading: what changes meanwhile is seen next.
             self._switched = self._store.settings.version
@@ -417,7 +418,7 @@ class App:
                 said = self._store.settings.all(prefix)
                 chosen |= {key.removeprefix(prefix): value for key, value in said.items()}
             self._heed(self._store)
-        self.policy = policy_of(self.config, switches, features, self.agents)
+        self.policy = policy_of(self.config, switches, features_now(features, switches), self.agents)
         if self._engine is not None:
             self._engine.policy = self.policy
 

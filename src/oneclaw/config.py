@@ -51,6 +51,11 @@ SETTINGS = (
     Setting("plugins.*.tools.deny", "list of texts", "[]", "Tools not taken from one plugin."),
     Setting("switches.*", "true or false", "the tool's own", "Turns one tool on or off."),
     Setting("features.memory", "true or false", "true", "Whether agents remember."),
+    Setting("features.scheduling", "true or false", "false", "Whether agents plan and wake by themselves."),
+    Setting("features.mail", "true or false", "false", "Whether agents read and send mail."),
+    Setting("features.shell", "true or false", "false", "Whether agents run commands."),
+    Setting("features.sandbox", "true or false", "as shell", "Whether they keep a home where those run."),
+    Setting("features.browser", "true or false", "false", "Whether agents steer a web browser."),
     Setting(
         "features.*", "true or false", "false", "Turns a feature, and the tools that need it, on or off."
     ),
@@ -119,9 +124,6 @@ SETTINGS = (
     Setting("limits.tools.*.seconds", "number", "the tool's own", "The time limit of one tool."),
     Setting("limits.tools.*.chars", "whole number", "the tool's own", "The longest result of one tool."),
 )
-
-FEATURES = {"memory": True}
-"""The features that are on where nobody has said."""
 
 ENVIRONMENT = {
     "ONECLAW_CONFIG": "The settings file to read.",

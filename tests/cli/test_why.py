@@ -38,3 +38,13 @@ def test_a_switch_is_told_with_the_command_that_turns_it(cli: Cli) -> None:
     assert "`oneclaw tools on read_file`" in cli("why", "read_file").out
     cli("tools", "on", "read_file")
     assert "oneclaw tools on" not in cli("why", "read_file").out
+
+
+def test_a_feature_is_told_with_the_way_to_turn_it(cli: Cli) -> None:
+    said = cli("why", "execute_shell_command").out
+    assert "the feature shell is off" in said
+    assert "`oneclaw tools on execute_shell_command`" in said
+    cli("tools", "on", "execute_shell_command")
+    assert "the feature shell is on" in cli("why", "execute_shell_command").out
+    cli("memory", "off")
+    assert "features.memory to true" in cli("why", "memory_store").out

@@ -43,6 +43,7 @@ from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError
+from oneclaw.providers.catalog import Model
 
 MOST_SILENCES = 2
 """How often a model that says nothing is asked again."""
@@ -59,7 +60,7 @@ class Run:
         chain: Chain,
         *,
         spending: Spending | None = None,
-        small_tools: Sequence[str] = (),
+        small_tools: Callable[[Model], Sequence[str]] = lambda model: model.tools,
         inbox: Callable[[], Sequence[UserMessage]] = tuple,
     ) -> None:
         """`inbox` gives what others have written to the session meanwhile."""
@@ -68,7 +69,7 @@ class Run:
         self.spending = spending or Spending(agent.limits)
         self._engine = engine
         self._chain = chain
-        self._small_tools = tuple(small_tools)
+        self._small_tools = small_tools
         self._inbox = inbox
         self._repeats = Repeats(agent.limits.repeats)
         self._fitting = Fitting(conversation, chain, self._tell, self._spend)
@@ -251,8 +252,8 @@ class Run:
     @property
     def _session(self) -> Session:
         """The session; for a small model, with the tools for small models only."""
-        session = self.conversation.session
-        return replace(session, only=self._small_tools) if self._chain.link.model.is_small else session
+        session, model = self.conversation.session, self._chain.link.model
+        return replace(session, only=tuple(self._small_tools(model))) if model.is_small else session
 
     def _finished(self, reason: Reason, error: str = "") -> RunFinished:
         spent = self.spending

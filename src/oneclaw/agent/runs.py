@@ -18,7 +18,7 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, OneClawError
 from oneclaw.core.message import AssistantMessage, UserMessage
 from oneclaw.core.session import Session
-from oneclaw.providers.catalog import Catalog
+from oneclaw.providers.catalog import Catalog, Model
 from oneclaw.providers.connect import Providers
 from oneclaw.store.store import Store
 
@@ -59,7 +59,7 @@ class Runs:
         self._store = store
         self._new_session = new_session
         self._digests = digests
-        self.small_tools = (*catalog.small_tools, *own_tools)
+        self._own_tools = tuple(own_tools)
         self._conversations: dict[str, Conversation] = {}
         self._running: dict[str, Run] = {}
         self._busy: set[str] = set()
@@ -91,6 +91,10 @@ class Runs:
             self._running.pop(session.id, None)
             for late in self._inboxes.pop(session.id, ()):
                 await self.tell(session, late)
+
+    def small_tools(self, model: Model) -> tuple[str, ...]:
+        """The only tools that a small model gets."""
+        return (*(model.tools or self.catalog.small_tools), *self._own_tools)
 
     async def _begin(self, agent: Agent, session: Session, model: str) -> Run:
         chain = Chain(self._models(agent, model), self._link)

@@ -136,8 +136,9 @@ class Chat:
 
     def _asking_session(self) -> "Session":
         """The session as the model that answers sees it."""
-        if self.app.catalog.model(self.model_name).is_small:
-            return replace(self._session, only=self.app.runs.small_tools)
+        model = self.app.catalog.model(self.model_name)
+        if model.is_small:
+            return replace(self._session, only=self.app.runs.small_tools(model))
         return self._session
 
     async def _do_tools(self, rest: str) -> None:

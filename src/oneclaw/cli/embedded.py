@@ -82,7 +82,7 @@ async def warm_embedded(app: "App", model: str) -> None:
     if model != NAME:
         return
     provider, short = app.runs.providers.get(model)
-    session = replace(app.new_session(), only=app.catalog.small_tools)
+    session = replace(app.new_session(), only=app.runs.small_tools(app.catalog.model(model)))
     if isinstance(provider, LocalProvider):
         with suppress(OneClawError):  # whatever it is, the first message says so
             await provider.warm(short, app.engine.available(session))

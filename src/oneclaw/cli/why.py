@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.core.permit.standing import Standing
     from oneclaw.core.permit.policy import Why
+    from oneclaw.core.permit.standing import Standing
     from oneclaw.core.tool import ToolDefinition
 
 
@@ -64,8 +64,20 @@ def show(why: "Why", standings: list["Standing"]) -> None:
         print_line(f"  {mark} {visible(step.text)}", "red" if step.verdict == "refuses" else "", indent=2)
     if not why.allowed and why.decided.setting == f"switches.{why.tool}":
         print_line(f"  → `oneclaw tools on {why.tool}` switches it on.")
+    if not why.allowed and why.decided.setting == f"features.{why.decided.entry}":
+        print_line(f"  → {remedy(why.decided.entry)}")
     for one in standings:
         print_line(f"  needs {visible(one.need)}: {said(one)}", "red" if one.is_denied else "", indent=2)
+
+
+def remedy(feature: str) -> str:
+    """How to switch a feature on."""
+    from oneclaw.agent.features import FEATURES
+
+    lead = next((one.lead for one in FEATURES if one.name == feature), "")
+    if lead:
+        return f"`oneclaw tools on {lead}` switches it on."
+    return f"Set features.{feature} to true to switch it on."
 
 
 def said(standing: "Standing") -> str:

@@ -33,6 +33,7 @@ class Registry:
 
     def __init__(self, tools: Iterable[Tool | ToolLike | Callable[..., Any]] = ()) -> None:
         self._entries: dict[str, Entry] = {}
+        self._aliases: dict[str, Entry] = {}
         self.version = 0  # another number whenever the tools are others
         for tool in tools:
             self.register(tool)
@@ -45,26 +46,31 @@ class Registry:
         made = as_tool(tool)
         if origin:
             made = replace(made, origin=origin)
-        name = made.definition.name
-        if name in self._entries:
-            first = self._entries[name].tool
-            raise DuplicateTool(
-                f"Two tools are named {name!r}: one from {_origin(first)}, one from {_origin(made)}."
-                " Rename one of them or leave it out."
-            )
-        self._entries[name] = Entry(made, ArgumentCheck(made.definition))
+        definition = made.definition
+        for name in (definition.name, *definition.aliases):
+            first = self.find(name)
+            if first is not None:
+                raise DuplicateTool(
+                    f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(made)}."
+                    " Rename one of them or leave it out."
+                )
+        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition))
+        self._aliases |= dict.fromkeys(definition.aliases, entry)
         self.version += 1
         return made
 
     def remove(self, name: str) -> None:
-        self._entries.pop(name, None)
+        removed = self._entries.pop(name, None)
+        for alias in removed.tool.definition.aliases if removed is not None else ():
+            del self._aliases[alias]
         self.version += 1
 
     def find(self, name: str) -> Entry | None:
-        return self._entries.get(name)
+        """The tool of this name, or the one that has it as an alias."""
+        return self._entries.get(name) or self._aliases.get(name)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._entries
+        return name in self._entries or name in self._aliases
 
     def __len__(self) -> int:
         return len(self._entries)

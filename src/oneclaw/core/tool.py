@@ -47,6 +47,8 @@ class ToolDefinition:
     spill       whether what was cut is kept in a file of the session
     agents      the only agents that have it; None for all
     polls       whether it is meant to be called again and again until its result is another
+    aliases     other names by which it may be called; no model is told of them
+    missing     says what this machine lacks for the tool and how to get it; empty when nothing
     """
 
     name: str
@@ -70,13 +72,16 @@ class ToolDefinition:
     spill: bool = True
     agents: tuple[str, ...] | None = None
     polls: bool = False
+    aliases: tuple[str, ...] = ()
+    missing: Callable[[], str] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not NAME.match(self.name):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidName(
-                f"Tool name {str(self.name)[:80]!r} is not allowed: use lower-case letters, digits and _,"
-                " starting with a letter, at most 64 characters."
-            )
+        for name in (self.name, *self.aliases):
+            if not isinstance(name, str) or not NAME.match(name):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InvalidName(
+                    f"Tool name {str(name)[:80]!r} is not allowed: use lower-case letters, digits and _,"
+                    " starting with a letter, at most 64 characters."
+                )
         for field_name, allowed in _CHOICES.items():
             value = getattr(self, field_name)
             if value not in allowed and not (field_name == "isolation" and value is None):

@@ -17,18 +17,21 @@ LOCAL = "local"
 """The provider whose models run on this machine, in processes of ours."""
 WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
 SMALL_TOOLS = (
+    "execute_shell_command",
     "find_files",
     "get_current_time",
-    "http_request",
+    "get_location_from_ip",
     "list_files",
     "memory_forget",
-    "memory_search",
+    "memory_reinforce",
     "memory_store",
+    "open_url",
     "read_file",
     "search_text",
+    "web_search",
     "write_file",
 )
-"""What small local models get unless `models.small_tools` says otherwise."""
+"""What small local models get of what is on, unless `models.small_tools` says otherwise."""
 
 MOST_SMALL_BILLIONS = 14
 UNKNOWN_WINDOW = 128_000
@@ -71,13 +74,17 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model: its full name, `provider/model`, what it reads and writes at most, and what it costs."""
+    """One model: its full name, `provider/model`, what it reads and writes at most, and what it costs.
+
+    A small one gets `tools` only, or those for small models where it has none of its own.
+    """
 
     name: str
     window: int
     most_output: int | None = None
     price: Price | None = None
     is_small: bool = False
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +217,10 @@ class Catalog:
 
     def _local_model(self, name: str, local: "LocalModels") -> Model:
         own = self._set_models.get(name, {})
-        window = local.window_of(local.get(name.removeprefix(f"{LOCAL}/")))
-        return Model(name, own.get("window") or window, None, _price(name, own, {}), own.get("small", True))
+        known = local.get(name.removeprefix(f"{LOCAL}/"))
+        window = own.get("window") or local.window_of(known)
+        tools = () if "small_tools" in self._settings else known.tools
+        return Model(name, window, None, _price(name, own, {}), own.get("small", True), tools)
 
     def _is_local(self, provider: str) -> bool:
         if provider not in self._providers and provider not in self._set_providers:

@@ -9,7 +9,7 @@ from oneclaw.clock.moment import Format, find_zone, machine_zone, render
 from oneclaw.core.make.function import tool
 
 
-@tool(effect="read", seconds=5, group="time")
+@tool(effect="read", seconds=5, group="time", aliases=("get_local_time",))
 async def get_current_time(timezone: str | None = None, format: Format = "iso8601") -> str:
     """Get the current date and time.
 

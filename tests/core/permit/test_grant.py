@@ -130,7 +130,8 @@ CHANGED: dict[str, Any] = {
     "version": "2",
 }
 OWNERS_OWN = {
-    *("seconds", "group", "feature", "default_on", "switchable", "chars", "trim", "spill", "agents", "polls")
+    *("seconds", "group", "feature", "default_on", "switchable", "chars", "trim", "spill", "agents", "polls"),
+    *("aliases", "missing"),
 }
 
 

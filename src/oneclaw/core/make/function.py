@@ -43,6 +43,8 @@ class Options(TypedDict, total=False):
     spill: bool
     agents: tuple[str, ...] | None
     polls: bool
+    aliases: tuple[str, ...]
+    missing: Callable[[], str] | None
     output: Mapping[str, Any] | None
 
 

@@ -2,6 +2,7 @@
 
 A tool exists for an agent when all gates are open; the first closed one, in this order, is the reason:
 
+    machine  this machine has what the tool needs
     feature  the tool names no feature, or the feature is on (one that nobody mentions is off; one that has
              the name of a tool is on when that tool is switched on)
     switch   the tool is on: by its switch, else by its own default (some go with their feature alone)
@@ -163,6 +164,9 @@ class Policy:
 
     def _gates(self, definition: ToolDefinition, agent: str) -> list[Step]:
         steps: list[Step] = []
+        missing = "" if definition.missing is None else definition.missing()
+        if missing:
+            steps.append(Step("machine", definition.name, "refuses", missing))
         feature = definition.feature
         if feature is not None:
             is_on = self.features.get(feature, self.switches.get(feature, False))
@@ -212,7 +216,7 @@ def match(entries: Iterable[str], definition: ToolDefinition) -> str | None:
         if entry.startswith(GROUP):
             if definition.group and fnmatchcase(definition.group, entry[len(GROUP) :]):
                 return entry
-        elif fnmatchcase(definition.name, entry):
+        elif any(fnmatchcase(name, entry) for name in (definition.name, *definition.aliases)):
             return entry
     return None
 

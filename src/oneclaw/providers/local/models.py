@@ -14,6 +14,19 @@ from oneclaw.providers.local.gguf import InvalidModel, read_header
 PROVIDER = "local"
 EMBEDDED = "smollm2"
 EMBEDDED_WINDOW = 8_192
+EMBEDDED_TOOLS = (
+    "find_files",
+    "get_current_time",
+    "http_request",
+    "list_files",
+    "memory_forget",
+    "memory_search",
+    "memory_store",
+    "read_file",
+    "search_text",
+    "write_file",
+)
+"""What the adapter of the embedded model was trained on: with others it does worse."""
 WINDOW = 8_192
 """What is kept ready for a conversation unless `local.window` says otherwise: it takes memory."""
 LEAST_WINDOW = 1_024
@@ -59,6 +72,11 @@ class LocalModel:
     @property
     def is_embedded(self) -> bool:
         return not self.file
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools it was trained to call; empty where nobody knows."""
+        return EMBEDDED_TOOLS if self.is_embedded else ()
 
 
 @dataclass(slots=True)

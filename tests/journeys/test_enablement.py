@@ -1,0 +1,162 @@
+"""Which tools are there: features, switches and what they are kept as, defaults, and what a machine lacks."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw import App, Config, Kind, ToolCall, tool
+from oneclaw.core.permit.policy import Policy
+from oneclaw.core.registry import Registry
+from oneclaw.providers.catalog import SMALL_TOOLS, Catalog
+from oneclaw.providers.local.models import EMBEDDED_TOOLS, LocalModels, LocalSettings
+from oneclaw.store.store import Store
+
+ON = (
+    "get_current_time",
+    "fetch_url",
+    "web_search",
+    "get_location_from_ip",
+    "open_url",
+    "open_file",
+    "memory_store",
+)
+OFF = ("execute_shell_command", "manage_process", "ssh_configure_host")
+
+
+def names(app: App) -> set[str]:
+    return {definition.name for definition in app.engine.available()}
+
+
+async def test_tools_are_on_and_off_by_default_as_they_should_be(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)) as app:
+        there = {one.name for one in app.registry}
+        assert names(app) >= {name for name in ON if name in there}
+        assert names(app).isdisjoint(OFF)
+
+
+@pytest.mark.parametrize("how", ["feature", "switch", "settings"])
+async def test_the_shell_is_switched_on_with_what_rides_along(tmp_path: Path, how: str) -> None:
+    values = {"features.shell": True} if how == "settings" else {}
+    async with App(Config(home=tmp_path, values=values)) as app:
+        if how == "feature":
+            await app.switch_feature("shell", True)
+        elif how == "switch":
+            await app.switch("execute_shell_command", True)
+        riding = {one.name for one in app.registry if one.definition.feature in ("shell", "sandbox")}
+        assert "execute_shell_command" in riding
+        lacking = {one.name for one in app.registry if one.definition.missing and one.definition.missing()}
+        assert riding - lacking <= names(app)
+        await app.switch("execute_shell_command", False)
+        assert names(app).isdisjoint(riding)
+
+
+async def test_memory_comes_and_goes_by_its_master_switch_alone(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)) as app:
+        memory = {one.name for one in app.registry if one.definition.feature == "memory"}
+        assert memory <= names(app)
+        await app.switch_feature("memory", False)
+        assert memory.isdisjoint(names(app))
+
+
+async def test_a_switch_is_kept_under_the_name_others_know(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)) as app:
+        await app.switch("read_file", False)
+        assert app.store.settings.all("tool_enabled_") == {"tool_enabled_read_file": False}
+    async with App(Config(home=tmp_path)) as app:
+        assert "read_file" not in names(app)
+
+
+async def test_switches_kept_under_the_name_from_before_hold_on(tmp_path: Path) -> None:
+    file = tmp_path / "oneclaw.db"
+    Store(file).close()
+    connection = sqlite3.connect(file, isolation_level=None)
+    kept = [("switch.read_file", "false"), ("switch.edit_file", "true"), ("tool_enabled_edit_file", "false")]
+    connection.executemany("INSERT INTO settings (key, value) VALUES (?, ?)", kept)
+    connection.execute("PRAGMA user_version = 4")
+    connection.close()
+    async with App(Config(home=tmp_path)) as app:
+        assert app.store.settings.all("switch.") == {}
+        assert app.store.settings.all("tool_enabled_") == {
+            "tool_enabled_edit_file": False,
+            "tool_enabled_read_file": False,
+        }
+        assert names(app).isdisjoint({"read_file", "edit_file"})
+
+
+async def test_a_call_by_another_name_of_a_tool_works(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)) as app:
+        result = await app.engine.call(ToolCall("get_local_time", {"timezone": "Asia/Tokyo"}))
+        assert result.ok, result.message
+        assert "+09:00" in str(result.value)
+        assert "get_local_time" not in names(app), "a model is told one name"
+
+
+async def test_lists_and_switches_count_for_both_names(tmp_path: Path) -> None:
+    config = Config(home=tmp_path, values={"tools.deny": ["get_local_time"]})
+    async with App(config) as app:
+        for name in ("get_local_time", "get_current_time"):
+            assert (await app.engine.call(ToolCall(name))).kind is Kind.TOOL_NOT_AVAILABLE
+
+
+def lacking(what: str) -> Any:
+    @tool(effect="read", missing=lambda: what)
+    def draw() -> str:
+        """Draw."""
+        return "drawn"
+
+    return draw
+
+
+async def test_a_tool_this_machine_lacks_something_for_is_hidden_and_says_what(tmp_path: Path) -> None:
+    text = "a pencil is missing; install it with `apt install pencil`."
+    async with App(Config(home=tmp_path), tools=[lacking(text)]) as app:
+        assert "draw" not in names(app)
+        result = await app.engine.call(ToolCall("draw"))
+        assert result.kind is Kind.TOOL_NOT_AVAILABLE
+        assert text in (result.message or "")
+        definition = lacking(text).definition
+        assert app.policy.why(definition, agent="default").text.endswith(text)
+    async with App(Config(home=tmp_path / "other"), tools=[lacking("")]) as app:
+        assert (await app.engine.call(ToolCall("draw"))).value == "drawn", "the twin: with nothing missing"
+
+
+def test_a_missing_thing_is_the_first_reason() -> None:
+    definition = lacking("a pencil is missing.").definition
+    why = Policy(switches={"draw": False}).why(definition, agent="default")
+    assert [step.setting for step in why.steps][:2] == ["machine", "switches.draw"]
+    assert why.decided.setting == "machine"
+
+
+def test_an_alias_is_taken_as_a_name_is() -> None:
+    @tool(aliases=("paint",))
+    def draw() -> str:
+        """Draw."""
+        return ""
+
+    @tool
+    def paint() -> str:
+        """Paint."""
+        return ""
+
+    registry = Registry([draw])
+    assert registry.find("paint") is registry.find("draw")
+    with pytest.raises(Exception, match="Two tools are named 'paint'"):
+        registry.register(paint)
+    registry.remove("draw")
+    assert registry.find("paint") is None
+    registry.register(paint)
+    with pytest.raises(Exception, match="Two tools are named 'paint'"):
+        registry.register(draw)
+
+
+def test_small_models_get_the_short_list_and_the_embedded_one_what_it_was_trained_on(tmp_path: Path) -> None:
+    kai = {"get_current_time", "get_location_from_ip", "web_search", "open_url", "execute_shell_command"}
+    kai |= {"memory_store", "memory_forget", "memory_reinforce"}
+    files = {"read_file", "write_file", "list_files", "find_files", "search_text"}
+    assert set(SMALL_TOOLS) == kai | files
+    local = LocalModels(LocalSettings(tmp_path, tmp_path / "cache"))
+    assert Catalog(local=local).model("local/smollm2").tools == EMBEDDED_TOOLS
+    assert Catalog({"small_tools": ["read_file"]}, local=local).model("local/smollm2").tools == ()
+    assert Catalog({"small_tools": ["read_file"]}, local=local).small_tools == ("read_file",)
