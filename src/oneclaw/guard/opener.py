@@ -29,6 +29,7 @@ from oneclaw.guard.network.url import parse
 Show = Callable[[Session, str], Awaitable[bool]]
 """Shows a file (by its path) or an address in the page of a session; False when there is no page."""
 
+PLATFORM = sys.platform
 WAIT_SECONDS = 3.0
 """How long an opener is waited for: one that still runs then is taken to have opened it."""
 
@@ -83,12 +84,10 @@ _KEPT = frozenset(
 _KEPT_BEGINNINGS = ("LC_", "XDG_")
 
 
-def find_opener(
-    workspace: Workspace, environment: Mapping[str, str] | None = None, platform: str = sys.platform
-) -> Path | None:
+def find_opener(workspace: Workspace) -> Path | None:
     """The desktop's opener; None where there is no desktop, or nothing on it that opens files."""
-    environment = os.environ if environment is None else environment
-    if platform == "darwin":
+    environment = os.environ
+    if PLATFORM == "darwin":
         return next((one for one in (Path("/usr/bin/open"),) if _is_program(one)), None)
     if not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         return None

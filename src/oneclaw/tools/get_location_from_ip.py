@@ -21,7 +21,7 @@ _CHARS = 100
 # What the well-known services call the same thing; the first that is there counts.
 _FIELDS = {
     "city": ("city", "cityName", "city_name"),
-    "region": ("region", "regionName", "region_name", "state", "state_prov"),
+    "region": ("regionName", "region_name", "region", "state", "state_prov"),
     "country": ("country_name", "countryName", "country", "country_code", "countryCode"),
     "latitude": ("latitude", "lat"),
     "longitude": ("longitude", "lon", "lng"),
