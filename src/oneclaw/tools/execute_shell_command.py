@@ -22,6 +22,7 @@ COMMAND_CHARS = 100_000
 _SPARE_SECONDS = 20.0
 _PARTLY_CHARS = 700
 
+_BACKGROUND = "It runs in the background; use manage_process with this session_id. It ends with the program."
 _DESCRIPTION = """Run a command with {where}, in a sandbox.
 
 The shell is kept for the conversation: directory, variables, functions and aliases carry over to the next \
@@ -83,6 +84,9 @@ def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on 
         directory = None if working_dir is None else _folder(context, working_dir)
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
         asked = Command(command, seconds, directory, env or {}, network)
+        if background:
+            record = await opened.start(context, asked, is_fresh=fresh)
+            return Output({"session_id": record.id, "status": record.state, "note": _BACKGROUND})
         run = opened.run_fresh if fresh else opened.run
         outcome = await run(context, asked)
         return _told(outcome, seconds)

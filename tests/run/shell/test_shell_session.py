@@ -118,6 +118,6 @@ async def test_functions_named_as_our_words_change_no_later_result(shell: ShellS
 
 
 async def test_a_signal_to_the_own_group_does_not_reach_what_keeps_the_shell(shell: ShellSession) -> None:
-    assert "1" == (await say(shell, "echo $$")).out.text.strip(), "never without a process table of its own"
+    assert (await say(shell, "echo $$")).out.text.strip() == "1", "never without a process table of its own"
     assert (await say(shell, "kill -9 0")).fate == "ended"
     assert (await say(shell, "kill -9 -1; echo on")).out.text == "on\n"

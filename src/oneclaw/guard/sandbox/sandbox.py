@@ -1,21 +1,30 @@
 """The sandbox as the owner wants it and this machine allows it: an enclosure for each shell, or a refusal."""
 
+import json
+import os
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session
-from oneclaw.guard.sandbox import bubblewrap
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.places import Place, system_places, workspace_places
+from oneclaw.guard.sandbox import bubblewrap, landlock
+from oneclaw.guard.sandbox.enclosure import REPORT, Enclosure, Limits
+from oneclaw.guard.sandbox.places import Place, linked_folders, system_places, workspace_places
 
 HOME = "/home/agent"
 FOLDER = "/run/shell"
 TMP = "/tmp"  # noqa: S108
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNSAFE = "This ran without a sandbox, with all the rights of the user who runs OneClaw."
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "fd", "shm")
+
+Way = Literal["auto", "bubblewrap", "landlock", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,7 @@ class SandboxSettings:
 
     homes: Path
     mode: Literal["sandbox", "native"] = "sandbox"
-    sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
+    sandbox: Way = "auto"
     limits: Limits = field(default_factory=Limits)
 
 
@@ -42,10 +51,29 @@ class Sandbox:
         return folder
 
     def enclosure(self, session: Session, states: Path, tmp: Path, network: bool) -> Enclosure:
-        """The enclosure of a shell. Raises `ToolError` when there is none and the owner insists on one."""
-        works, why = self._works()
-        if works is None:
-            raise ToolError(f"Commands cannot run: {why}.", Kind.PERMISSION_DENIED, effects="none")
+        """The enclosure of a shell. Raises `ToolError` when none works and the owner allows to go without."""
+        if self.settings.mode == "native":
+            return _native(session, states, tmp)
+        way = self.settings.sandbox
+        if way == "none":
+            return self._kept("none", session, states, tmp, None, UNSAFE)
+        works, why = self._works() if way in ("auto", "bubblewrap") else (None, "")
+        if works is not None:
+            return self._wrapped(works, session, states, tmp, network)
+        if way in ("auto", "landlock"):
+            if landlock.version():
+                return self._landlocked(session, states, tmp, network)
+            why += f"{'; ' if why else ''}this kernel has no Landlock"
+        raise ToolError(
+            f"Commands cannot run, for there is no sandbox: {why}. Only the owner can allow to go without,"
+            ' by shell.sandbox = "none".',
+            Kind.PERMISSION_DENIED,
+            effects="none",
+        )
+
+    def _wrapped(
+        self, works: tuple[str, bool], session: Session, states: Path, tmp: Path, network: bool
+    ) -> Enclosure:
         program, can_disable = works
         places = [
             *system_places(network),
@@ -61,10 +89,40 @@ class Sandbox:
         )
         return Enclosure("bubblewrap", line, environment(HOME, "agent"), FOLDER, directory, True)
 
+    def _landlocked(self, session: Session, states: Path, tmp: Path, network: bool) -> Enclosure:
+        places = workspace_places(session.workspace)
+        _refuse_narrowing(places)
+        home = self.home(session.agent)
+        read = [str(place.source) for place in (*system_places(network), *places) if place.access == "read"]
+        read += ["/proc", *(path for path, _ in linked_folders())]
+        write = [str(place.source) for place in places if place.access == "write"]
+        write += [str(home), str(tmp), str(states), *(f"/dev/{name}" for name in _DEVICES)]
+        return self._kept(
+            "landlock", session, states, tmp, {"read": read, "write": write, "network": network}, ""
+        )
+
+    def _kept(
+        self,
+        kind: Literal["landlock", "none"],
+        session: Session,
+        states: Path,
+        tmp: Path,
+        rules: dict[str, Any] | None,
+        note: str,
+    ) -> Enclosure:
+        directory = str(session.workspace.folder.absolute())
+        values = environment(str(self.home(session.agent)), _user(), str(tmp))
+        return Enclosure(kind, keeper_line(directory, rules), values, str(states), directory, False, note)
+
     def _works(self) -> tuple[tuple[str, bool] | None, str]:
         if self._bubblewrap is None:
             self._bubblewrap = bubblewrap.probe(system_places(network=False))
         return self._bubblewrap
+
+
+def keeper_line(directory: str, rules: dict[str, Any] | None) -> tuple[str, ...]:
+    wanted = json.dumps({"report": REPORT, "directory": directory, "rules": rules})
+    return (sys.executable, "-I", "-S", str(_KEEPER), wanted)
 
 
 def environment(home: str, user: str, tmp: str = TMP) -> dict[str, str]:
@@ -83,6 +141,30 @@ def environment(home: str, user: str, tmp: str = TMP) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "DEBIAN_FRONTEND": "noninteractive",
     }
+
+
+def _native(session: Session, states: Path, tmp: Path) -> Enclosure:
+    """As the user would run it, but for our keys: in the own home, with the own programs."""
+    directory = str(session.workspace.folder.absolute())
+    values = environment(str(Path.home()), _user()) | {"PATH": os.environ.get("PATH", PATH)}
+    return Enclosure("native", keeper_line(directory, None), values, str(states), directory, False, UNSAFE)
+
+
+def _refuse_narrowing(places: Sequence[Place]) -> None:
+    """Landlock widens only: what is closed or read-only inside a folder to write in cannot be kept so."""
+    open_folders = [f"{place.path}/" for place in places if place.access == "write"]
+    for place in places:
+        if place.access != "write" and any(place.path.startswith(folder) for folder in open_folders):
+            raise ToolError(
+                f"Commands cannot run: {place.path} is inside the workspace and Landlock cannot keep it from"
+                " them; install bubblewrap, or set a workspace that does not hold it.",
+                Kind.PERMISSION_DENIED,
+                effects="none",
+            )
+
+
+def _user() -> str:
+    return Path.home().name or "user"
 
 
 def _identity(states: Path) -> list[Place]:

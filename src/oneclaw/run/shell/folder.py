@@ -36,12 +36,16 @@ class ShellFolder:
     def forget(self, state: int) -> None:
         (self.states / str(state)).unlink(missing_ok=True)
 
-    def remove(self) -> None:
+    def remove_states(self) -> None:
         shutil.rmtree(self.states, ignore_errors=True)
+
+    def remove(self) -> None:
+        self.remove_states()
         shutil.rmtree(self.tmp, ignore_errors=True)
 
 
-def make_folder() -> ShellFolder:
+def make_folder(tmp: Path | None = None) -> ShellFolder:
+    """New folders; `tmp` is given where a shell shares the one of another."""
     parent = MEMORY if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) else None
     states = Path(tempfile.mkdtemp(prefix="oneclaw-states-", dir=parent))
-    return ShellFolder(states, Path(tempfile.mkdtemp(prefix="oneclaw-tmp-")))
+    return ShellFolder(states, tmp or Path(tempfile.mkdtemp(prefix="oneclaw-tmp-")))

@@ -23,22 +23,21 @@ WHOLE = b"#whole\n"
 NO_FOLDER = b"#nofolder\n"
 """What stands there instead when the folder to work in is not there."""
 
-_SCRIPT = r"""
-exec 60<&"$1" 61>&"$2" 62>&"$3"; eval "exec $1>&- $2>&- $3>&- $4>&-"
-ulimit -c 0; ulimit -d "$5"; ulimit -f "$6"; ulimit -u "$7"
-exec 2>/dev/null
-set --
-shopt -s expand_aliases
-trap '[[ $$ != 1 ]] || { kill -KILL -1; printf "k\n" >&60; }' USR1
-while IFS= read -r -u 60 _oneclaw; do
-  (
-    trap - INT QUIT
-    _oneclaw_set=$BASHOPTS:$SHELLOPTS
-    [[ $_oneclaw == 0 ]] || . @FOLDER@/"$_oneclaw"
-    IFS= builtin read -r -u 60 _oneclaw || exit
-    IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command
-    exec >&61 2>&62 60>&- 61>&- 62>&-
-    LINENO=0; eval "$_oneclaw_command"
+_BEFORE = r"""
+exec 60<&"$1" 61>&"$2" 62>&"$3"; eval "exec $1>&- $2>&- $3>&- $4>&-";
+ulimit -c 0; ulimit -d "$5"; ulimit -f "$6"; ulimit -u "$7";
+exec 2>/dev/null; set --; shopt -s expand_aliases;
+@TRAP@
+while IFS= read -r -u 60 _oneclaw; do (
+  trap - INT QUIT; _oneclaw_set=$BASHOPTS:$SHELLOPTS;
+  [[ $_oneclaw == 0 ]] || . @FOLDER@/"$_oneclaw";
+  IFS= builtin read -r -u 60 _oneclaw || exit;
+  IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command;
+  exec >&61 2>&62 60>&- 61>&- 62>&-;
+"""
+"""All of it goes on one line: a command counts its own lines from there."""
+
+_AFTER = r"""eval "$_oneclaw_command"
     _oneclaw_code=$?
     exec >/dev/null 2>&1
     [[ -z ${_oneclaw_back-} || $PWD != "$_oneclaw_there" ]] || builtin cd -- "$_oneclaw_back"
@@ -62,7 +61,7 @@ while IFS= read -r -u 60 _oneclaw; do
   _oneclaw=$!
   wait "$_oneclaw"; _oneclaw_code=$?
   while kill -0 "$_oneclaw"; do wait "$_oneclaw"; _oneclaw_code=$?; done
-  [[ $$ != 1 ]] || kill -KILL -1
+  @KILL@
   printf 's %s\n' "$_oneclaw_code" >&60 || exit
 done
 """
@@ -75,10 +74,20 @@ _INTERNAL = (
 """Variables of bash itself: some cannot be set, the others need not be."""
 
 
-def shell_script(folder: str, *, has_input: bool = False) -> str:
-    """The script of the first bash; `folder` is where states and commands are, as seen from inside."""
+_KILL = "[[ $$ != 1 ]] || kill -KILL -1"
+"""Kills every process there is: as process 1 that is all of the sandbox, as any other it is the machine."""
+
+
+def shell_script(folder: str, *, has_own_pids: bool, has_input: bool = False) -> str:
+    """The script of the first bash; `folder` is where states and commands are, as seen from inside.
+
+    Only where it has a process table of its own does the script so much as hold the words that kill all.
+    """
+    trap = f"""trap '{_KILL}; printf "k\\n" >&60' USR1;""" if has_own_pids else "trap '' USR1;"
     every = " ".join(f'"${{!{letter}@}}"' for letter in f"{ascii_letters}_")
-    script = _SCRIPT.replace("@VARIABLES@", every).replace("@INTERNAL@", _INTERNAL)
+    script = " ".join(_BEFORE.replace("@TRAP@", trap).split("\n")) + _AFTER
+    script = script.replace("@KILL@", _KILL if has_own_pids else ":")
+    script = script.replace("@VARIABLES@", every).replace("@INTERNAL@", _INTERNAL)
     script = script.replace("@INPUT@", "&0" if has_input else "/dev/null")
     return script.replace("@FOLDER@", shlex.quote(folder))
 

@@ -11,6 +11,8 @@ from oneclaw.core.tool import Context
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.jobs import Jobs
+from oneclaw.run.shell.ledger import JobRecord
 from oneclaw.run.shell.session import Command, Enclose, Outcome, ShellSession
 
 LIVE = 8
@@ -41,6 +43,7 @@ class Shells:
         self.sandbox = Sandbox(
             SandboxSettings(settings.home / "homes", settings.mode, settings.sandbox, self.limits)
         )
+        self.jobs = Jobs(settings.home / "jobs.json", self.limits)
         self._sessions: dict[str, ShellSession] = {}
 
     async def run(self, context: Context, command: Command) -> Outcome:
@@ -63,6 +66,14 @@ class Shells:
         finally:
             await asyncio.shield(asyncio.ensure_future(shell.close()))
 
+    async def start(self, context: Context, command: Command, *, is_fresh: bool) -> JobRecord:
+        """Start a command in the background, from where the shell of the conversation is now."""
+        shell = self._shell(context.session)
+        state = shell.folder.states / str(shell.state) if shell.state and not is_fresh else None
+        return await self.jobs.start(
+            context.agent, command, self.enclose(context.session), shell.folder.tmp, state
+        )
+
     def enclose(self, session: Session) -> Enclose:
         def make(folder: ShellFolder, network: bool) -> Enclosure:
             return self.sandbox.enclosure(session, folder.states, folder.tmp, network)
@@ -70,6 +81,7 @@ class Shells:
         return make
 
     async def close(self) -> None:
+        await self.jobs.close()
         sessions, self._sessions = list(self._sessions.values()), {}
         await asyncio.gather(*(shell.close() for shell in sessions))
 

@@ -47,7 +47,7 @@ def start(enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool
     given = os.pipe() if has_input else None
     theirs = (their_line.fileno(), out[1], err[1], their_report.fileno())
     most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, max(_USER_PROCESSES, 8 * limits.processes))
-    script = shell_script(enclosure.folder, has_input=has_input)
+    script = shell_script(enclosure.folder, has_own_pids=enclosure.has_own_pids, has_input=has_input)
     bash = ("bash", "--noprofile", "--norc", "-c", script, "bash", *map(str, (*theirs, *most)))
     try:
         process = subprocess.Popen(

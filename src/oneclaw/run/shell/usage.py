@@ -3,6 +3,8 @@
 import os
 from dataclasses import dataclass
 
+from oneclaw.guard.sandbox.tree import descendants
+
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -32,21 +34,6 @@ def usage_below(pid: int, enough: int) -> Usage:
     if len(found) > enough:
         return Usage(len(found), 0)
     return Usage(len(found), sum(_memory_bytes(f"/proc/{number}") for number in found))
-
-
-def descendants(pid: int, enough: int = 1 << 30) -> list[int]:
-    found: list[int] = []
-    waiting = [pid]
-    while waiting and len(found) <= enough:
-        parent = waiting.pop()
-        try:
-            with open(f"/proc/{parent}/task/{parent}/children") as file:
-                children = [int(child) for child in file.read().split()]
-        except OSError:
-            continue
-        found += children
-        waiting += children
-    return found
 
 
 def _memory_bytes(process: str) -> int:

@@ -1,0 +1,159 @@
+"""The keeper of a shell without a process table of its own: it adopts all that the shell starts, and ends it.
+
+Run as a script: a JSON object that says what the shell may have, then the shell's command line. The keeper
+runs no foreign code. On `report` it writes the number of the shell's process. Sent an `s`, it kills everything
+but the shell and answers `k`; when the other end is closed, as it is when the program ends, it kills the rest.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from typing import Any
+
+SWEEP_SECONDS = 5.0
+_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+
+
+def main() -> None:
+    wanted, command = json.loads(sys.argv[1]), sys.argv[2:]
+    # Found from here, however the program found it: the package may be in no folder Python knows by itself.
+    sys.path.append(
+        os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    )
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+    wake, woken = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, _note)
+    report = int(wanted["report"])
+    shell = os.fork()
+    if shell == 0:
+        _become_shell(wanted, command, report, (wake, woken))
+    keep = sorted((report, wake, woken))
+    for low, high in zip([2, *keep], [*keep, 1024], strict=True):
+        os.closerange(low + 1, high)
+    os.write(report, b'{"child-pid":%d}' % shell)
+    _watch(shell, report, wake)
+    os._exit(0)
+
+
+def _become_shell(wanted: dict[str, Any], command: list[str], report: int, unused: tuple[int, int]) -> None:
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for descriptor in (report, *unused):
+            os.close(descriptor)
+        os.setsid()
+        _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        os.chdir(str(wanted["directory"]))
+        program = _find(command[0])  # before files are out of reach
+        rules: dict[str, Any] | None = wanted["rules"]
+        if rules is not None:
+            from oneclaw.guard.sandbox import landlock, seccomp
+
+            if not rules["network"] and seccomp.is_known():
+                seccomp.forbid_sockets()
+            landlock.restrict(rules["read"], rules["write"], network=rules["network"])
+        os.execve(program, command, os.environ)  # noqa: S606
+    except BaseException as error:
+        os.write(2, f"{error}\n".encode())
+        os._exit(126)
+
+
+def _find(name: str) -> str:
+    folders = os.environ.get("PATH", os.defpath).split(":")
+    found = (f"{folder}/{name}" for folder in folders)
+    return next((path for path in found if os.access(path, os.X_OK)), name)
+
+
+def _watch(shell: int, report: int, wake: int) -> None:
+    poll = select.poll()
+    poll.register(report, select.POLLIN)
+    poll.register(wake, select.POLLIN)
+    while True:
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if wake in ready:
+            _empty(wake)
+            if _reap(shell):
+                break
+        if report in ready:
+            if not _ask(report):
+                break
+            is_over = _sweep(shell)
+            _answer(report)
+            if is_over:
+                break
+    _sweep(None)
+
+
+def _sweep(kept: int | None) -> bool:
+    """Kill all but one, and again what those leave, until nothing is; whether that one is gone as well."""
+    from oneclaw.guard.sandbox.tree import descendants
+
+    me, until = os.getpid(), time.monotonic() + SWEEP_SECONDS
+    is_over = False
+    while time.monotonic() < until:
+        is_over = _reap(kept) or is_over
+        left = [pid for pid in descendants(me) if pid != kept]
+        if not left:
+            break
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                continue  # gone, or of another user and not ours to end
+        time.sleep(0.001)
+    return is_over
+
+
+def _reap(shell: int | None) -> bool:
+    """Take leave of every child that has ended; whether the shell is one of them."""
+    is_over = False
+    while True:
+        try:
+            child, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if child == 0:
+            return is_over
+        is_over = is_over or child == shell
+
+
+def _ask(report: int) -> bytes:
+    try:
+        return os.read(report, 1)
+    except OSError:
+        return b""
+
+
+def _answer(report: int) -> None:
+    try:  # noqa: SIM105
+        os.write(report, b"k")
+    except OSError:
+        pass  # the program is gone, which shows next
+
+
+def _empty(wake: int) -> None:
+    try:  # noqa: SIM105
+        os.read(wake, 4096)
+    except BlockingIOError:
+        pass
+
+
+def _note(*_: object) -> None:
+    """Having a handler, if an idle one, is what has the signal written to where `_watch` reads it."""
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Commands that go on in the background: each in a box of its own, which ends with the program."""
+
+import asyncio
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.sandbox.enclosure import Limits
+from oneclaw.run.shell.box import Box, Gone
+from oneclaw.run.shell.folder import ShellFolder, make_folder
+from oneclaw.run.shell.ledger import JobRecord, Ledger
+from oneclaw.run.shell.log import Log
+from oneclaw.run.shell.script import command_text
+from oneclaw.run.shell.session import Command, Enclose
+
+RUNNING = 16
+"""The most jobs that run at a time."""
+LOOK_SECONDS = 0.5
+INPUT_BYTES = 64 * 1024
+_FROM, _TO = 1, 2
+
+
+class Job:
+    """A running command: its box, its log and its folders."""
+
+    def __init__(self, record: JobRecord, box: Box, folder: ShellFolder) -> None:
+        self.record = record
+        self.box = box
+        self.folder = folder
+        self.log = Log()
+        self.task: asyncio.Task[None] | None = None
+        self.why = ""
+
+
+class Jobs:
+    """The jobs of this program, and what the ledger knows of earlier ones."""
+
+    def __init__(self, file: Path, limits: Limits) -> None:
+        self._ledger = Ledger(file)
+        self._limits = limits
+        self._jobs: dict[str, Job] = {}
+
+    async def start(
+        self, agent: str, command: Command, enclose: Enclose, tmp: Path, state: Path | None
+    ) -> JobRecord:
+        """Start a command with the state of a shell, if there is one, and return at once."""
+        running = sum(job.record.state == "running" for job in self._jobs.values())
+        if running >= RUNNING:
+            raise ToolError(
+                f"{running} jobs are running, and no more can: end one with manage_process first.",
+                effects="none",
+            )
+        folder = make_folder(tmp)
+        try:
+            if state is not None:
+                shutil.copy(state, folder.states / str(_FROM))
+            box = Box(enclose(folder, command.network), folder.states, self._limits, has_input=True)
+        except BaseException:
+            folder.remove_states()
+            raise
+        record = self._ledger.add(agent, command.text, time.time())
+        job = self._jobs[record.id] = Job(record, box, folder)
+        box.heed = job.log.add
+        text = command_text(command.text, box.enclosure.folder, _TO, command.directory, command.environment)
+        folder.write_command(text)
+        box.prepare(_FROM if state is not None else 0)
+        job.task = asyncio.get_running_loop().create_task(self._attend(job, box.order(_TO)))
+        return record
+
+    def list(self, agent: str) -> list[JobRecord]:
+        """The jobs of an agent, the oldest first."""
+        return [record for record in self._ledger.all() if record.agent == agent]
+
+    def find(self, agent: str, job: str) -> JobRecord:
+        found = {record.id: record for record in self.list(agent)}
+        if job not in found:
+            known = f"Known are: {', '.join(found)}." if found else "There are none."
+            raise ToolError(f"There is no job {job[:100]!r}. {known}", Kind.VALIDATION_ERROR)
+        return found[job]
+
+    def log(self, agent: str, job: str) -> Log:
+        record = self.find(agent, job)
+        if job not in self._jobs:
+            raise ToolError(
+                f"The output of {job} is not here: {record.why or 'another program runs it'}.",
+                effects="none",
+            )
+        return self._jobs[job].log
+
+    async def kill(self, agent: str, job: str) -> JobRecord:
+        """End a running job with all it has started."""
+        running = self._running(agent, job)
+        running.why = "it was killed on request"
+        running.box.kill()
+        if running.task is not None:
+            await asyncio.wait([running.task])
+        return self.find(agent, job)
+
+    def remove(self, agent: str, job: str) -> None:
+        if self.find(agent, job).state == "running":
+            raise ToolError(f"{job} is running; kill it first.", effects="none")
+        self._ledger.remove(job)
+        self._jobs.pop(job, None)
+
+    def write(self, agent: str, job: str, text: str, *, is_last: bool) -> int:
+        """Give input to a running job; how many bytes it took."""
+        running, data = self._running(agent, job), text.encode("utf-8", "replace")
+        if len(data) > INPUT_BYTES:
+            raise ToolError(
+                f"{len(data):,} bytes are too much input at once; at most {INPUT_BYTES:,} are taken.",
+                Kind.VALIDATION_ERROR,
+            )
+        try:
+            taken = running.box.write(data) if data else 0
+        except Gone:
+            raise ToolError(f"{job} takes no more input.", effects="none") from None
+        if is_last and taken == len(data):
+            running.box.end_input()
+        return taken
+
+    async def close(self) -> None:
+        """End all that runs."""
+        tasks = [job.task for job in self._jobs.values() if job.task is not None and not job.task.done()]
+        for job in self._jobs.values():
+            if job.record.state == "running":
+                job.why = job.why or "the program that ran it has ended"
+                job.box.kill()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _running(self, agent: str, job: str) -> Job:
+        record = self.find(agent, job)
+        if record.state != "running" or job not in self._jobs:
+            raise ToolError(f"{job} is not running here: it is {record.state}.", effects="none")
+        return self._jobs[job]
+
+    async def _attend(self, job: Job, ended: asyncio.Future[int]) -> None:
+        """Look after a job until its end, and see to it that nothing of it is left."""
+        code: int | None = None
+        try:
+            while not ended.done():
+                await asyncio.wait([ended], timeout=LOOK_SECONDS)
+                used = None if ended.done() else job.box.usage()
+                if used is not None and used.processes > self._limits.processes:
+                    job.why = "it started too many processes"
+                    break
+                if used is not None and used.memory_bytes > self._limits.memory_bytes:
+                    job.why = "it took too much memory"
+                    break
+            code = ended.result() if ended.done() else None
+        except Gone:
+            job.why = job.why or "its shell was killed"
+        finally:
+            job.box.kill()
+            await job.box.gone()
+            job.folder.remove_states()
+            state = "finished" if code is not None else "lost" if "program" in job.why else "killed"
+            job.record = replace(job.record, state=state, code=code, why=job.why)
+            self._ledger.update(job.record.id, state=state, code=code, ended=time.time(), why=job.why)

@@ -1,0 +1,52 @@
+"""The output of a job: the latest of it is kept, and every place in it keeps its number."""
+
+import codecs
+from dataclasses import dataclass
+
+CHARS = 2_000_000
+"""The most characters kept; when there are more, the older half goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A piece of a log: where it begins, where one would read on, and how much was written in all."""
+
+    text: str
+    offset: int
+    next_offset: int
+    total_chars: int
+
+
+class Log:
+    """Takes bytes as they come and gives text in pieces."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""
+        self._parts: list[str] = []
+        self._parts_chars = 0
+        self._dropped = 0
+
+    def add(self, data: bytes) -> None:
+        part = self._decoder.decode(data)
+        self._parts.append(part)
+        self._parts_chars += len(part)
+        if len(self._text) + self._parts_chars > CHARS:
+            self._join()
+            self._dropped += len(self._text) - CHARS // 2
+            self._text = self._text[-(CHARS // 2) :]
+
+    def page(self, offset: int | None, limit: int) -> Page:
+        """The text from `offset` on, or the last of it; what was dropped is passed over."""
+        self._join()
+        total = self._dropped + len(self._text)
+        start = max(0, total - limit) if offset is None else offset
+        start = min(max(start, self._dropped), total)
+        text = self._text[start - self._dropped :][:limit]
+        return Page(text, start, start + len(text), total)
+
+    def _join(self) -> None:
+        if self._parts:
+            self._text += "".join(self._parts)
+            self._parts.clear()
+            self._parts_chars = 0
