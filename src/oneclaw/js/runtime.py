@@ -110,8 +110,8 @@ class Runtime:
         answers: Answers,
         is_kept: bool,
     ) -> Ran | list[str]:
-        text = source.encode()
         if worker.holds != source.digest:
+            text = source.encode()
             if worker.holds:
                 worker.tell(b"D")
                 worker.holds = ""

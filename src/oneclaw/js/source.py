@@ -26,7 +26,8 @@ class Source:
         if "\0" in self.text:
             raise ToolError(f"{self.file} holds a NUL character: write \\0 instead.", effects="none")
         if len(self.text) > SOURCE_CHARS or self.text.count("\n") >= BORDER_LINE:
-            raise ToolError(f"{self.file} is longer than {SOURCE_CHARS:,} characters.", effects="none")
+            most = f"{SOURCE_CHARS:,} characters or {BORDER_LINE:,} lines"
+            raise ToolError(f"{self.file} has more than {most}: make it shorter.", effects="none")
         try:
             return self.text.encode()
         except UnicodeEncodeError:

@@ -28,7 +28,7 @@ inner modules of signal, json, ctypes and collections stand in for them: a worke
 import os
 import sys
 
-BORDER_LINE = 1_000_000
+BORDER_LINE = 100_000
 """The prelude stands this many lines down, so that its lines in a stack are told from those of a tool."""
 
 

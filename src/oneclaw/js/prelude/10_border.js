@@ -338,20 +338,27 @@ const finish = (() => {
   const builtins = new WeakSet();
   const learn = () => {
     for (const name of [...names(globalThis), ...names(Object.prototype), 'tools']) baseline.set(name, true);
-    const found = [globalThis];
-    const seen = new WeakSet(found);
+    const found = [];
+    const seen = new Set();
+    const visit = (value) => {
+      if ((typeof value === 'function' || (typeof value === 'object' && value !== null)) && !seen.has(value)) {
+        seen.add(value);
+        found.push(value);
+        if (typeof value === 'function') builtins.add(value);
+      }
+    };
+    visit(globalThis);
     while (found.length) {
       const object = found.pop();
-      if (typeof object === 'function') builtins.add(object);
-      const next = [prototypeOf(object)];
-      for (const key of ownKeys(object)) {
-        const { value, get, set } = describe(object, key);
-        next.push(value, get, set);
-      }
-      for (const each of next) {
-        if (each !== null && (typeof each === 'object' || typeof each === 'function') && !seen.has(each)) {
-          seen.add(each);
-          found.push(each);
+      visit(prototypeOf(object));
+      const keys = ownKeys(object);
+      for (let at = 0; at < keys.length; at++) {
+        const property = describe(object, keys[at]);
+        if (property.get === undefined && property.set === undefined) {
+          visit(property.value);
+        } else {
+          visit(property.get);
+          visit(property.set);
         }
       }
     }
