@@ -27,7 +27,7 @@ _IN_A_ROW = 50
 _SHORT_CHARS = 350
 _PLACE = re.compile(r" {4}at (?:(?P<name>.{0,200}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?")
 _OF_TEXT = (None, "<eval>", "anonymous")
-"""Lines of what JSON.parse, eval or Function was given, unless they are the last: then they are the file's."""
+"""Of what JSON.parse, eval or Function was given, unless it is the last line: then it is of the file."""
 _SPENT = "InternalError: out of memory"
 
 
