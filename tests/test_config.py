@@ -104,6 +104,9 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "number or false": "false",
         "auto, ask or deny": '"ask"',
         "shared or own": '"own"',
+        "sandbox or native": '"native"',
+        "auto, bubblewrap, landlock or none": '"none"',
+        "never, ask or always": '"ask"',
         "granted, ask or denied": '"ask"',
     }
     lines = [f"{one.key.replace('*', 'some_name')} = {samples[one.type]}" for one in SETTINGS]

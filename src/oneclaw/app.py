@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from oneclaw.agent.runs import Runs
     from oneclaw.guard.opener import Show
     from oneclaw.providers.base import Provider
+    from oneclaw.run.shell.shells import Shells
 
 SWITCH = "tool_enabled_"
 """How the settings of the store name a tool's switch."""
@@ -89,9 +90,10 @@ class App:
         """
         self.config = config or load_config()
         self.registry = Registry()
+        self._shells: Shells | None = None
         self.show: Show | None = None
         """Set by a front that can show files and addresses itself; otherwise the desktop opens them."""
-        parts = self._notebook, builtin.no_shells, self.config.under("web"), lambda: self.show
+        parts = self._notebook, self._open_shells, self.config.under("web"), lambda: self.show
         for tool in builtin.load_all(*parts) if builtins else ():
             self._register(tool, "built-in")
         self._own_tools = [self._register(tool).name for tool in tools]
@@ -315,8 +317,10 @@ class App:
                 await self._runs.providers.close()
             if self._runner is not None:
                 await self._runner.close()
+            if self._shells is not None:
+                await self._shells.close()
         finally:
-            self._runs = None
+            self._runs = self._shells = None
             await self.runtime.close()
             await self._scripts.close()
             self.__exit__(kind, error, trace)
@@ -332,6 +336,15 @@ class App:
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
         return self.registry.register(made, origin)
+
+    def _open_shells(self) -> "Shells":
+        """What runs commands; loaded when the first is run."""
+        if self._shells is None:
+            from oneclaw.run.shell.shells import Shells, ShellSettings
+
+            settings = {key: value for key, value in self.config.under("shell").items() if key != "allow"}
+            self._shells = Shells(ShellSettings(self.config.home, **settings))
+        return self._shells
 
     def _spend_call(self, session: Session) -> str:
         """Count a call that a script makes against the limits of its run; why it must not be made."""

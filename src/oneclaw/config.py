@@ -65,6 +65,16 @@ SETTINGS = (
     Setting(
         "shell.allow", "list of texts", "[]", "Commands that run unasked, as `git log *`: see command rules."
     ),
+    Setting("shell.mode", "sandbox or native", "sandbox", "Where commands run: shut in, or as you."),
+    Setting(
+        "shell.sandbox",
+        "auto, bubblewrap, landlock or none",
+        "auto",
+        "What shuts them in; none only if you must.",
+    ),
+    Setting("shell.network", "never, ask or always", "never", "Whether commands may reach the network."),
+    Setting("shell.processes", "whole number", "256", "Processes one command may have at a time."),
+    Setting("shell.memory_mb", "whole number", "2048", "Memory all processes of one command may take."),
     Setting("network.proxy", "text", "none", "The proxy for requests; the environment's is not used."),
     Setting(
         "network.private_hosts", "list of texts", "[]", "Private hosts (`host` or `host:port`) open to tools."

@@ -36,7 +36,7 @@ def manage_process(shells: "Callable[[], Shells]") -> Tool:
         context: Context,
         action: Action,
         session_id: str = "",
-        offset: Annotated[int, {"minimum": 0}] | None = None,
+        offset: Annotated[int | None, {"minimum": 0}] = None,
         limit: Annotated[int, {"minimum": 1, "maximum": MOST_CHARS}] = 10_000,
         text: str = "",
         end_input: bool = False,

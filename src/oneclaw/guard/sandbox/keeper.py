@@ -1,8 +1,8 @@
 """The keeper of a shell without a process table of its own: it adopts all that the shell starts, and ends it.
 
 Run as a script: a JSON object that says what the shell may have, then the shell's command line. The keeper
-runs no foreign code. On `report` it writes the number of the shell's process. Sent an `s`, it kills everything
-but the shell and answers `k`; when the other end is closed, as it is when the program ends, it kills the rest.
+runs no foreign code. On `report` it writes the number of the shell's process. Sent an `s`, it kills all but
+the shell and answers `k`; when the other end is closed, as it is when the program ends, it kills the rest.
 """
 
 import json

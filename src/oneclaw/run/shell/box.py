@@ -28,7 +28,7 @@ class Gone(Exception):
 
 
 class Box:
-    """A bash that waits for commands; `end` ends it and all it has started."""
+    """A bash that waits for commands; `kill` ends it and all it has started."""
 
     def __init__(
         self, enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool = False
@@ -43,6 +43,8 @@ class Box:
         self._said = b""
         self._reported = b""
         self._pid = 0
+        self._known: asyncio.Future[None] = self._loop.create_future()
+        self._is_killed = False
         self._is_gone = False
         self._is_closed = False
         self._why = ""
@@ -120,8 +122,12 @@ class Box:
             self._started.input = None
 
     def kill(self) -> None:
-        """End it with all it has started; returns at once, `gone` waits until nothing is left."""
-        if self._is_closed:
+        """End it with all it has started; returns at once, `gone` waits until nothing is left.
+
+        One that is being made is ended as soon as it is known by its number: until then, half of it might stay.
+        """
+        self._is_killed = True
+        if self._is_closed or not self._known.done():
             return
         if self._pid and not self._is_gone:
             with suppress(OSError):
@@ -135,6 +141,8 @@ class Box:
         """Wait until nothing is left of a box that was killed or has ended, and let go of its files."""
         if self._is_closed:
             return
+        await asyncio.wait([self._known], timeout=GONE_SECONDS)
+        self._note_known()
         self.drain()
         self._is_closed = True
         self._lose()
@@ -193,6 +201,7 @@ class Box:
             data = b""
         if not data:
             self._loop.remove_reader(self._started.report)
+            self._note_known()
             return
         if self._pid:
             self._note_swept()
@@ -200,6 +209,13 @@ class Box:
         self._reported += data
         with suppress(ValueError):
             self._pid = int(json.loads(self._reported)["child-pid"])
+            self._note_known()
+
+    def _note_known(self) -> None:
+        if not self._known.done():
+            self._known.set_result(None)
+            if self._is_killed:
+                self.kill()
 
     def _note_swept(self) -> None:
         if self._swept is not None and not self._swept.done():
