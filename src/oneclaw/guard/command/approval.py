@@ -11,6 +11,7 @@ from oneclaw.guard.command.rule import Rule, covers
 
 TOOL = "execute_shell_command"
 NEED = "shell"
+_WAYS = {"background": "in the background", "fresh": "apart", "network": "with the network"}
 _MOST_CHARS = 2_000
 _MOST_PROGRAMS = 30
 
@@ -63,11 +64,7 @@ def _exactly(command: str, arguments: Mapping[str, Any]) -> str:
     if isinstance(env, Mapping) and env:
         named = sorted((str(name), str(value)) for name, value in env.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         parts.append("with " + ", ".join(f"{visible(name)}={quoted(value)}" for name, value in named))
-    parts += [
-        word
-        for name, word in (("background", "in the background"), ("fresh", "apart"))
-        if arguments.get(name)
-    ]
+    parts += [word for name, word in _WAYS.items() if arguments.get(name)]
     return " ".join(parts)
 
 

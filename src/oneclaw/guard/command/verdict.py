@@ -39,9 +39,10 @@ def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdic
             why, is_understood = "There is no command in it.", False
         elif not script.effects and read_twice(text) != tuple(each.argv for each in script.commands):
             why, is_understood = "It can be read in more than one way.", False
-    why = why or "".join(script.effects[:1]) or _uncovered(script.commands, rules, survey)
-    allowed = "" if why else _allowing(script.commands, rules)
-    return Verdict(not why, survey.programs, why or allowed, survey.danger, is_understood)
+    why = why or "".join(script.effects[:1])
+    found = [] if why else [_rule_for(command, rules) for command in script.commands]
+    why = why or _uncovered(script.commands, found, survey)
+    return Verdict(not why, survey.programs, why or _allowing(found), survey.danger, is_understood)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,13 @@ def _inside(command: Command, hidden: list[str]) -> Iterator[Command]:
         hidden.append(step.why)
 
 
-def _uncovered(commands: Sequence[Command], rules: Sequence[Rule], survey: _Survey) -> str:
-    """Why no rule allows all of them; empty when rules do."""
-    found = [_rule_for(command, rules) for command in commands]
+def _rule_for(command: Command, rules: Sequence[Rule]) -> Rule | None:
+    argv = command.argv
+    return next((rule for rule in rules if covers(rule, argv)), None)
+
+
+def _uncovered(commands: Sequence[Command], found: Sequence[Rule | None], survey: _Survey) -> str:
+    """Why the rules found do not allow all the commands; empty when they do."""
     for command, rule in zip(commands, found, strict=True):
         name = command.argv[0]
         if not name.isascii():
@@ -108,11 +113,6 @@ def _uncovered(commands: Sequence[Command], rules: Sequence[Rule], survey: _Surv
     return ""
 
 
-def _rule_for(command: Command, rules: Sequence[Rule]) -> Rule | None:
-    return next((rule for rule in rules if covers(rule, command.argv)), None)
-
-
-def _allowing(commands: Sequence[Command], rules: Sequence[Rule]) -> str:
-    found = [rule for rule in (_rule_for(command, rules) for command in commands) if rule is not None]
-    texts = dict.fromkeys(rule.text or " ".join(rule.words) for rule in found)
+def _allowing(found: Sequence[Rule | None]) -> str:
+    texts = dict.fromkeys(rule.text or " ".join(rule.words) for rule in found if rule is not None)
     return f"Allowed by shell.allow: {'; '.join(texts)}."
