@@ -52,7 +52,7 @@ def _load(arguments: argparse.Namespace, runtime: "Runtime") -> "Loaded | None":
 
     if not arguments.name:
         with open_app(arguments) as app:
-            return Loaded(list(app.outside.tools), list(app.problems))
+            return Loaded(_brought(app), list(app.problems))
     path = Path(arguments.name).expanduser()
     if path.is_dir():
         return load_folder(path, runtime, "checked")
@@ -117,11 +117,16 @@ async def try_tools(arguments: argparse.Namespace) -> int:
     return 0 if all(row["ok"] for row in rows) else 1
 
 
+def _brought(app: "App") -> "list[Tool]":
+    """The tools from outside that did not come with us."""
+    return [tool for tool in app.outside.tools if tool.origin != "built-in"]
+
+
 def _named(app: "App", name: str | None) -> "Sequence[Tool] | None":
     from oneclaw.cli.tools import named_tool
 
     if not name:
-        return app.outside.tools
+        return _brought(app)
     group = [tool for tool in app.registry.group(name) if tool in app.outside.tools]
     if group and name not in app.registry:
         return group

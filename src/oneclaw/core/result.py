@@ -113,8 +113,8 @@ class ResultMaker:
 
     def _error_details(self, error: BaseException) -> Mapping[str, Any] | None:
         """What a failed tool has to say to people; never a reason to fail again."""
-        details = error.details if isinstance(error, ToolError) else None
         try:
+            details = error.details if isinstance(error, ToolError) else None
             return self.redact(plain(dict(details))) if details else None
         except Exception:
             return None
