@@ -129,9 +129,7 @@ class App:
             size=self.config.get("javascript.workers", 4),
             memory_bytes=self.config.get("javascript.memory_mb", 64) << 20,
         )
-        # A script holds its worker while it waits for other tools: those must find workers of their own.
-        self._scripts = Runtime(memory_bytes=self.config.get("javascript.memory_mb", 64) << 20)
-        for tool in code_tools(self._scripts, lambda: self.engine, self._spend_call) if builtins else ():
+        for tool in code_tools(self.runtime, lambda: self.engine, self._spend_call) if builtins else ():
             self._register(tool, "built-in")
         self.outside = Outside(self.config, self.runtime, self.registry, self._register)
         self._has_outside = builtins if outside is None else outside
@@ -322,7 +320,6 @@ class App:
         finally:
             self._runs = self._shells = None
             await self.runtime.close()
-            await self._scripts.close()
             self.__exit__(kind, error, trace)
 
     def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:

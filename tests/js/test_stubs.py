@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.js.declarations import check
 
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.js.stubs import declare, literal, one_line, summarise
@@ -225,23 +226,6 @@ def test_the_built_in_tools_are_declared() -> None:
     text = declare([each.definition for each in builtin.load_all()])
     check(text)
     assert "read_file(args: {" in text
-
-
-def check(text: str, words: set[str] | None = None) -> None:
-    """Everything shows; without comments and strings, brackets pair and only known words are left."""
-    assert all(line.isprintable() for line in text.split("\n"))
-    bare = "\n".join(re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "0", line) for line in text.split("\n"))
-    closes = {")": "(", "]": "[", "}": "{"}
-    stack: list[str] = []
-    for char in bare:
-        if char in "([{":
-            stack.append(char)
-        elif char in ")]}":
-            assert stack.pop() == closes[char], text
-    assert not stack, text
-    assert not set(bare) & set("`'\\*/"), text
-    if words is not None:
-        assert set(re.findall(r"[A-Za-z_]+", bare)) <= words, text
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5))
