@@ -24,7 +24,7 @@ FILES = (
     "fetch_url",
 )
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")
-SHELL = ("execute_shell_command", "manage_process")
+SHELL = ("execute_shell_command", "manage_process", "ssh_configure_host")
 SET = ("web_search", "get_location_from_ip", "open_file", "open_url")
 """Tools that are made from the settings, or for the front that is in use."""
 NAMES = (*FILES, *SET, *MEMORY, *SHELL)

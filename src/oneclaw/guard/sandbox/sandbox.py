@@ -50,6 +50,17 @@ class Sandbox:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
 
+    @property
+    def has_own_users(self) -> bool:
+        """Whether programs inside find the agent, with its home, where they look users up."""
+        return self.settings.sandbox in ("auto", "bubblewrap") and self._works()[0] is not None
+
+    def home_inside(self, agent: str) -> str | None:
+        """The home of an agent as commands see it; None where they have the user's own."""
+        if self.settings.mode == "native":
+            return None
+        return HOME if self.has_own_users else str(self.home(agent))
+
     def enclosure(self, session: Session, states: Path, tmp: Path, network: bool) -> Enclosure:
         """The enclosure of a shell. Raises `ToolError` when none works and the owner allows to go without."""
         if self.settings.mode == "native":
