@@ -56,3 +56,17 @@ async def evaluate(tmp_path: Path) -> AsyncIterator[Evaluate]:
 
     yield run
     await runtime.close()
+
+
+async def outcomes(evaluate: Evaluate, calls: Sequence[str], **arguments: Any) -> list[Any]:
+    """What each expression gives, or `Error: what it threw`; many in one call, to start one worker."""
+    works = ", ".join(f"async () => ({call})" for call in calls)
+    body = f"""
+        const told = [];
+        for (const work of [{works}]) {{
+            try {{ told.push(await work() ?? null) }}
+            catch (error) {{ told.push(`${{error.name}}: ${{error.message}}`) }}
+        }}
+        return told;
+    """
+    return await evaluate(body, arguments)

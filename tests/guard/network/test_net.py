@@ -149,6 +149,14 @@ async def test_a_redirect_without_a_place_is_the_answer(serve: Serve) -> None:
     assert (response.status, response.body, response.redirects) == (302, b"hi", ())
 
 
+async def test_a_redirect_can_be_asked_for_as_it_is(serve: Serve) -> None:
+    target, seen = await serve(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    port, _ = await serve(redirect(f"http://127.0.0.1:{target}/"))
+    response = await fetch("GET", f"http://127.0.0.1:{port}/", network=LOOPBACK, max_redirects=None)
+    assert (response.status, response.url, response.redirects) == (302, f"http://127.0.0.1:{port}/", ())
+    assert seen == []
+
+
 # Sizes
 
 

@@ -1,6 +1,7 @@
 """International host names in the letters the name system knows: the only file that knows their tables."""
 
-MAX_CHARS = 253
+MAX_CHARS = 1_000
+"""The most characters of a name that is spelled; no name system knows one so long."""
 
 
 def to_ascii(name: str) -> str:
@@ -34,8 +35,10 @@ def spell_as_browsers(name: str) -> str | None:
     """
     import idna
 
+    if len(name) > MAX_CHARS:
+        return None
     try:
-        labels = idna.uts46_remap(name[: 4 * MAX_CHARS], std3_rules=False).split(".")
+        labels = idna.uts46_remap(name, std3_rules=False).split(".")
         return ".".join(label if label.isascii() else _spell_label(label) for label in labels)
     except (idna.IDNAError, UnicodeError):
         return None
