@@ -105,10 +105,15 @@ def first_line(path: Path) -> str:
 
 
 def tools() -> str:
+    from oneclaw.js.code_mode import code_tools
+    from oneclaw.js.runtime import Runtime
     from oneclaw.tools.builtin import load_all
 
+    def no_engine() -> Any:
+        raise RuntimeError("The tools are only described here.")
+
     parts = [MADE.format(source="src/oneclaw/tools") + "# Built-in tools\n"]
-    parts += [describe_tool(tool.definition) for tool in load_all()]
+    parts += [describe_tool(tool.definition) for tool in (*load_all(), *code_tools(Runtime(), no_engine))]
     return "\n".join(parts)
 
 
