@@ -139,3 +139,20 @@ async def test_the_rules_are_for_the_shell_alone(tmp_path: Path) -> None:
 def test_a_rule_that_would_allow_anything_is_refused_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(InvalidConfig, match=r"shell\.allow would allow anything"):
         app_with(tmp_path, "bash -c *")
+
+
+async def test_the_shell_itself_is_asked_about_by_these_rules(tmp_path: Path) -> None:
+    """The real tool: what a rule covers runs, in a chain and in a folder too; anything else is not run."""
+    values = {"features.shell": True, "shell.allow": ["echo **", "cd *", "touch *"]}
+    async with App(Config(home=tmp_path, values=values)) as app:
+        (app.config.workspace_folder / "sub").mkdir()
+        result = await app.engine.call(ToolCall(TOOL, {"command": "cd sub && echo 'a  b' $ | cat"}))
+        assert result.kind is Kind.PERMISSION_DENIED
+        result = await app.engine.call(ToolCall(TOOL, {"command": "cd sub && touch made && echo 'a  b;c'"}))
+        if not result.ok and "sandbox" in result.message:
+            pytest.skip(f"commands cannot be run here: {result.message}")
+        assert result.value["stdout"] == "a  b;c\n"
+        assert (app.config.workspace_folder / "sub" / "made").exists()
+        for command in ("touch $(echo x)", "touch x > y", "touch -r made z", "touch a && rm a"):
+            assert "Nobody is there to ask" in await call(app, command=command)
+        assert sorted(path.name for path in app.config.workspace_folder.iterdir()) == ["sub"]
