@@ -1,0 +1,320 @@
+"""Bombs of the web against real servers: bounded time and memory, and the next call works.
+
+Each guard has its twin: the same bomb without it does what the guard prevents.
+"""
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+from tests.marked import unmark
+
+from oneclaw import App, Config, Kind, ToolCall
+from oneclaw.guard.network import body, net, readable
+from oneclaw.guard.network.conversion import convert
+from oneclaw.tools import fetch_url as fetching
+from oneclaw.tools.fetch_url import fetch_url
+from oneclaw.tools.http_request import http_request
+
+Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
+
+HTML = "Content-Type: text/html"
+MB = 2**20
+
+
+def head(lines: str, status: str = "200 OK") -> bytes:
+    return f"HTTP/1.1 {status}\r\n{lines}\r\n\r\n".encode()
+
+
+def reply(content: bytes, lines: str = HTML) -> bytes:
+    return head(f"{lines}\r\nContent-Length: {len(content)}") + content
+
+
+def peak_mb() -> float:
+    """The most memory this process has had; a test compares two of them."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+class Heart:
+    """Beats on the loop; `worst` is the longest it was held up, `most_mb` the most memory it saw."""
+
+    def __init__(self) -> None:
+        self.worst = 0.0
+        self.most_mb = 0.0
+        self._is_done = False
+
+    async def beat(self) -> None:
+        while not self._is_done:
+            before = monotonic()
+            await asyncio.sleep(0.005)
+            self.worst = max(self.worst, monotonic() - before)
+            self.most_mb = max(self.most_mb, peak_mb())
+
+    async def watch(self, work: Awaitable[Any]) -> Any:
+        task = asyncio.create_task(self.beat())
+        try:
+            return await work
+        finally:
+            self._is_done = True
+            await task
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system does not tell how much memory a process has")
+    settings = {
+        "network.private_hosts": ["127.0.0.1"],
+        "limits.tools.fetch_url.seconds": 4.0,
+        "limits.tools.http_request.seconds": 4.0,
+    }
+    tools = [fetch_url, http_request]
+    async with App(Config(home=tmp_path, values=settings), builtins=False, tools=tools) as opened:
+        yield opened
+
+
+async def fetch(app: App, port: int, tool: str = "fetch_url", **arguments: Any) -> Any:
+    return await app.engine.call(ToolCall(tool, {"url": f"http://127.0.0.1:{port}/", **arguments}))
+
+
+async def bounded(app: App, port: int, serve: Serve, grown_mb: float = 120, **arguments: Any) -> Any:
+    """The result of fetching a bomb: it came in time, took little memory, and the next call works."""
+    started, before, heart = monotonic(), peak_mb(), Heart()
+    result = await heart.watch(fetch(app, port, **arguments))
+    assert monotonic() - started < 60
+    assert heart.most_mb - before < grown_mb
+    fine, _ = await serve(reply(b"<p>fine"))
+    assert unmark((await fetch(app, fine)).value).inside.endswith("fine")
+    return result
+
+
+NESTED = {
+    "quotes": "<blockquote>x",
+    "lists": "<ul><li>x",
+    "tables": "<table><tr><td>x",
+    "crooked": "<a><p><b><table></a>",
+    "divisions": "<div>",
+    "letters": "<b><i>",
+    "options": "<select><option>x",
+    "entities": "&amp;&#x41;&nbsp;",
+    "attributes": "<p a=1 b='2' c=\"3\" d>",
+    "comments": "<!--",
+    "brackets": "<",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NESTED)
+async def test_a_page_made_to_be_slow_is_bounded(app: App, serve: Serve, name: str) -> None:
+    piece = NESTED[name]
+    port, _ = await serve(reply((piece * (2 * MB // len(piece))).encode()))
+    result = await bounded(app, port, serve)
+    assert result.ok, result.message
+    assert len(result.value) < 24_000
+
+
+async def test_an_endless_body_is_cut_and_the_connection_closed(app: App, serve: Serve) -> None:
+    left = asyncio.Event()
+    sent = 0
+
+    async def pour(request: bytes, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(head("Content-Type: text/plain"))
+        try:
+            while True:
+                writer.write(b"all work and no play\n" * 5_000)
+                sent += 105_000
+                await writer.drain()
+        finally:
+            left.set()
+
+    port, _ = await serve(pour)
+    result = await bounded(app, port, serve)
+    assert result.ok
+    assert "(Only the first 4 MB were read.)" in unmark(result.value).after
+    async with asyncio.timeout(20):
+        await left.wait()
+    assert sent < 40 * MB
+
+
+async def test_without_the_bound_an_endless_body_is_read_until_its_time_is_up(
+    app: App, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = 0
+
+    async def pour(request: bytes, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(head("Content-Type: text/plain"))
+        while True:
+            writer.write(b"x" * 100_000)
+            sent += 100_000
+            await writer.drain()
+
+    port, _ = await serve(pour)
+    monkeypatch.setattr(fetching, "MAX_BYTES", 2**40)
+    monkeypatch.setattr(fetching, "FETCH_SHARE", 0.1)
+    result = await fetch(app, port)
+    assert result.kind is Kind.TIMEOUT
+    assert sent > 8 * MB
+
+
+@cache
+def bomb(layers: int, megabytes: int) -> bytes:
+    """So many megabytes of nothing, packed; and packed again."""
+    packer = zlib.compressobj(1, wbits=31)
+    piece = bytes(MB)
+    data = b"".join(packer.compress(piece) for _ in range(megabytes)) + packer.flush()
+    for _ in range(layers - 1):
+        data = gzip.compress(data)
+    return data
+
+
+@pytest.mark.parametrize("tool", ["fetch_url", "http_request"])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+async def test_a_packed_bomb_is_unpacked_no_further_than_wanted(
+    app: App, serve: Serve, layers: int, tool: str
+) -> None:
+    encoding = ", ".join(["gzip"] * layers)
+    port, _ = await serve(
+        reply(bomb(layers, 150), f"Content-Type: text/plain\r\nContent-Encoding: {encoding}")
+    )
+    result = await bounded(app, port, serve, 60, tool=tool)
+    assert result.ok, result.message
+
+
+async def test_without_the_bound_a_packed_bomb_takes_all_its_memory(
+    app: App, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, _ = await serve(reply(bomb(1, 150), "Content-Type: text/plain\r\nContent-Encoding: gzip"))
+    monkeypatch.setattr(body, "SLACK_BYTES", 2**40)
+    monkeypatch.setattr(fetching, "MAX_BYTES", 2**40)
+    before, heart = peak_mb(), Heart()
+    await heart.watch(fetch(app, port, raw=True))
+    assert heart.most_mb - before > 100
+
+
+async def test_what_we_cannot_unpack_is_not_unpacked(app: App, serve: Serve) -> None:
+    for encoding in ("br", "zstd", "gzip, br", ", ".join(["gzip"] * 50)):
+        port, _ = await serve(reply(bytes(MB), f"{HTML}\r\nContent-Encoding: {encoding}"))
+        result = await bounded(app, port, serve)
+        assert f"packed as {encoding[:60]}" in unmark(result.value).inside
+
+
+async def test_a_body_that_lies_about_its_packing_is_an_error(app: App, serve: Serve) -> None:
+    port, _ = await serve(reply(b"\x1f\x8bnot gzip at all", f"{HTML}\r\nContent-Encoding: gzip"))
+    assert (await bounded(app, port, serve)).kind is Kind.NETWORK_ERROR
+
+
+async def test_a_redirect_loop_ends(app: App, serve: Serve) -> None:
+    port, seen = await serve(head("Location: /\r\nContent-Length: 0", "302 Found"))
+    result = await bounded(app, port, serve)
+    assert result.kind is Kind.NETWORK_ERROR
+    assert result.message.startswith("Too many redirects: more than 5")
+    assert len(seen) == 6
+
+
+async def test_redirects_that_grow_end_too(app: App, serve: Serve) -> None:
+    async def grow(request: bytes, writer: asyncio.StreamWriter) -> None:
+        path = request.split()[1].decode()
+        writer.write(head(f"Location: {path}{'x' * 4_000}\r\nContent-Length: 0", "301 Moved"))
+
+    port, _ = await serve(grow)
+    assert (await bounded(app, port, serve)).kind in (Kind.NETWORK_ERROR, Kind.VALIDATION_ERROR)
+
+
+async def test_without_the_bound_a_redirect_loop_goes_on(
+    app: App, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, seen = await serve(head("Location: /\r\nContent-Length: 0", "302 Found"))
+    travel = net._travel  # pyright: ignore[reportPrivateUsage]
+
+    async def unbounded(pool: Any, errand: Any, max_bytes: int, max_redirects: int) -> Any:
+        return await travel(pool, errand, max_bytes, 40)
+
+    monkeypatch.setattr(net, "_travel", unbounded)
+    await fetch(app, port)
+    assert len(seen) == 41
+
+
+def drip(pieces: bytes, pause: float) -> Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]:
+    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
+        for place in range(len(pieces)):
+            writer.write(pieces[place : place + 1])
+            await writer.drain()
+            await asyncio.sleep(pause)
+
+    return answer
+
+
+SLOW = {
+    "a body byte by byte": head(f"{HTML}\r\nContent-Length: 100000") + b"x" * 100_000,
+    "a head that never ends": b"HTTP/1.1 200 OK\r\n" + b"X-More: and more\r\n" * 10_000,
+    "a status that never ends": b"HTTP/1.1 200 " + b"O" * 100_000,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+async def test_a_server_that_drips_is_given_up(app: App, serve: Serve, name: str) -> None:
+    port, _ = await serve(drip(SLOW[name], 0.05))
+    result = await bounded(app, port, serve)
+    assert result.kind is Kind.TIMEOUT
+    assert f"http://127.0.0.1:{port}/" in result.message
+
+
+async def test_a_server_that_says_nothing_is_given_up(app: App, serve: Serve) -> None:
+    never = asyncio.Event()
+
+    async def silent(request: bytes, writer: asyncio.StreamWriter) -> None:
+        await never.wait()
+
+    port, _ = await serve(silent)
+    assert (await bounded(app, port, serve)).kind is Kind.TIMEOUT
+    never.set()
+
+
+async def test_a_head_without_end_is_bounded(app: App, serve: Serve) -> None:
+    async def pour(request: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n")
+        for number in range(10**6):
+            writer.write(b"X-%d: %s\r\n" % (number, b"y" * 1_000))
+            await writer.drain()
+
+    port, _ = await serve(pour)
+    assert not (await bounded(app, port, serve)).ok
+
+
+async def test_an_answer_that_is_cut_is_an_error_and_not_half_a_page(app: App, serve: Serve) -> None:
+    port, _ = await serve(head(f"{HTML}\r\nContent-Length: 1000") + b"<p>half")
+    assert (await bounded(app, port, serve)).kind is Kind.NETWORK_ERROR
+
+
+async def test_many_bombs_at_once_do_not_hold_up_the_others(app: App, serve: Serve) -> None:
+    piece = NESTED["crooked"]
+    port, _ = await serve(reply((piece * (MB // 2 // len(piece))).encode()))
+    fine, _ = await serve(reply(b"<p>fine"))
+    bombs = [asyncio.create_task(fetch(app, port)) for _ in range(4)]
+    await asyncio.sleep(0)
+    for _ in range(5):
+        assert (await fetch(app, fine)).ok
+    results = await asyncio.gather(*bombs)
+    assert all(result.ok for result in results)
+
+
+async def test_without_the_bound_on_depth_a_small_page_takes_a_lot_of_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = NESTED["quotes"] * 1_200
+    bounded_text = await convert(page)
+    monkeypatch.setattr(readable, "MAX_DEPTH", 700)
+    grown = await convert(page)
+    assert bounded_text is not None
+    assert grown is not None
+    assert len(grown) > 5 * len(bounded_text)
