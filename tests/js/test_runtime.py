@@ -4,6 +4,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -184,6 +185,7 @@ async def test_the_console_shows_values_on_lines_with_their_level(call_js: CallJ
           console.assert(1 === 1, 'not said'); console.assert(false, 'said');
           console.log(); console.dir(Object.create(null));
           console.log(new Proxy({}, { ownKeys() { throw 1; } }));
+          console.count(); console.count(); console.count('x'); console.table([1]); console.group('g'); console.groupEnd();
         }"""
     )
     assert ran.log.split("\n") == [
@@ -196,7 +198,35 @@ async def test_the_console_shows_values_on_lines_with_their_level(call_js: CallJ
         "",
         "{}",
         "[cannot be shown]",
+        *("default : 1", "default : 2", "x : 1", "[1]", "g"),
     ]
+
+
+async def test_the_console_tells_how_long_something_took(call_js: CallJs) -> None:
+    ran = await call_js(
+        "function f() { console.time('t'); console.timeEnd('t'); console.timeEnd('never begun'); }"
+    )
+    assert re.fullmatch(r"t : \d+ ms", ran.log)
+
+
+async def test_what_the_host_still_does_is_stopped_when_the_call_has_ended(call_js: CallJs) -> None:
+    class Slow:
+        def __init__(self) -> None:
+            self.begun = asyncio.Barrier(3)
+            self.ended: set[str] = set()
+
+        async def answer(self, op: str, arguments: list[Any]) -> Any:
+            await self.begun.wait()
+            if op == "tool":
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    self.ended.add(arguments[0])
+
+    slow = Slow()
+    text = "async function f() { tools.one(); tools.two(); fs.exists('x'); return 1; }"
+    assert (await call_js(text, tools=["one", "two"], answers=slow)).text == "1"
+    assert slow.ended == {"one", "two"}
 
 
 async def test_a_flood_of_log_is_bounded_and_counted(call_js: CallJs) -> None:

@@ -6,6 +6,7 @@ Nothing of the context is ever turned into text or a value here; it arrives as J
 
 import os
 import resource
+import sys
 from _json import encode_basestring_ascii, scanstring
 from select import select
 from time import monotonic
@@ -213,10 +214,7 @@ class Border:
         os._exit(0)
 
     def _fail(self, words: str, stack: str = '""', made: str = '""') -> "NoReturn":
-        if (
-            words == _NOTHING
-            and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > self._memory_bytes
-        ):
+        if words == _NOTHING and _most_memory() > self._memory_bytes:
             self._spent()  # the engine throws null where it has no memory left for an error
         self.end("fail", words, stack, made)
 
@@ -262,6 +260,12 @@ class Border:
         self._running.add(number)
         heappush(self._timers, (monotonic() + milliseconds / 1000, number))
         return True
+
+
+def _most_memory() -> int:
+    """The most bytes of memory this process has had so far."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def quote(text: str) -> str:

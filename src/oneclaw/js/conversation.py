@@ -24,6 +24,7 @@ QUESTIONS = 100
 LOG_CHARS = 64 * 1024
 
 _IN_A_ROW = 50
+_STOP_SECONDS = 0.25
 _SHORT_CHARS = 350
 _PLACE = re.compile(r" {4}at (?:(?P<name>.{0,200}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?")
 _OF_TEXT = (None, "<eval>", "anonymous")
@@ -80,8 +81,7 @@ class Conversation:
         except Ended as error:
             raise self._error(f"The process that ran {self._source.file} was stopped: {error}.") from None
         finally:
-            for question in self._questions:
-                question.cancel()
+            await self._stop_asking()
 
     async def _take(self, message: Message) -> list[str] | None:
         match message:
@@ -104,6 +104,7 @@ class Conversation:
             case {"spent": []}:
                 self._fail(_SPENT)
             case {"died": [int(status)]}:
+                self._worker.kill("one of its processes died")  # it may have died while it read the line
                 raise self._error(f"The process that ran {self._source.file} ended: {_name(status)}.")
             case _:
                 self._worker.kill("it sent a message nobody understands")
@@ -125,6 +126,13 @@ class Conversation:
         except Exception as error:
             said = encode([False, f"{op} failed: {describe(error)}"])
         self._worker.tell(b"A" + number.to_bytes(4, "big") + said)
+
+    async def _stop_asking(self) -> None:
+        """What the host still does for a call that has ended, it does no longer."""
+        for question in self._questions:
+            question.cancel()
+        if self._questions:
+            await asyncio.wait(self._questions, timeout=_STOP_SECONDS)
 
     def _keep(self, line: str) -> None:
         left = LOG_CHARS - self._log_chars

@@ -225,6 +225,24 @@ const finish = (() => {
   }
   console.trace = (...values) => say('debug', values, 0);
   console.dir = (value) => say('log', [value], 0);
+  console.table = (value) => say('log', [value], 0);
+  console.group = (...values) => say('log', values, 0);
+  console.groupEnd = () => {};
+  const counts = new Map();
+  console.count = (label = 'default') => {
+    const count = (apply(mapGet, counts, [label]) ?? 0) + 1;
+    apply(mapSet, counts, [label, count]);
+    say('log', [label, ':', count], 0);
+  };
+  const starts = new Map();
+  console.time = (label = 'default') => {
+    touch();
+    apply(mapSet, starts, [label, nativeNow()]);
+  };
+  console.timeEnd = (label = 'default') => {
+    const since = apply(mapGet, starts, [label]);
+    if (since !== undefined) say('log', [label, ':', nativeNow() - since, 'ms'], 0);
+  };
   console.assert = (condition, ...values) => {
     if (!condition) say('error', values.length ? values : ['the assertion failed'], 0);
   };
