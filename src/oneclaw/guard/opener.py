@@ -16,7 +16,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network, Session, Workspace
@@ -82,6 +82,7 @@ _KEPT = frozenset(
     )
 )
 _KEPT_BEGINNINGS = ("LC_", "XDG_")
+_FRAGMENT_SAFE = "!$%&()*+,-./:;=?@_~"
 
 
 def find_opener(workspace: Workspace) -> Path | None:
@@ -131,10 +132,8 @@ async def admit(
     """The address as it will be opened; raises `ToolError` where a request to it would be refused."""
     target = parse(url)
     await Gate(network, allow_private, resolve).admit(target.host, target.port, target.is_odd)
-    fragment = url.strip().partition("#")[2]
-    return (
-        f"{target}#{fragment}" if fragment and fragment.isascii() and fragment.isprintable() else str(target)
-    )
+    fragment = quote(url.strip().partition("#")[2], safe=_FRAGMENT_SAFE)
+    return f"{target}#{fragment}" if fragment else str(target)
 
 
 async def start(opener: Path, target: str) -> None:
