@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, first request, dispatch and loop beside peers, registering, the model."""
+"""Prints what OneClaw costs: start, first request, dispatch and loop beside peers, JavaScript, the model."""
 
 import argparse
 import os
@@ -10,12 +10,14 @@ from pathlib import Path
 
 import dispatch
 import first_request
+import javascript
 import local_model
 import loop
 import peers
 import register
 import startup
 
+NAMES = ("startup", "first_request", "dispatch", "loop", "register", "javascript", "local_model")
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 
@@ -39,27 +41,51 @@ def find_peers(wanted: bool) -> Path | None:
         return None
 
 
+def replace_sections(page: str, pages: list[str]) -> str:
+    """The page with these sections in the place of those of the same headings; new ones at the end."""
+    sections = [f"## {text}" for text in page.split("\n## ")[1:]]
+    first = page.split("\n## ")[0]
+    for each in pages:
+        made = [f"## {text}".rstrip("\n") for text in f"\n{each}".split("\n## ")[1:]]
+        for section in made:
+            heading = section.splitlines()[0]
+            at = next((at for at, old in enumerate(sections) if old.splitlines()[0] == heading), None)
+            if at is None:
+                sections.append(section)
+            else:
+                sections[at] = section
+    return "\n".join(f"{part.rstrip()}\n" for part in [first, *sections])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, help="how often each thing is measured (15)")
     parser.add_argument("--no-peers", action="store_true", help="measure OneClaw alone")
+    parser.add_argument(
+        "--only", choices=NAMES, help="measure this alone; --save leaves the others as they are"
+    )
     parser.add_argument("--save", action="store_true", help="write docs/benchmarks.md as well")
     options = parser.parse_args()
-    installed = find_peers(not options.no_peers)
-    pages: list[str] = [f"{machine()}\n"]
-    print(pages[0])
-    for measure in (
-        lambda: startup.measure(options.rounds),
-        lambda: first_request.measure(installed, options.rounds),
-        lambda: dispatch.measure(installed, options.rounds),
-        lambda: loop.measure(installed, options.rounds),
-        lambda: register.measure(options.rounds),
-        lambda: local_model.measure(options.rounds),
-    ):
-        pages.append(measure())
+    needs_peers = options.only is None or options.only in ("first_request", "dispatch", "loop")
+    installed = find_peers(needs_peers and not options.no_peers)
+    measures = {
+        "startup": lambda: startup.measure(options.rounds),
+        "first_request": lambda: first_request.measure(installed, options.rounds),
+        "dispatch": lambda: dispatch.measure(installed, options.rounds),
+        "loop": lambda: loop.measure(installed, options.rounds),
+        "register": lambda: register.measure(options.rounds),
+        "javascript": lambda: javascript.measure(options.rounds),
+        "local_model": lambda: local_model.measure(options.rounds),
+    }
+    about = machine()
+    print(f"{about}\n")
+    pages: list[str] = []
+    for name in NAMES if options.only is None else (options.only,):
+        pages.append(measures[name]())
         print(pages[-1], flush=True)
     if options.save:
-        PAGE.write_text("# Benchmarks\n\nWritten by `make bench ARGS=--save`.\n\n" + "\n".join(pages))
+        new = f"# Benchmarks\n\nWritten by `make bench ARGS=--save`.\n\n{about}\n"
+        PAGE.write_text(replace_sections(new if options.only is None else PAGE.read_text(), pages))
         print("docs/benchmarks.md written.")
 
 
