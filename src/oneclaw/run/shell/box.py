@@ -70,6 +70,7 @@ class Box:
         self.drain()
         self.out, self.err = Output(), Output()
         ended = self._ended = self._loop.create_future()
+        ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever waits, or not
         if self._is_gone:
             ended.set_exception(Gone())
         self._send(b"%d\n" % state)
@@ -149,6 +150,7 @@ class Box:
         self._loop.remove_reader(self._started.report)
         self._loop.remove_reader(self._started.out)
         self._loop.remove_reader(self._started.err)
+        await self._first_is_dead()
         process = self._started.process
         try:
             await asyncio.to_thread(process.wait, GONE_SECONDS)
@@ -158,6 +160,22 @@ class Box:
         finally:
             self._why = self._last_error()
             self._started.close()
+
+    async def _first_is_dead(self) -> None:
+        """Wait for the first process: with a process table of its own it is the last there is to go."""
+        if not self.enclosure.has_own_pids or not self._pid:
+            return
+        try:
+            watched = os.pidfd_open(self._pid)
+        except OSError:
+            return  # gone already
+        dead: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_reader(watched, lambda: dead.done() or dead.set_result(None))
+        try:
+            await asyncio.wait([dead], timeout=GONE_SECONDS)
+        finally:
+            self._loop.remove_reader(watched)
+            os.close(watched)
 
     def why_gone(self) -> str:
         """What was said when it was started, once it is gone."""

@@ -1,0 +1,214 @@
+"""Commands that fork, flood, hide or hang: gone within seconds of their result, and the program never stalls.
+
+Everything here runs where its processes are in a table of their own, and is capped from outside as well: what
+watches is the kernel's list of processes, not the guard under test.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from oneclaw.core.session import Session, Workspace
+from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
+from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.run.shell import script
+from oneclaw.run.shell.box import Box
+from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.session import Command, ShellSession
+
+GONE_SECONDS = 5.0
+STALL_SECONDS = 2.0
+"""How long a heart that beats every hundredth of a second may pause: late on a full machine, never still."""
+MOST_PROCESSES = 4_000
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt install bubblewrap"
+)
+
+
+@pytest.fixture(autouse=True)
+def cap() -> Iterator[None]:
+    """Ends what we started if it ever has thousands of processes, whatever the guards do."""
+    stop = Event()
+
+    def watch() -> None:
+        while not stop.wait(0.05):
+            ours = descendants(os.getpid(), MOST_PROCESSES)
+            if len(ours) > MOST_PROCESSES:
+                for pid in ours[:8]:  # the first of them hold the others
+                    with suppress(OSError):
+                        os.kill(pid, signal.SIGKILL)
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    yield
+    stop.set()
+    thread.join()
+
+
+@pytest.fixture
+async def shell(tmp_path: Path) -> AsyncIterator[ShellSession]:
+    (tmp_path / "ws").mkdir()
+    limits = Limits(processes=100, memory_bytes=512 << 20)
+    sandbox = Sandbox(SandboxSettings(tmp_path / "homes", limits=limits))
+    session = Session("one", workspace=Workspace(tmp_path / "ws"))
+
+    def enclose(folder: ShellFolder, network: bool) -> Enclosure:
+        return sandbox.enclosure(session, folder.states, folder.tmp, network)
+
+    made = ShellSession(enclose, limits)
+    yield made
+    await made.close()
+
+
+class Heart:
+    """Beats beside what is tested, and knows its longest pause."""
+
+    def __init__(self) -> None:
+        self.longest_seconds = 0.0
+        self._task = asyncio.get_running_loop().create_task(self._beat())
+
+    async def _beat(self) -> None:
+        last = time.monotonic()
+        while True:
+            await asyncio.sleep(0.01)
+            now = time.monotonic()
+            self.longest_seconds = max(self.longest_seconds, now - last)
+            last = now
+
+    async def stop(self) -> None:
+        self._task.cancel()
+        await asyncio.wait([self._task])
+
+
+def marked(mark: str) -> list[int]:
+    """The processes of this machine that have the mark among their variables."""
+    found: list[int] = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if mark.encode() in Path(f"/proc/{name}/environ").read_bytes():
+                found.append(int(name))
+    return found
+
+
+async def gone(mark: str, seconds: float = GONE_SECONDS) -> bool:
+    until = time.monotonic() + seconds
+    while left := marked(mark):
+        if time.monotonic() > until:
+            return not left
+        await asyncio.sleep(0.05)
+    return True
+
+
+BOMBS = {
+    "fork bomb": "bomb() { bomb | bomb & }; bomb; sleep 60",
+    "fork bomb in Python": "python3 -c 'import os\nwhile 1: os.fork()'",
+    "yes": "yes",
+    "yes on both": "yes & yes >&2",
+    "sleep in the background": "sleep 1000 & sleep 1001 & true",
+    "double fork with setsid": "(setsid sh -c '(setsid sleep 1000 &)' &); nohup setsid sleep 1001 >/dev/null &",
+    "ignored SIGTERM": "trap '' TERM INT HUP QUIT; sh -c 'trap \"\" TERM INT HUP; sleep 1000; sleep 1000'",
+    "reading input": "cat; read x; python3 -c 'input()'; sleep 0.1",
+    "opening the terminal": "cat </dev/tty; python3 -c 'open(\"/dev/tty\").read()'; setsid cat </dev/tty",
+    "a daemon in Python": (
+        "python3 -c 'import os,time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+        "time.sleep(1000)'"
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
+async def test_a_bomb_is_gone_with_its_result_and_the_program_never_stalls(
+    shell: ShellSession, bomb: str
+) -> None:
+    mark = f"BOMB_{os.urandom(6).hex()}"
+    await shell.run(Command("KEPT=1", 30))
+    heart = Heart()
+    outcome = await shell.run(Command(bomb, 2.0, environment={mark: "1"}))
+    is_gone = await gone(mark)
+    await heart.stop()
+    assert is_gone, f"left behind after {outcome.seconds:.1f} seconds"
+    assert outcome.seconds < 2.0 + GONE_SECONDS
+    assert heart.longest_seconds < STALL_SECONDS
+    after = await shell.run(Command("echo on $KEPT", 30))
+    assert after.out.text == "on 1\n"
+
+
+@pytest.mark.slow
+async def test_a_gigabyte_without_a_newline_comes_through_in_little_memory(shell: ShellSession) -> None:
+    before = memory_bytes()
+    heart = Heart()
+    outcome = await shell.run(Command("head -c 1000000000 /dev/zero | tr '\\0' x", 90.0))
+    await heart.stop()
+    assert (outcome.code, outcome.stop) == (0, None)
+    assert outcome.out.is_cut
+    assert "1,000,000,000 bytes" in outcome.out.text
+    assert len(outcome.out.text) <= 30_000
+    assert memory_bytes() - before < 64 << 20
+    assert heart.longest_seconds < STALL_SECONDS
+
+
+async def test_too_much_memory_ends_the_command_and_not_the_shell(shell: ShellSession) -> None:
+    hog = "python3 -c 'b=bytearray(300<<20); import time; time.sleep(60)'"
+    outcome = await shell.run(Command(f"{hog} & {hog} & {hog} & wait", 60.0))
+    assert outcome.stop == "memory"
+    assert (await shell.run(Command("echo on", 30))).out.text == "on\n"
+
+
+async def test_one_process_cannot_have_more_memory_than_all_may(shell: ShellSession) -> None:
+    outcome = await shell.run(Command("python3 -c 'bytearray(2<<30)'", 60.0))
+    assert outcome.code != 0
+    assert "MemoryError" in outcome.err.text
+
+
+async def test_without_looking_after_it_a_bomb_runs_until_its_time_is_up(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin of the limit on processes: bounded by itself, or the machine would pay."""
+    monkeypatch.setattr(Box, "usage", not_seen)
+    many = "for i in $(seq 150); do sleep 60 & done; wait"
+    assert (await shell.run(Command(many, 3.0))).stop == "time"
+    monkeypatch.undo()
+    assert (await shell.run(Command(many, 30.0))).stop == "processes"
+
+
+async def test_without_the_sweep_what_was_left_in_the_background_stays(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin of the sweep after each command: taken out of the script, a sleeper is still there."""
+    mark = f"BOMB_{os.urandom(6).hex()}"
+    left = Command("setsid sleep 60 >/dev/null 2>&1 & true", 10.0, environment={mark: "1"})
+    monkeypatch.setattr(script, "_KILL", ":")
+    await shell.run(left)
+    assert marked(mark), "nobody killed it"
+    monkeypatch.undo()
+    await shell.let_go()
+    assert await gone(mark), "it ended with its box at the latest"
+    await shell.run(left)
+    assert await gone(mark)
+
+
+async def test_without_its_time_limit_a_command_goes_on(shell: ShellSession, tmp_path: Path) -> None:
+    """The twin of the limit: with time enough, the same command does what comes late."""
+    late = "sleep 1.5; echo late >late"
+    assert (await shell.run(Command(late, 0.5))).stop == "time"
+    assert not (tmp_path / "ws" / "late").exists()
+    assert (await shell.run(Command(late, 30.0))).stop is None
+    assert (tmp_path / "ws" / "late").exists()
+
+
+def not_seen(box: Box) -> None:
+    return None
+
+
+def memory_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
