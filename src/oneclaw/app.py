@@ -231,10 +231,12 @@ class App:
         """Turn a tool on or off for every program that uses this store; others take half a second."""
         entry = self.registry.find(tool)
         if entry is not None and not entry.tool.definition.switchable:
-            feature = entry.tool.definition.feature
+            feature = entry.tool.definition.feature or ""
+            which = f"{feature}; switch that" if feature in self.registry else f"the feature {feature}; set"
+            setting = "" if feature in self.registry else f" features.{feature}"
             raise InvalidConfig(
-                f"{tool} cannot be switched alone: it comes and goes with the feature {feature}; set"
-                f" features.{feature}, or name the tool in a deny list."
+                f"{tool} cannot be switched alone: it comes and goes with {which}{setting}, or name the tool"
+                " in a deny list."
             )
         await self.store.settings.set(SWITCH + tool, is_on)
         self._rule()

@@ -18,7 +18,7 @@ from oneclaw.agent.recall import recall
 from oneclaw.agent.stop import LATE
 from oneclaw.agent.tokens import estimate
 from oneclaw.core.call import ToolResult
-from oneclaw.core.errors import Kind
+from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
 from oneclaw.core.permit.prompt import Answer, Prompt
@@ -163,6 +163,8 @@ async def test_a_script_is_denied_where_nobody_is_asked_and_off_where_nobody_swi
         assert results_of(app, finished)[0].kind is Kind.TOOL_NOT_AVAILABLE
         both = {"run_javascript", "describe_tools"}
         assert not both & {each.name for each in app.engine.available()}
+        with pytest.raises(InvalidConfig, match="comes and goes with run_javascript; switch that"):
+            await app.switch("describe_tools", True)
         await app.switch("run_javascript", True)
         assert both <= {each.name for each in app.engine.available()}
 

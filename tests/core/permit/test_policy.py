@@ -118,6 +118,14 @@ def test_a_tool_without_a_group_is_in_no_group() -> None:
     assert match(("group:*", "group:"), ToolDefinition(name="lone")) is None
 
 
+def test_a_feature_with_the_name_of_a_tool_is_on_when_that_tool_is_switched_on() -> None:
+    bound = ToolDefinition(name="describe", feature="work", switchable=False)
+    assert not Policy().decide(bound, agent="a").allowed
+    assert Policy(switches={"work": True}).decide(bound, agent="a").allowed
+    assert not Policy(switches={"work": False}).decide(bound, agent="a").allowed
+    assert not Policy(features={"work": False}, switches={"work": True}).decide(bound, agent="a").allowed
+
+
 def test_a_feature_must_be_on_and_is_off_unless_said() -> None:
     tool = ToolDefinition(name="browse", feature="browser")
     assert not Policy().decide(tool, agent="a").allowed
