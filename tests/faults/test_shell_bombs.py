@@ -115,7 +115,7 @@ BOMBS = {
     "yes": "yes",
     "yes on both": "yes & yes >&2",
     "sleep in the background": "sleep 1000 & sleep 1001 & true",
-    "double fork with setsid": "(setsid sh -c '(setsid sleep 1000 &)' &); nohup setsid sleep 1001 >/dev/null &",
+    "double fork with setsid": "(setsid sh -c '(setsid sleep 1000 &)' &); setsid sleep 1001 &",
     "ignored SIGTERM": "trap '' TERM INT HUP QUIT; sh -c 'trap \"\" TERM INT HUP; sleep 1000; sleep 1000'",
     "reading input": "cat; read x; python3 -c 'input()'; sleep 0.1",
     "opening the terminal": "cat </dev/tty; python3 -c 'open(\"/dev/tty\").read()'; setsid cat </dev/tty",

@@ -1,0 +1,47 @@
+"""Shells in every kind of sandbox this machine has, for the tests of what holds in them."""
+
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from oneclaw.core.session import Root, Session, Workspace
+from oneclaw.guard.sandbox import landlock
+from oneclaw.guard.sandbox.enclosure import Enclosure
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.session import Command, Outcome, ShellSession
+
+Say = Callable[..., Awaitable[Outcome]]
+MakeSay = Callable[..., Say]
+
+
+@pytest.fixture
+async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
+    """Makes `say(command)` for a way to shut commands in; the workspace is `tmp_path/ws`."""
+    made: list[ShellSession] = []
+    (tmp_path / "ws").mkdir()
+
+    def make(way: Way, roots: tuple[Root, ...] = (), folder: Path | None = None) -> Say:
+        if way == "bubblewrap" and shutil.which("bwrap") is None:
+            pytest.skip("bubblewrap is not installed: apt install bubblewrap")
+        if way == "landlock" and not landlock.version():
+            pytest.skip("this kernel has no Landlock")
+        sandbox = Sandbox(SandboxSettings(tmp_path / "data" / "homes", sandbox=way))
+        session = Session("one", workspace=Workspace(folder or tmp_path / "ws", roots))
+
+        def enclose(folders: ShellFolder, network: bool) -> Enclosure:
+            return sandbox.enclosure(session, folders.states, folders.tmp, network)
+
+        shell = ShellSession(enclose, sandbox.settings.limits)
+        made.append(shell)
+
+        async def say(text: str, *, network: bool = False) -> Outcome:
+            return await shell.run(Command(text, 60.0, network=network))
+
+        return say
+
+    yield make
+    for shell in made:
+        await shell.close()

@@ -1,0 +1,208 @@
+"""What a command in a sandbox sees, changes and reaches; and that without one, it would."""
+
+import asyncio
+import os
+import shutil
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.session import Root, Session, Workspace
+from oneclaw.guard.sandbox import bubblewrap, landlock
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+
+from .conftest import MakeSay
+
+WAYS: list[Way] = ["bubblewrap", "landlock"]
+SHUT = pytest.mark.parametrize("way", WAYS)
+
+
+@SHUT
+async def test_a_canary_outside_is_not_read_and_without_a_sandbox_it_is(
+    make_say: MakeSay, tmp_path: Path, way: Way
+) -> None:
+    canary = tmp_path / "canary"
+    canary.write_text("tweet")
+    assert "tweet" not in (await make_say(way)(f"cat {canary}; cat /proc/1/root{canary}")).out.text
+    assert (await make_say("none")(f"cat {canary}")).out.text == "tweet", (
+        "the twin: this is what it would read"
+    )
+
+
+@SHUT
+async def test_nothing_is_written_outside_of_home_workspace_and_tmp(
+    make_say: MakeSay, tmp_path: Path, way: Way
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    say = make_say(way)
+    tried = await say(
+        f"for f in {outside} /usr/local /etc /var/tmp /; do echo x >$f/oneclaw-test && echo $f; done"
+    )
+    assert tried.out.text == ""
+    assert list(outside.iterdir()) == []
+    assert (await say("cd; echo x >a; echo y >$TMPDIR/b; cat a $TMPDIR/b")).out.text == "x\ny\n"
+    await say(f"echo z >{tmp_path}/ws/c")
+    assert (tmp_path / "ws" / "c").read_text() == "z\n"
+    assert (tmp_path / "data" / "homes" / "default" / "a").read_text() == "x\n"
+    await make_say("none")(f"echo x >{outside}/f")
+    assert (outside / "f").exists(), "the twin: this is what it would write"
+
+
+@SHUT
+async def test_a_listener_of_this_machine_is_not_reached_without_network(make_say: MakeSay, way: Way) -> None:
+    reached: list[object] = []
+
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.append(writer)
+        writer.close()
+
+    server = await asyncio.start_server(note, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as letters:
+        letters.bind(("127.0.0.1", 0))
+        letters.setblocking(False)
+        to = letters.getsockname()[1]
+        call = f"exec 3<>/dev/tcp/127.0.0.1/{port}"
+        write = f'python3 -c \'import socket; socket.socket(2, 2).sendto(b"x", ("127.0.0.1", {to}))\''
+        async with server:
+            say = make_say(way)
+            assert (await say(call)).code != 0
+            await say(write)
+            assert reached == []
+            with pytest.raises(BlockingIOError):
+                letters.recv(1)
+            assert (await say(f"{call}; cat <&3; {write}", network=True)).code == 0
+            assert len(reached) == 1, "the twin: with network it is reached"
+            assert letters.recv(1) == b"x"
+
+
+async def test_a_socket_file_or_abstract_name_of_this_machine_is_not_reached(
+    make_say: MakeSay, tmp_path: Path
+) -> None:
+    code = "import socket,sys; socket.socket(1).connect(sys.argv[1].replace('@', chr(0)))"
+    async with (
+        await asyncio.start_unix_server(lambda r, w: w.close(), str(tmp_path / "socket")),
+        await asyncio.start_unix_server(lambda r, w: w.close(), f"\0oneclaw-{tmp_path.name}-{os.getpid()}"),
+    ):
+        for name in (tmp_path / "socket", f"@oneclaw-{tmp_path.name}-{os.getpid()}"):
+            assert (await make_say("bubblewrap")(f'python3 -c "{code}" {name}')).code != 0
+            assert (await make_say("none")(f'python3 -c "{code}" {name}')).code == 0, "the twin"
+
+
+async def test_no_other_process_is_seen(make_say: MakeSay) -> None:
+    say = make_say("bubblewrap")
+    assert f"\n{os.getpid()}\n" not in "\n" + (await say("ps ax -o pid= | tr -d ' '")).out.text
+    assert (await say(f"kill -0 {os.getpid()}")).code != 0
+    assert (await make_say("none")(f"kill -0 {os.getpid()}")).code == 0, "the twin: it would be seen"
+
+
+async def test_with_landlock_other_processes_are_neither_signalled_nor_read(make_say: MakeSay) -> None:
+    if landlock.version() < 6:
+        pytest.skip("Landlock keeps signals in from version 6 on")
+    say = make_say("landlock")
+    assert (await say(f"kill -0 {os.getpid()}")).code != 0
+    assert (await say(f"cat /proc/{os.getpid()}/environ")).out.text == ""
+
+
+@SHUT
+async def test_no_key_is_in_the_environment(
+    make_say: MakeSay, monkeypatch: pytest.MonkeyPatch, way: Way
+) -> None:
+    monkeypatch.setenv("ONECLAW_TEST_API_KEY", "sk-canary-1")
+    say = make_say(way)
+    seen = await say("env; cat /proc/*/environ | tr '\\0' '\\n'; export -p; declare -p")
+    assert "sk-canary" not in seen.out.text
+    assert "PATH=/usr/local" in seen.out.text
+
+
+async def test_secrets_of_the_system_and_other_homes_are_not_there(make_say: MakeSay) -> None:
+    seen = await make_say("bubblewrap")(
+        "ls /etc/shadow /etc/ssh /root /home /var /sys /run; cat /etc/passwd; id -un"
+    )
+    assert seen.out.text.splitlines()[:2] == ["/home:", "agent"]
+    assert "root" not in seen.out.text
+    assert seen.out.text.endswith("agent\n")
+
+
+async def test_no_power_is_gained_inside(make_say: MakeSay) -> None:
+    say = make_say("bubblewrap")
+    assert (await say("unshare -U true; unshare -r id; mount -t tmpfs x /mnt")).code != 0
+    status = (await say("grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status")).out.text
+    assert status.split() == ["CapEff:", "0" * 16, "CapBnd:", "0" * 16, "NoNewPrivs:", "1"]
+
+
+async def test_what_is_closed_inside_the_workspace_stays_closed(make_say: MakeSay, tmp_path: Path) -> None:
+    closed, fixed, secret = tmp_path / "ws" / "closed", tmp_path / "ws" / "fixed", tmp_path / "ws" / "secret"
+    for folder in (closed, fixed):
+        folder.mkdir()
+        (folder / "f").write_text("tweet")
+    secret.write_text("tweet")
+    roots = (
+        Root(closed, "none"),
+        Root(fixed, "read"),
+        Root(secret, "none"),
+        Root(tmp_path / "ws" / "absent", "none"),
+    )
+    say = make_say("bubblewrap", roots)
+    assert (await say("cat closed/f secret; ls closed")).out.text == ""
+    assert (await say("cat fixed/f")).out.text == "tweet"
+    await say("echo x >fixed/f; echo x >closed/f; echo x >closed/g; rm -rf closed fixed secret")
+    assert (closed / "f").read_text() == (fixed / "f").read_text() == secret.read_text() == "tweet"
+    with pytest.raises(ToolError, match="Landlock cannot keep it") as caught:
+        await make_say("landlock", roots)("true")
+    assert caught.value.kind is Kind.PERMISSION_DENIED
+
+
+async def test_a_workspace_in_the_data_folder_shows_nothing_else_of_it(
+    make_say: MakeSay, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    (data / "workspace").mkdir(parents=True)
+    (data / "oneclaw.db").write_text("tweet")
+    say = make_say("bubblewrap", (Root(data, "none"),), data / "workspace")
+    assert (await say(f"pwd; ls {data}; cat {data}/oneclaw.db")).out.text == f"{data}/workspace\nworkspace\n"
+
+
+@pytest.mark.parametrize("folder", ["/", "/usr", "/etc"])
+async def test_a_workspace_that_is_the_system_is_refused(make_say: MakeSay, folder: str) -> None:
+    with pytest.raises(ToolError, match="holds the system itself"):
+        await make_say("bubblewrap", (), Path(folder))("true")
+
+
+async def test_each_agent_has_a_home_of_its_own_that_others_cannot_enter(tmp_path: Path) -> None:
+    sandbox = Sandbox(SandboxSettings(tmp_path / "homes"))
+    one, other = sandbox.home("one"), sandbox.home("../other")
+    assert one != other
+    assert other.parent == tmp_path / "homes"
+    assert stat.S_IMODE(one.stat().st_mode) == 0o700
+
+
+async def test_without_any_sandbox_commands_are_refused_and_the_remedy_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    (tmp_path / "ws").mkdir()
+    session = Session("one", workspace=Workspace(tmp_path / "ws"))
+    with pytest.raises(ToolError, match=r"apt install bubblewrap.*shell\.sandbox = \"none\"") as caught:
+        Sandbox(SandboxSettings(tmp_path)).enclosure(session, tmp_path, tmp_path, False)
+    assert caught.value.kind is Kind.PERMISSION_DENIED
+
+
+async def test_without_a_sandbox_every_result_says_so(make_say: MakeSay) -> None:
+    assert "without a sandbox" in (await make_say("none")("true")).note
+    assert (await make_say("bubblewrap")("true")).note == ""
+
+
+def test_a_bubblewrap_that_does_not_work_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2; exit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    works, why = bubblewrap.probe([])
+    assert works is None
+    assert "No permissions to create a new namespace" in why
