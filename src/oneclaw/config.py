@@ -47,7 +47,12 @@ SETTINGS = (
     Setting(
         "plugins.*.trusted", "true or false", "false", "Whether its tools run in the program, unconfined."
     ),
-    Setting("plugins.*.tools.allow", "list of texts", "all", "The tools taken from one plugin."),
+    Setting(
+        "plugins.*.tools.allow",
+        "list of texts",
+        "all",
+        "Its tools that are taken; `user`, `project` and `built-in` name those of folders.",
+    ),
     Setting("plugins.*.tools.deny", "list of texts", "[]", "Tools not taken from one plugin."),
     Setting("switches.*", "true or false", "the tool's own", "Turns one tool on or off."),
     Setting("features.memory", "true or false", "true", "Whether agents remember."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from oneclaw.cli.run import model_of, named_session
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable
+from oneclaw.cli.tool_files import tell_problems
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
 
@@ -77,6 +78,7 @@ class Chat:
         from oneclaw import __version__
 
         print_line(f"OneClaw {__version__} · {self._where()}", "bold")
+        tell_problems(self.app)
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 
     def say(self, text: str) -> "AsyncGenerator[RunEvent]":
