@@ -39,6 +39,7 @@ async def engine() -> AsyncIterator[Engine]:
     await runner.close()
 
 
+@pytest.mark.slow
 async def test_a_catastrophic_pattern_ends_by_its_limit_and_others_go_on(rows: Rows, engine: Engine) -> None:
     turns = asyncio.Semaphore(2)
 

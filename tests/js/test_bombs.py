@@ -218,6 +218,7 @@ async def explode(runtime: Runtime, bombs: list[str], seconds: float) -> list[To
     return await asyncio.gather(*map(one, bombs))
 
 
+@pytest.mark.slow
 async def test_what_loops_ends_as_a_timeout_and_the_next_call_is_clean(runtime: Runtime) -> None:
     heart = Heart()
     beating = asyncio.ensure_future(heart.beat())
@@ -236,6 +237,7 @@ async def test_what_loops_ends_as_a_timeout_and_the_next_call_is_clean(runtime: 
     assert heart.worst < 2.0  # under 50 ms where nothing else runs
 
 
+@pytest.mark.slow
 async def test_what_grows_or_breaks_fails_with_a_reason_and_the_next_call_is_clean(runtime: Runtime) -> None:
     results = await explode(runtime, [text for text, _ in FAILURES.values()], LONG_SECONDS)
     for (name, (_, words)), result in zip(FAILURES.items(), results, strict=True):
