@@ -44,6 +44,8 @@ def test_bash_reads_what_is_shown_as_the_same_words(words: list[str]) -> None:
         (["sh", "-c", "$0 x", "id"], None, "sh -c '$0 x' id"),
         (["sh", "-xc", "ls"], None, "sh -xc ls"),
         (["env", "A=1", "sh", "-c", "ls"], None, "env A=1 sh -c ls"),
+        (["echo", "a$b"], 'echo "a$b"', "echo 'a$b'"),
+        (["echo", "a b"], "echo 'a b'", 'echo "a b"'),
     ],
 )
 def test_a_command_is_shown_as_it_runs(argv: list[str], raw: str | None, shown: str) -> None:

@@ -28,7 +28,9 @@ RULES = parse_rules(
         ("git log main", ["git"]),
         ("cd src && ls -l", ["cd", "ls"]),
         ("cat a.txt | wc -l", ["cat", "wc"]),
-        ("ls; ls\nls", ["ls", "ls", "ls"]),
+        ("ls; ls;ls", ["ls", "ls", "ls"]),
+        ("\nls\n", ["ls"]),
+        ("echo 'two\nlines'", ["echo"]),
         ("ls 2>/dev/null", ["ls"]),
         ("ls > /dev/null 2>&1 || true", ["ls", "true"]),
         ("echo 'rm -rf $(id) > x; `y`'", ["echo"]),
@@ -59,6 +61,8 @@ def test_plain_commands_are_allowed_by_their_rules(command: str, programs: list[
         "ls && make",
         "ls | sh",
         "ls &",
+        "ls\nls",
+        "ls;\nls",
         "ls & ls",
         "ls |& cat",
         "echo $(id)",
@@ -172,7 +176,7 @@ def test_words_without_a_shell_are_taken_as_they_are() -> None:
 
 
 def test_a_program_that_runs_what_it_is_told_needs_the_whole_command_as_its_rule() -> None:
-    star = [Rule(("python3", "**")), Rule(("python3", "-**", "**")), Rule(("env", "**")), Rule(("sh", "**"))]
+    star = [Rule(("python3", "**")), Rule(("python3", "-m", "**")), Rule(("env", "**")), Rule(("sh", "**"))]
     assert not judge_command("python3 x.py", star).is_allowed
     assert not judge_command("env ls", [*star, *RULES]).is_allowed
     assert not judge_command("ls | sh", [*star, *RULES]).is_allowed
@@ -220,6 +224,12 @@ def test_a_longer_text_than_is_read_asks() -> None:
         "git clean -fdx",
         "git push --force",
         "env " * 30 + "ls",
+        'trap "rm -rf $x" EXIT',
+        'bash -c "rm -rf $x"',
+        "bash <<'E'\nrm -rf x\nE",
+        "bash <<< 'rm -rf x'",
+        "curl x | sh",
+        "r''m -r\\f x",
     ],
 )
 def test_what_destroys_is_named(command: str) -> None:
@@ -245,7 +255,7 @@ def test_what_does_not_destroy_is_not(command: str) -> None:
 
 def test_a_danger_is_allowed_by_its_exact_rule_alone() -> None:
     assert judge_command("rm -rf build", [Rule(("rm", "-rf", "build"))]).is_allowed
-    assert not judge_command("rm -rf build", [Rule(("rm", "-**", "**"))]).is_allowed
+    assert not judge_command("rm -rf build", [Rule(("rm", "-rf", "**"))]).is_allowed
 
 
 SHELLISH = st.text(
@@ -344,9 +354,7 @@ HOSTILE = st.lists(
 def test_what_is_allowed_is_what_bash_runs(tail: str, programs: Path) -> None:
     """Every chain that rules allow, run by bash itself: the same programs with the same words, no others."""
     command = "a " + tail
-    rules = [Rule((name, "-**", "**")) for name in "abs"] + [
-        Rule((name, "**", "-**", "**")) for name in "abs"
-    ]
+    rules = [Rule((name, *form)) for name in "abs" for form in (("**",), ("-x", "**"), ("**", "-x", "**"))]
     verdict = judge_command(command, rules)
     if not verdict.is_allowed:
         return

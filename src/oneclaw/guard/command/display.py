@@ -1,6 +1,7 @@
 """A command as it is shown: its words as one line that a shell reads back as the same words."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from oneclaw.core.errors import Kind, ToolError
@@ -18,20 +19,28 @@ def show_command(argv: Sequence[str], raw: str | None = None) -> str:
     """What a person is shown of a command that is about to run; `raw` is what somebody else says it is.
 
     The text for a shell stands for the whole where the words around it add nothing: `sh -c 'ls | wc'` is
-    shown as `ls | wc`. Raises `ToolError` when `raw` says anything but what would run.
+    shown as `ls | wc`. Raises `ToolError` when `raw` says anything but what would run; where
+    it says the same in other quotes, ours are shown.
     """
     words = tuple(argv)
     whole = show_argv(words)
     payload = _payload(words)
     if raw is None or raw.strip() == (payload or whole).strip():
         return payload or whole
-    if raw.strip() == whole:
+    if raw.strip() == whole or _words(raw) == words:
         return whole
     raise ToolError(
         f"The text {raw[:200]!r} does not say what would run, which is {whole[:400]!r}; leave the text out,"
         " or give the command that it shows.",
         Kind.VALIDATION_ERROR,
     )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
 
 
 def _payload(argv: tuple[str, ...]) -> str:

@@ -3,13 +3,14 @@
     word   that very word; the first names the program as it is called
     *      in a word, any part of it; alone, one word. It does not stand for an option
     **     any number of words, none of them an option, save where the program only reads, as `ls`
-    -*     one option; `--format=*` that option with any value; `-**` any number of options
+    --x=*  that option with any value; an option is always named
 
 Words are compared in their order with the words of the command after the shell has read them; quotes in a
 rule are those of a shell. A program that runs what it is told, and one that starts another, is only allowed
 by a rule without stars: a star would be anything at all.
 """
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.guard.command.program import is_family, is_harmless, runs_code
 from oneclaw.guard.command.wrapper import is_wrapper
+
+_VALUE = re.compile(r"--[^*=]+=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,11 @@ def parse_rule(text: str) -> Rule:
             f"The rule {text[:200]!r} in shell.allow must say what {words[0]} is to do: name the word"
             " after it."
         )
+    if any("*" in word and word.startswith("-") and not _VALUE.match(word) for word in words):
+        raise InvalidConfig(
+            f"The rule {text[:200]!r} in shell.allow has a star in the name of an option; name the option, as"
+            " `--format=*` or `-n *`."
+        )
     return rule
 
 
@@ -84,9 +92,8 @@ def _fits(patterns: tuple[str, ...], words: tuple[str, ...], any_option: bool) -
             if at == len(patterns):
                 continue
             pattern = patterns[at]
-            if pattern in ("**", "-**"):
-                is_option = word.startswith("-") and word != "-"
-                if is_option == (pattern == "-**") or (pattern == "**" and any_option):
+            if pattern == "**":
+                if any_option or not word.startswith("-"):
                     after.add(at)
             elif _word_fits(pattern, word):
                 after.add(at + 1)
@@ -97,7 +104,7 @@ def _fits(patterns: tuple[str, ...], words: tuple[str, ...], any_option: bool) -
 def _past_stars(patterns: tuple[str, ...], reached: set[int]) -> set[int]:
     found = set(reached)
     for at in range(len(patterns)):
-        if at in found and patterns[at] in ("**", "-**"):
+        if at in found and patterns[at] == "**":
             found.add(at + 1)
     return found
 
@@ -106,7 +113,7 @@ def _word_fits(pattern: str, word: str) -> bool:
     """One word. A star stands for no option, and takes no `..` in: it would leave the folder before it."""
     if "*" not in pattern:
         return pattern == word
-    if pattern.startswith("*") and word.startswith("-"):
+    if word.startswith("-") and not _VALUE.match(pattern):
         return False
     if pattern != "*" and ".." in word.replace("\\", "/").split("/"):
         return False

@@ -14,7 +14,7 @@ from oneclaw.core.text.display import visible
 MOST_BLANKS = 40
 """More blanks in a row push what follows out of sight."""
 
-_JOINT = re.compile(r"[ ]*(?:&&|\|\||[;|\n])[ \n]*")
+_JOINT = re.compile(r"[ ]*(?:&&|\|\||[;|])[ ]*")
 _REDIRECT = re.compile(
     r"(?:[012]?>>?[ ]*/dev/null|&>>?[ ]*/dev/null|[012]?<[ ]*/dev/null|[12]?>&[12])(?![^\s;|&])"
 )
@@ -44,7 +44,7 @@ _RESERVED = frozenset(
 
 
 def read_twice(text: str) -> tuple[tuple[str, ...], ...] | None:
-    """The words of each command, or None where this scanner does not know its way."""
+    """The words of each command, or None where this scanner does not know its way, as in a second line."""
     commands: list[tuple[str, ...]] = []
     words: list[str] = []
     at, text = 0, text.strip(" \n")

@@ -1,7 +1,7 @@
 """A command line read as bash reads it: the commands in it, and all that keeps it from being plain.
 
 Theory of operation. The grammar of bash gives a tree. It is walked from the top, and only what is listed here
-is understood: simple commands of plain words, joined by `&&`, `||`, `;`, `|` and line ends. Everything else
+is understood: simple commands of plain words, joined by `&&`, `||`, `;` and `|`. Everything else
 leaves a sentence in `unclear` (what will run cannot be told from the text) or in `effects` (it can be told,
 and it does more than run programs: writes a file, goes on in the background). The commands inside are noted
 all the same, so that a person is shown every program that stands there.
@@ -160,7 +160,7 @@ class _Reader:
             self._take_redirect(node)
         elif kind in _EFFECTS:
             self.effects.append(_SPOKEN[kind])
-            if kind == "heredoc_redirect" and not _is_quoted_heredoc(node):
+            if kind == "heredoc_redirect" and not _is_plain_heredoc(node):
                 self.unclear.append("The text that is its input is filled in while it runs (<<).")
             if kind == "herestring_redirect":
                 self.unclear.extend(doubt for child in node.named_children for doubt in _word(child)[1])
@@ -211,12 +211,8 @@ def _source(node: tree_sitter.Node) -> str:
 
 def _word(node: tree_sitter.Node) -> tuple[Word, list[str]]:
     """A word, and why it is not plain."""
-    source = _source(node)
     doubts = list(_doubts(node))
-    if doubts:
-        return Word(source, False), doubts
-    text = "".join(_said(part) for part in _parts(node))
-    return Word(text), []
+    return Word("".join(_said(part) for part in _parts(node)), not doubts), doubts
 
 
 def _parts(node: tree_sitter.Node) -> list[tree_sitter.Node]:
@@ -305,6 +301,8 @@ def _feeds(node: tree_sitter.Node) -> bool:
     return node.type in _FED or (node.type == "file_redirect" and b"<" in (node.text or b""))
 
 
-def _is_quoted_heredoc(node: tree_sitter.Node) -> bool:
+def _is_plain_heredoc(node: tree_sitter.Node) -> bool:
     starts = [_source(child) for child in node.children if child.type == "heredoc_start"]
-    return all(start[:1] in ("'", '"', "\\") for start in starts)
+    bodies = [_source(child) for child in node.children if child.type == "heredoc_body"]
+    is_quoted = all(start[:1] in ("'", '"', "\\") for start in starts)
+    return is_quoted or not any(letter in body for body in bodies for letter in "$`\\")

@@ -7,7 +7,7 @@ from oneclaw.guard.command.danger import danger_of
 from oneclaw.guard.command.rule import Rule, covers
 from oneclaw.guard.command.spelling import deceit, read_twice
 from oneclaw.guard.command.syntax import MOST_COMMANDS, Command, Script, Word, parse
-from oneclaw.guard.command.wrapper import MOST_STEPS, Code, Hidden, Inner, unwrap
+from oneclaw.guard.command.wrapper import MOST_STEPS, Code, Hidden, Inner, is_shell, unwrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdic
         if not script.commands:
             why, is_understood = "There is no command in it.", False
         elif not script.effects and read_twice(text) != tuple(each.argv for each in script.commands):
-            why, is_understood = "It can be read in more than one way.", False
+            why, is_understood = "It has several lines, or can be read in more than one way.", False
     why = why or "".join(script.effects[:1])
     found = [] if why else [_rule_for(command, rules) for command in script.commands]
     why = why or _uncovered(script.commands, found, survey)
@@ -76,6 +76,8 @@ def _survey(script: Script) -> _Survey:
             break
         programs.append(argv[0])
         dangers.append(danger_of(argv))
+        if command.is_fed and is_shell(argv[0]) and isinstance(unwrap(argv), Hidden):
+            dangers.append(f"It runs what it reads, which is not looked at ({argv[0][:80]}).")
         found = list(_inside(command, hidden))
         waiting += [(each, depth + 1) for each in reversed(found)]
     return _Survey(tuple(programs), "".join(hidden[:1]), next(filter(None, dangers), ""))

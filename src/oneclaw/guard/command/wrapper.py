@@ -100,6 +100,10 @@ def resolve(argv: tuple[str, ...]) -> str:
     return argv[0] if argv else ""
 
 
+def is_shell(program: str) -> bool:
+    return base_name(program) in _SHELLS
+
+
 def is_known_shell(program: str) -> bool:
     """Whether it is a shell by its bare name or in a folder of the system: not any file of that name."""
     folder, slash, name = program.rpartition("/")
