@@ -15,19 +15,18 @@ SOURCE_CHARS = 200
 _ID_BYTES = 6
 
 # Brackets that are read as the beginning of a tag, and what may stand unseen between letters.
-_BRACKET = r"[<\uff1c\ufe64\u2039\u3008\u27e8]"
-_UNSEEN = r"[\u00ad\u200b-\u200f\u2060\ufeff]*"
-_WORD = _UNSEEN.join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "outside")
-_LOOKALIKE = re.compile(
-    rf"{_BRACKET}(?=[\s/\\\u00ad\u200b-\u200f\u2060\ufeff\u2044\u2215\uff0f]{{0,20}}{_WORD})", re.IGNORECASE
-)
+_BRACKETS = "<\uff1c\ufe64\u2039\u3008\u27e8"
+_UNSEEN = "\u00ad\u200b-\u200f\u2060\ufeff"
+_WORD = f"[{_UNSEEN}]*".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "outside")
+_LOOKALIKE = re.compile(rf"[{_BRACKETS}](?=(?i:[\s/\\{_UNSEEN}\u2044\u2215\uff0f]{{0,20}}{_WORD}))")
 _SPELLED = "&lt;"
 _UNFIT_IN_SOURCE = re.compile(r"[^\x21\x23-\x3b\x3d\x3f-\x7e]+")
 
 
 def mark(text: str, source: str) -> str:
     """`text` inside the mark; `source` says in a few words where it came from, as an address."""
-    text = _LOOKALIKE.sub(_SPELLED, text)
+    if any(bracket in text for bracket in _BRACKETS):
+        text = _LOOKALIKE.sub(_SPELLED, text)
     name = _free_id(text)
     origin = _UNFIT_IN_SOURCE.sub(" ", source).strip()
     if len(origin) > SOURCE_CHARS:
