@@ -125,7 +125,7 @@ class Box:
     def kill(self) -> None:
         """End it with all it has started; returns at once, `gone` waits until nothing is left.
 
-        One that is being made is ended as soon as it is known by its number: until then, half of it might stay.
+        One that is being made is ended when it is known by its number: before, half of it might stay.
         """
         self._is_killed = True
         if self._is_closed or not self._known.done():

@@ -10,6 +10,14 @@ CHARS = 30_000
 _HALF_BYTES = 4 * CHARS
 _SNIFFED_BYTES = 4_096
 _SHOWN_BYTES = 32
+_LEAST_BYTES = 256
+"""Of less than this the share of odd characters says nothing."""
+_USUAL = b"\t\n\r\f\b\x1b\a"
+_MAGIC = (
+    *(b"\x7fELF", b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b\x08", b"PK\x03\x04", b"\xfd7zXZ\0"),
+    *(b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"MZ\x90\0", b"SQLite format 3\0", b"%PDF-1", b"\0asm"),
+    *(b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"OggS\0", b"RIFF", b"ID3"),
+)
 
 
 class Output:
@@ -66,8 +74,11 @@ class Text:
 
 
 def _is_binary(head: bytes | bytearray) -> bool:
-    """Whether the beginning is no text: it holds a NUL, or much that is neither text nor UTF-8."""
-    if b"\0" in head:
+    """Whether the beginning is no text: that of a known kind of file, or with much that no text has."""
+    if head.startswith(_MAGIC):
         return True
-    odd = sum(byte < 32 and byte not in b"\t\n\r\f\b\x1b\a" for byte in head)
-    return odd * 10 > len(head)
+    if len(head) < _LEAST_BYTES:
+        return False
+    odd = sum(byte < 32 and byte not in _USUAL for byte in head)
+    odd += head.decode("utf-8", "replace").count("\ufffd")
+    return odd * 10 > 3 * len(head)

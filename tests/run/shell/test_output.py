@@ -1,0 +1,63 @@
+"""What is kept of a stream: beginning and end, whole characters, and binary said to be binary."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oneclaw.run.shell.output import CHARS, Output
+
+
+def filled(*parts: bytes) -> Output:
+    output = Output()
+    for part in parts:
+        output.add(part)
+    return output
+
+
+@given(st.lists(st.text().map(lambda text: text.encode("utf-8", "replace")), max_size=8))
+def test_what_fits_is_given_whole_however_it_came(parts: list[bytes]) -> None:
+    made = filled(*parts).text()
+    if not made.is_binary:
+        assert made.text == b"".join(parts).decode("utf-8", "replace")
+        assert not made.is_cut
+
+
+@pytest.mark.parametrize("lines", [4_000, 40_000, 1_000_000])
+def test_of_more_the_beginning_and_the_end_are_kept(lines: int) -> None:
+    made = filled(b"first\n", *[b"%09d\n" % number * 100 for number in range(lines // 100)], b"last\n").text()
+    assert made.is_cut
+    assert len(made.text) <= CHARS
+    assert made.text.startswith("first\n000000000\n")
+    assert made.text.endswith("last\n")
+    assert "(Cut: " in made.text
+
+
+def test_a_stream_of_any_length_takes_little_memory() -> None:
+    output = filled(*[b"x" * 65536] * 500)
+    held = sum(len(getattr(output, name)) for name in ("_head", "_tail"))
+    assert held < 1_000_000
+    assert output.total_bytes == 500 * 65536
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x7fELF\x02\x01\x01\0\0",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        bytes(range(32)) * 9,
+        random.Random(1).randbytes(900),
+    ],
+)
+def test_binary_output_is_named_and_not_shown(data: bytes) -> None:
+    made = filled(data).text()
+    assert made.is_binary
+    assert made.text.startswith(f"(Binary output of {len(data)} bytes; it begins with {data[:2].hex(' ')}")
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred\x1b[0m\r\n", "tab\tbell\a", "Zoë 𝄞 日本", "a\0b\0c\0", "name\0" * 50]
+)
+def test_text_with_colours_and_other_scripts_is_text(text: str) -> None:
+    assert filled(text.encode()).text().text == text
