@@ -202,6 +202,21 @@ async def test_the_console_shows_values_on_lines_with_their_level(call_js: CallJ
     ]
 
 
+async def test_the_console_shows_what_is_inside_and_not_too_much(call_js: CallJs) -> None:
+    ran = await call_js(
+        """function f() {
+          console.log(new Date(0), new Date(NaN), /a[b]/g, new Map([['k', { v: 1 }]]), new Set([1, 'two']), new Uint8Array(2));
+          console.log({ [Symbol.toStringTag]: 'Map' });
+          let deep = 1; for (let i = 0; i < 4; i++) deep = Array(300).fill(deep);
+          console.log(deep);
+        }"""
+    )
+    first, second, third = ran.log.split("\n")
+    assert first == '1970-01-01T00:00:00.000Z {} /a[b]/g [map][["k",{"v":1}]] [set][1,"two"] {"0":0,"1":0}'
+    assert second == '{[Symbol(Symbol.toStringTag)]:"Map"}'
+    assert len(third) < 8_100
+
+
 async def test_the_console_tells_how_long_something_took(call_js: CallJs) -> None:
     ran = await call_js(
         "function f() { console.time('t'); console.timeEnd('t'); console.timeEnd('never begun'); }"

@@ -172,9 +172,19 @@ const finish = (() => {
   };
 
   // ---- console ---------------------------------------------------------------------------------------------
+  const own = (value) => ({ __proto__: null, value, writable: true, configurable: true, enumerable: true });
+  const push = (list, value) => define(list, list.length, own(value));
+  const kindOf = Object.prototype.toString;
+  const dateText = Date.prototype.toISOString;
+  const patternText = RegExp.prototype.toString;
+  const eachOfMap = Map.prototype.forEach;
+  const eachOfSet = Set.prototype.forEach;
+  const MOST_SHOWN = 1000;
+  let shownLeft = 0;
   const showAny = (value, depth, seen) => {
+    if (--shownLeft < 0) return '…';
     switch (typeof value) {
-      case 'string': return depth === 0 ? value : stringify(value);
+      case 'string': return depth === 0 ? value : stringify(cut(value, TEXT_CHARS));
       case 'bigint': return String(value) + 'n';
       case 'symbol': return String(value);
       case 'function': return '[function ' + (property(value, 'name') || 'without a name') + ']';
@@ -184,26 +194,45 @@ const finish = (() => {
     if (value === null) return 'null';
     if (isError(value) || isException(value)) return wordsOf(value);
     for (let at = 0; at < seen.length; at++) if (seen[at] === value) return '[circular]';
-    if (depth > 4) return isArray(value) ? '[…]' : '{…}';
-    define(seen, seen.length, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
-    const parts = [];
-    const add = (part) => {
-      define(parts, parts.length, { __proto__: null, value: part, writable: true, configurable: true, enumerable: true });
-    };
-    const keys = ownKeys(value);
     const isList = isArray(value);
-    for (let at = 0; at < keys.length && parts.length < 100; at++) {
+    if (depth > 4) return isList ? '[…]' : '{…}';
+    push(seen, value);
+    const parts = [];
+    const name = showSpecial(value, (part) => shownLeft > 0 && push(parts, showAny(part, depth + 1, seen)));
+    if (name === undefined) showMembers(value, isList, parts, depth, seen);
+    seen.length -= 1;
+    if (name !== undefined && name[0] !== '[') return name;
+    const inside = apply(join, parts, [',']);
+    if (name !== undefined) return name + '[' + inside + ']';
+    return isList ? '[' + inside + ']' : '{' + inside + '}';
+  };
+  // What has its contents inside: its text, or for a collection '[kind]' and each member given to `add`.
+  const showSpecial = (value, add) => {
+    try {
+      switch (apply(kindOf, value, [])) {
+        case '[object Date]': return apply(dateText, value, []);
+        case '[object RegExp]': return cut(apply(patternText, value, []), TEXT_CHARS);
+        case '[object Map]': apply(eachOfMap, value, [(each, key) => add([key, each])]); return '[map]';
+        case '[object Set]': apply(eachOfSet, value, [(each) => add(each)]); return '[set]';
+      }
+    } catch { /* it is only called so */ }
+    return undefined;
+  };
+  const showMembers = (value, isList, parts, depth, seen) => {
+    const keys = ownKeys(value);
+    for (let at = 0; at < keys.length && shownLeft > 0; at++) {
       const key = keys[at];
       const found = describe(value, key);
       if (found === undefined || !found.enumerable) continue;
       const shown = 'value' in found ? showAny(found.value, depth + 1, seen) : '[getter]';
-      add(isList ? shown : (typeof key === 'symbol' ? '[' + String(key) + ']' : stringify(key)) + ':' + shown);
+      const named = typeof key === 'symbol' ? '[' + String(key) + ']' : stringify(key);
+      push(parts, isList ? shown : named + ':' + shown);
     }
-    seen.length -= 1;
-    const inside = apply(join, parts, [',']);
-    return isList ? '[' + inside + ']' : '{' + inside + '}';
   };
-  const show = (value) => showAny(value, 0, []);
+  const show = (value) => {
+    shownLeft = MOST_SHOWN;
+    return showAny(value, 0, []);
+  };
 
   const say = (level, values, from) => {
     let line = '';
