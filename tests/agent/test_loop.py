@@ -448,7 +448,8 @@ async def test_long_exchanges_are_summarised_too_and_not_every_time(
 
 async def test_what_is_shortened_or_dropped_within_one_exchange_is_told(open_app: Open) -> None:
     replies: list[Reply] = [Call("echo", text=f"{number} " + "word " * 1000) for number in range(12)]
-    app = await open_app([*replies, "Done."], tools=[echo], settings={"models.test/model.window": 9000})
+    settings = {"models.test/model.window": 9000, "tools.allow": ["echo"]}
+    app = await open_app([*replies, "Done."], tools=[echo], settings=settings)
     events, finished = await drive(app)
     told = [event for event in events if isinstance(event, HistoryCompacted)]
     assert finished.reason == "done"
