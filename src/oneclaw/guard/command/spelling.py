@@ -14,7 +14,7 @@ from oneclaw.core.text.display import visible
 MOST_BLANKS = 40
 """More blanks in a row push what follows out of sight."""
 
-_JOINT = re.compile(r"[ ]*(?:&&|\|\||[;|])[ ]*")
+_JOINT = re.compile(r"[ ]*(?:&&|\|\||[;|])(?![;&|])[ ]*")
 _REDIRECT = re.compile(
     r"(?:[012]?>>?[ ]*/dev/null|&>>?[ ]*/dev/null|[012]?<[ ]*/dev/null|[12]?>&[12])(?![^\s;|&])"
 )
