@@ -69,6 +69,21 @@ async def test_trust_is_in_a_folder_and_not_in_the_way_it_is_spelled(tmp_path: P
         assert "not trusted" in shown(app)
 
 
+async def test_a_project_whose_path_is_no_text_is_trusted_by_its_bytes(tmp_path: Path) -> None:
+    odd, twin = (tmp_path / os.fsdecode(name) for name in (b"w\xff", b"w\\xff"))
+    for workspace in (odd, twin):
+        write_pair(workspace / ".oneclaw" / "tools", "build", single("build"))
+    assert len({trust_key(folder) for folder in (odd, twin, Path("/"), tmp_path / trust_key(odd)[6:])}) == 4
+    async with App(Config(home=tmp_path / "home", workspace=odd)) as app:
+        assert "build" not in app.registry
+        assert await app.trust(odd)
+        assert "build" in app.registry
+    with App(Config(home=tmp_path / "home", workspace=odd)) as app:
+        assert "build" in app.registry
+    with App(Config(home=tmp_path / "home", workspace=twin)) as app:
+        assert "build" not in app.registry
+
+
 async def test_a_trusted_project_cannot_lead_to_tools_elsewhere(tmp_path: Path, project: Path) -> None:
     write_pair(tmp_path / "elsewhere", "evil", single("evil"))
     project.parent.mkdir(parents=True)

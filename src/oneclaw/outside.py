@@ -243,8 +243,16 @@ def _is_ours(file: SeenFile) -> bool:
 
 
 def trust_key(folder: Path) -> str:
-    """Under which name the store keeps that the owner trusts a project: the real path of its folder."""
-    return f"trust.{os.path.realpath(folder)}"
+    """Under which name the store keeps that the owner trusts a project: the real path of its folder.
+
+    A path that is no text is spelled in hexadecimal, which no real path is: it begins with no separator.
+    """
+    path = os.path.realpath(folder)
+    return f"trust.{path if _is_text(path) else os.fsencode(path).hex()}"
+
+
+def _is_text(path: str) -> bool:
+    return path.encode("utf-8", "ignore").decode() == path
 
 
 def _add(sum: Loaded, more: Loaded) -> None:

@@ -78,19 +78,31 @@ def test_a_step_that_fails_leaves_nothing_behind(
     connection.close()
 
 
-def test_a_store_of_an_older_version_is_brought_up_to_date_and_can_then_be_looked_at(
-    path: Path, steps: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def older(path: Path, steps: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store that was made before the last step was."""
     Database(path).close()
     (steps / NEXT_FILE).write_text("CREATE TABLE more (x);")
-    monkeypatch.setattr(migration.steps, "__defaults__", (steps,))
-    monkeypatch.setattr(migration.check, "__defaults__", (steps,))
-    monkeypatch.setattr(migration.migrate, "__defaults__", (steps,))
-    with pytest.raises(StoreError, match="of an older OneClaw"):
-        Database(path, read_only=True)
-    Database(path).close()
-    with Database(path, read_only=True) as looking:
+    for function in (migration.steps, migration.check, migration.migrate):
+        monkeypatch.setattr(function, "__defaults__", (steps,))
+    return path
+
+
+def test_whoever_looks_at_a_store_of_an_older_version_brings_it_up_to_date(older: Path) -> None:
+    with Database(older, read_only=True) as looking:
         assert looking.select("SELECT * FROM more") == []
+        with pytest.raises(StoreError, match="read only"):
+            looking.attempt("INSERT INTO more VALUES (1)")
+
+
+def test_an_older_store_that_cannot_be_written_is_said_to_be_one(older: Path) -> None:
+    living = older.with_name(older.name + "-live")
+    for each in living.iterdir():
+        each.unlink()
+    living.rmdir()
+    living.write_text("no folder")
+    with pytest.raises(StoreError, match="of an older OneClaw and cannot be brought up to date"):
+        Database(older, read_only=True)
 
 
 async def test_a_store_from_before_conversations_keeps_its_sessions_and_calls(

@@ -167,24 +167,37 @@ class Database:
             return reader
         if not self.path.exists():
             raise StoreError(f"There is no store at {self.path} yet; the first call of a tool makes it.")
-        reader = file.connect(self.path, "ro", self._patience_seconds)
-        try:
-            version = migration.check(reader, self.path)
-        except sqlite3.OperationalError as error:
-            if not is_unreachable(error) or file.size(self.path, "-wal"):
-                raise
-            # Nobody writes, and SQLite may not make its index beside the file in a folder of others.
-            reader = file.connect(self.path, "ro&immutable=1")
-            version = migration.check(reader, self.path)
+        reader, version = self._connect_to_look()
         if version < max(migration.steps()):
-            raise StoreError(
-                f"The store {self.path} is of an older OneClaw; run a tool once to bring it up to date."
-            )
+            reader.close()
+            self._bring_up_to_date()
+            reader, _ = self._connect_to_look()
         # Calls of the dead are shown as what they are, where this user may write it down.
         with suppress(StoreError, OSError):
             if find_dead(reader, self._live):
                 Database(self.path, patience_seconds=self._patience_seconds).close()
         return reader
+
+    def _connect_to_look(self) -> tuple[sqlite3.Connection, int]:
+        """A connection that cannot write, and the version of what it sees."""
+        reader = file.connect(self.path, "ro", self._patience_seconds)
+        try:
+            return reader, migration.check(reader, self.path)
+        except sqlite3.OperationalError as error:
+            if not is_unreachable(error) or file.size(self.path, "-wal"):
+                raise
+            # Nobody writes, and SQLite may not make its index beside the file in a folder of others.
+            reader = file.connect(self.path, "ro&immutable=1")
+            return reader, migration.check(reader, self.path)
+
+    def _bring_up_to_date(self) -> None:
+        """Open the store of an older version once as a call would."""
+        try:
+            Database(self.path, patience_seconds=self._patience_seconds).close()
+        except (StoreError, OSError) as error:
+            raise StoreError(
+                f"The store {self.path} is of an older OneClaw and cannot be brought up to date: {error}"
+            ) from error
 
     def _for_writing(self) -> Writer:
         self._check_ours()
