@@ -12,7 +12,7 @@ from oneclaw.providers.local.parameters import first_sentence, read_parameters
 CHAT = ">chat"
 _CALL = re.compile(r"\s*>([a-z][a-z0-9_]*)\s*(\{.*\})\s*\Z", re.DOTALL)
 _QUESTION = re.compile(r"\s*>([a-z][a-z0-9_]*)\s*\?\s*\Z")
-_TAG = re.compile(r"<\|im_(?:start|end)\|>|<\|endoftext\|>")
+_TAG = re.compile(r"<\|[a-z_]+\|>")
 
 
 def write_prompt(definitions: Sequence[ToolDefinition], text: str) -> str:
@@ -21,7 +21,7 @@ def write_prompt(definitions: Sequence[ToolDefinition], text: str) -> str:
     head = "\n".join(["Tools:", *lines])
     return (
         f"<|im_start|>system\n{head}<|im_end|>\n"
-        f"<|im_start|>user\n{_TAG.sub('', text)}<|im_end|>\n"
+        f"<|im_start|>user\n{without_tags(text)}<|im_end|>\n"
         "<|im_start|>assistant\n"
     )
 
@@ -32,7 +32,15 @@ def signature(definition: ToolDefinition) -> str | None:
     if parameters is None:
         return None
     shown = ", ".join(each.name if each.is_required else f"{each.name}?" for each in parameters)
-    return _TAG.sub("", f"{definition.name}({shown}): {first_sentence(definition.description)}")
+    return without_tags(f"{definition.name}({shown}): {first_sentence(definition.description)}")
+
+
+def without_tags(text: str) -> str:
+    """The text without what means something in a prompt.
+
+    A space stands for each tag, so that what is left of two of them can never be a third.
+    """
+    return _TAG.sub(" ", text)
 
 
 def read_answer(text: str) -> tuple[str, dict[str, Any]] | None:

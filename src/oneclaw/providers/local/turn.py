@@ -27,6 +27,7 @@ from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.local import reply
 from oneclaw.providers.local.parameters import read_parameters
 from oneclaw.providers.local.plan import Step, make_plan
+from oneclaw.providers.local.prompt import without_tags
 from oneclaw.providers.local.report import report
 from oneclaw.providers.local.steps import is_request
 from oneclaw.providers.openai_chat.usage import read_usage
@@ -39,7 +40,6 @@ SHORT_WORDS = 6
 _KEPT_PLANS = 32
 # Without any instructions: with them a model of this size answers worse.
 _CHAT = "<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
-_TAG = re.compile(r"<\|[a-z_]+\|>")
 _GREEDY = {"temperature": 0.0, "seed": 1, "cache_prompt": True}
 _PARTIAL = re.compile(r"\n\(These are [^\n]*\)\s*\Z")
 
@@ -142,20 +142,13 @@ def read_conversation(messages: Sequence[Message]) -> Spoken:
         at -= 1
     if at < 0:
         raise ProviderError("There is no message to answer. Say something.", "request")
-    text = _without_tags(cast(UserMessage, messages[at]).text)
+    text = without_tags(cast(UserMessage, messages[at]).text)
     earlier = [pair for pair in _pairs(messages[:at]) if pair[1].ok]
     asked = ""
     if at and isinstance(last := messages[at - 1], AssistantMessage) and last.wire == WIRE:
         echoes = (part.echo for part in last.parts if isinstance(part, TextPart) and part.echo)
         asked = next((str(echo["asked"]) for echo in echoes if "asked" in echo), "")
     return Spoken(text, tuple(_pairs(messages[at:])), earlier[-1] if earlier else None, asked)
-
-
-def _without_tags(text: str) -> str:
-    """The text without what means something in a prompt; what is left of two tags may be a third."""
-    while _TAG.search(text):
-        text = _TAG.sub("", text)
-    return text
 
 
 def _is_users(message: Message) -> bool:
