@@ -23,12 +23,13 @@ _SPARE_SECONDS = 20.0
 _PARTLY_CHARS = 700
 
 _BACKGROUND = "It runs in the background; use manage_process with this session_id. It ends with the program."
-_DESCRIPTION = """Run a command with {where}, in a sandbox.
+_DESCRIPTION = """Run a command with {where}.
 
 The shell is kept for the conversation: directory, variables, functions and aliases carry over to the next \
-call. The workspace and your own home folder can be written, the rest of the system only read; /tmp is \
-private. There is no terminal and no input, so use options such as -y instead of answering questions. \
-Processes left behind are killed when the command ends: use background for what must go on."""
+call. Unless the owner set it otherwise, it is shut in: the workspace and a home folder of your own can be \
+written, the rest of the system only read, /tmp is private, and there is no network. There is no terminal \
+and no input, so use options such as -y instead of answering questions. Processes left behind are killed \
+when the command ends: use background for what must go on."""
 
 
 def find_shell() -> str:
@@ -37,6 +38,13 @@ def find_shell() -> str:
     with suppress(OSError, KeyError):
         system = f"{system} ({platform.freedesktop_os_release()['PRETTY_NAME']})"
     return f"{shutil.which('bash') or 'bash'} on {system}"
+
+
+def what_is_missing() -> str:
+    """What this machine lacks to run commands at all, and how to get it."""
+    if os.name != "posix":
+        return "commands need a Unix system; run OneClaw on Linux, or in WSL"
+    return "" if shutil.which("bash") else "bash is not installed (on Debian and Ubuntu: apt install bash)"
 
 
 def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on this machine") -> Tool:
@@ -53,6 +61,7 @@ def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on 
         seconds=MOST_SECONDS + _SPARE_SECONDS,
         trim="middle",
         label="Run a command",
+        missing=what_is_missing,
         description=_DESCRIPTION.format(where=where),
     )
     async def execute_shell_command(

@@ -1,0 +1,227 @@
+"""execute_shell_command through the engine: off by default, asked for, held to its limits, shut in."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw.app import App
+from oneclaw.config import Config
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import Kind
+from oneclaw.core.event import ToolProgressed
+from oneclaw.core.session import Session
+from oneclaw.tools.execute_shell_command import find_shell
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt install bubblewrap"
+)
+TOOL = "execute_shell_command"
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path, **settings: Any) -> AsyncGenerator[App]:
+    workspace = tmp_path / "ws"
+    workspace.mkdir(exist_ok=True)
+    values = {"features.shell": True, "permissions.needs.shell": "granted"}
+    values |= {key.replace("__", "."): value for key, value in settings.items()}
+    async with App(Config(home=tmp_path / "home", workspace=workspace, values=values)) as app:
+        yield app
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    async with opened(tmp_path) as made:
+        yield made
+
+
+async def run(app: App, command: str, session: Session | None = None, **arguments: Any) -> ToolResult:
+    return await app.engine.call(ToolCall(TOOL, {"command": command, **arguments}), session)
+
+
+async def test_it_is_off_where_nobody_has_turned_it_on(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)) as app:
+        assert (await run(app, "true")).kind is Kind.TOOL_NOT_AVAILABLE
+        names = [tool.name for tool in app.engine.available(app.new_session())]
+    assert TOOL not in names
+    assert "manage_process" not in names
+
+
+async def test_without_a_grant_nothing_runs(tmp_path: Path) -> None:
+    async with opened(tmp_path, permissions__needs__shell="denied") as app:
+        result = await run(app, "echo x >ran")
+    assert result.kind is Kind.PERMISSION_DENIED
+    assert not (tmp_path / "ws" / "ran").exists()
+
+
+async def test_a_model_is_told_of_shell_and_system(app: App) -> None:
+    entry = app.registry.find(TOOL)
+    assert entry is not None
+    assert f"Run a command with {find_shell()}." in entry.tool.definition.description
+    assert "bash on Linux" in find_shell()
+
+
+async def test_the_result_has_code_and_both_streams(app: App) -> None:
+    result = await run(app, "echo out; echo err >&2; exit 3")
+    assert result.value["exit_code"] == 3
+    assert (result.value["stdout"], result.value["stderr"]) == ("out\n", "err\n")
+    assert "starts anew" in result.value["note"]
+
+
+async def test_state_is_of_the_conversation_and_no_other(app: App) -> None:
+    one, other = app.new_session(), app.new_session()
+    await run(app, "cd /usr; export A=1", one)
+    assert (await run(app, "pwd; echo $A", one)).value["stdout"] == "/usr\n1\n"
+    assert "/usr" not in (await run(app, "pwd; echo $A", other)).value["stdout"]
+    assert (await run(app, "echo [$A]", one, fresh=True)).value["stdout"] == "[]\n"
+    await run(app, "A=2; cd /", one, fresh=True)
+    assert (await run(app, "pwd; echo $A", one)).value["stdout"] == "/usr\n1\n"
+
+
+async def test_calls_of_one_message_run_one_after_the_other(app: App) -> None:
+    commands = [f"N=$((N + 1)); echo $N; sleep 0.05; echo {number}" for number in range(4)]
+    results = await app.engine.call_all([ToolCall(TOOL, {"command": command}) for command in commands])
+    seen = sorted(result.value["stdout"] for result in results)
+    assert [text.split()[0] for text in seen] == ["1", "2", "3", "4"]
+
+
+async def test_a_timeout_says_what_became_of_the_shell_and_what_was_written(app: App) -> None:
+    await run(app, "A=1")
+    result = await run(app, "echo begun; sleep 60", timeout=1)
+    assert result.kind is Kind.TIMEOUT
+    assert "stopped after 1 seconds" in result.message
+    assert "The shell was kept" in result.message
+    assert "begun" in result.message
+    assert result.effects == "possible"
+    assert (await run(app, "echo $A")).value["stdout"] == "1\n"
+
+
+@pytest.mark.parametrize("timeout", [0, 121, -1])
+async def test_a_timeout_out_of_bounds_is_refused(app: App, timeout: int) -> None:
+    assert (await run(app, "true", timeout=timeout)).kind is Kind.VALIDATION_ERROR
+
+
+async def test_a_call_that_is_cancelled_leaves_nothing_running(app: App, tmp_path: Path) -> None:
+    task = asyncio.create_task(run(app, "echo $$ >begun; sleep 60; echo >late"))
+    async with asyncio.timeout(60):
+        while not (tmp_path / "ws" / "begun").exists():
+            await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await run(app, "ps ax -o comm= | sort -u | xargs")).value["stdout"] == "bash ps sort xargs\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PATH", "LD_PRELOAD", "ld_library_path", "BASH_ENV", "PYTHONSTARTUP", "NODE_OPTIONS"),
+        *("GIT_SSH_COMMAND", "DYLD_INSERT_LIBRARIES", "A-B", "A=B", "", "A\nB"),
+    ],
+)
+async def test_a_dangerous_variable_is_refused_and_nothing_runs(app: App, tmp_path: Path, name: str) -> None:
+    result = await run(app, "echo x >ran", env={name: "x"})
+    assert result.kind is Kind.PERMISSION_DENIED
+    assert not (tmp_path / "ws" / "ran").exists()
+
+
+async def test_our_keys_reach_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-9f8e7d6c5b4a")
+    async with opened(tmp_path) as app:
+        shown = await run(app, "env; cat /proc/*/environ | tr '\\0' '\\n'")
+        assert "OPENAI" not in shown.text
+        assert "canary" not in shown.text
+
+
+async def test_network_is_refused_unless_the_owner_allows_it(app: App, tmp_path: Path) -> None:
+    result = await run(app, "echo x >ran", network=True)
+    assert result.kind is Kind.PERMISSION_DENIED
+    assert "shell.network" in result.message
+    assert not (tmp_path / "ws" / "ran").exists()
+
+
+async def test_network_is_asked_for_where_the_owner_wants_that(tmp_path: Path) -> None:
+    async with opened(tmp_path, shell__network="ask") as app:  # nobody is there to ask
+        assert (await run(app, "echo x >ran", network=True)).kind is Kind.PERMISSION_DENIED
+    granted = {"permissions__needs__network.private": "granted"}
+    async with opened(tmp_path, shell__network="ask", **granted) as app:
+        assert (await run(app, "echo on", network=True)).value["stdout"] == "on\n"
+
+
+async def test_with_network_the_state_is_the_same(tmp_path: Path) -> None:
+    async with opened(tmp_path, shell__network="always") as app:
+        await run(app, "A=1; cd /usr; echo x >/tmp/f")
+        assert (await run(app, "echo $A; pwd; cat /tmp/f", network=True)).value["stdout"] == "1\n/usr\nx\n"
+        assert (await run(app, "echo $A")).value["stdout"] == "1\n"
+
+
+async def test_a_relative_folder_is_one_of_the_workspace(app: App, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "sub").mkdir()
+    await run(app, "cd /usr")
+    assert (await run(app, "pwd", working_dir="sub")).value["stdout"] == f"{tmp_path}/ws/sub\n"
+    assert (await run(app, "pwd")).value["stdout"] == "/usr\n"
+    assert (await run(app, "pwd", working_dir="absent")).kind is Kind.FILE_NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "command", ["", "  \n", "echo \0", "x" * 100_001], ids=["empty", "blank", "nul", "long"]
+)
+async def test_a_command_that_is_none_is_refused(app: App, command: str) -> None:
+    assert (await run(app, command)).kind is Kind.VALIDATION_ERROR
+
+
+async def test_a_long_result_is_cut_in_the_middle_and_kept_whole_in_a_file(app: App) -> None:
+    result = await run(app, "seq 100000; echo the end >&2")
+    assert result.truncated_from is not None
+    assert len(result.text) <= 20_000
+    assert result.text.startswith('{"exit_code":0,"stdout":"1\\n2\\n')
+    assert result.text.endswith('"stderr":"the end\\n"}')
+    assert "read it in pieces with read_file" in result.text
+
+
+async def test_people_are_told_what_a_command_writes_while_it_runs(app: App, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def listen(event: object) -> None:
+        if isinstance(event, ToolProgressed):
+            told.append(event.text)
+            (tmp_path / "ws" / "go").touch()
+
+    app.listeners.add(listen)
+    result = await run(app, "echo first; until [ -e go ]; do sleep 0.01; done; echo last", timeout=60)
+    assert result.value["stdout"] == "first\nlast\n"
+    assert told[0] == "first"
+
+
+async def test_the_owner_can_have_commands_run_natively_and_every_result_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-9f8e7d6c5b4a")
+    (tmp_path / "outside").write_text("seen\n")
+    async with opened(tmp_path, shell__mode="native") as app:
+        result = await run(app, f"cat {tmp_path}/outside; echo $HOME; A=1; sleep 60 & echo $!")
+        seen, home, left = result.value["stdout"].split()
+        assert (seen, home) == ("seen", str(Path.home()))
+        assert "without a sandbox" in result.value["note"]
+        assert not Path(f"/proc/{left}").exists(), "what it left behind is gone all the same"
+        assert "OPENAI" not in (await run(app, "env; echo $A")).value["stdout"]
+
+
+async def test_the_program_leaves_nothing_behind(tmp_path: Path) -> None:
+    mark = f"MARK_{os.urandom(6).hex()}"
+    async with opened(tmp_path) as app:
+        await run(app, "sleep 60", background=True, env={mark: "1"})
+        await run(app, f"export {mark}=1; true")
+    assert not [name for name in filter(str.isdigit, os.listdir("/proc")) if holds(name, mark)]
+
+
+def holds(pid: str, mark: str) -> bool:
+    try:
+        return mark.encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False

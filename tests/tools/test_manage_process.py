@@ -1,0 +1,221 @@
+"""manage_process: jobs go on across calls, are read, fed, ended, removed, and never outlive the program."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oneclaw.app import App
+from oneclaw.config import Config
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.tool import Context
+from oneclaw.run.shell import jobs
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt install bubblewrap"
+)
+SETTINGS = {"features.shell": True, "permissions.needs.shell": "granted"}
+
+
+def config(tmp_path: Path, **more: Any) -> Config:
+    (tmp_path / "ws").mkdir(exist_ok=True)
+    return Config(home=tmp_path / "home", workspace=tmp_path / "ws", values=SETTINGS | more)
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    async with App(config(tmp_path)) as opened:
+        yield opened
+
+
+async def manage(app: App, action: str, job: str = "", **arguments: Any) -> ToolResult:
+    return await app.engine.call(
+        ToolCall("manage_process", {"action": action, "session_id": job, **arguments})
+    )
+
+
+async def begin(app: App, command: str, **arguments: Any) -> str:
+    call = ToolCall("execute_shell_command", {"command": command, "background": True, **arguments})
+    result = await app.engine.call(call)
+    assert result.ok, result.text
+    return result.value["session_id"]
+
+
+async def until(app: App, job: str, text: str = "", status: str = "") -> dict[str, Any]:
+    async with asyncio.timeout(60):
+        while True:
+            log = (await manage(app, "log", job)).value
+            if text in log["output"] and status in log["status"]:
+                return log
+            await asyncio.sleep(0.02)
+
+
+def marked(mark: str) -> list[int]:
+    found: list[int] = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if mark.encode() in Path(f"/proc/{name}/environ").read_bytes():
+                found.append(int(name))
+    return found
+
+
+async def test_a_job_starts_where_the_shell_is_and_ends_by_itself(app: App) -> None:
+    await app.engine.call(
+        ToolCall("execute_shell_command", {"command": "cd /usr; export A=1; echo x >/tmp/f"})
+    )
+    job = await begin(app, "pwd; echo $A; cat /tmp/f; echo err >&2; exit 4")
+    log = await until(app, job, status="finished")
+    assert log["exit_code"] == 4
+    assert sorted(log["output"].splitlines()) == ["/usr", "1", "err", "x"]
+    listed = (await manage(app, "list")).value["processes"]
+    assert [(one["session_id"], one["status"]) for one in listed] == [(job, "finished")]
+
+
+async def test_a_job_goes_on_while_other_commands_run_and_is_killed_with_all_its_children(app: App) -> None:
+    mark = f"MARK_{os.urandom(6).hex()}"
+    job = await begin(app, "setsid sleep 1000 & trap '' TERM; echo up; sleep 1000", env={mark: "1"})
+    await until(app, job, "up")
+    await app.engine.call(ToolCall("execute_shell_command", {"command": "true"}))
+    assert len(marked(mark)) >= 2
+    killed = await manage(app, "kill", job)
+    assert killed.value["status"] == "killed"
+    assert marked(mark) == []
+    again = await manage(app, "kill", job)
+    assert "is not running" in again.message
+
+
+async def test_a_log_is_read_in_pieces(app: App) -> None:
+    job = await begin(app, "for i in $(seq 1 200); do printf 'line %03d\\n' $i; done; sleep 1000")
+    await until(app, job, "line 200")
+    first = (await manage(app, "log", job, offset=0, limit=90)).value
+    assert (first["output"], first["next_offset"]) == ("".join(f"line {n:03}\n" for n in range(1, 11)), 90)
+    second = (await manage(app, "log", job, offset=90, limit=9)).value
+    assert second["output"] == "line 011\n"
+    assert (await manage(app, "log", job, limit=9)).value["output"] == "line 200\n", "without offset, the end"
+    assert (await manage(app, "log", job, offset=10**9)).value["output"] == ""
+
+
+async def test_a_job_is_given_input(app: App) -> None:
+    job = await begin(app, "read a; echo got $a; cat; echo over")
+    assert (await manage(app, "input", job, text="one\n")).value["bytes_taken"] == 4
+    await until(app, job, "got one")
+    await manage(app, "input", job, text="two", end_input=True)
+    assert (await until(app, job, status="finished"))["output"] == "got one\ntwoover\n"
+    assert "is not running" in (await manage(app, "input", job, text="x")).message
+
+
+async def test_input_is_asked_for_as_a_command_is(app: App, tmp_path: Path) -> None:
+    job = await begin(app, "bash")
+    context = Context(session=app.new_session(), require=refuse)
+    entry = app.registry.find("manage_process")
+    assert entry is not None
+    with pytest.raises(ToolError, match="nobody allows it"):
+        await entry.tool.execute({"action": "input", "session_id": job, "text": "touch ran\n"}, context)
+    assert not (tmp_path / "ws" / "ran").exists()
+
+
+async def refuse(need: str, reason: str) -> None:
+    assert need == "shell"
+    assert "touch ran" in reason
+    raise ToolError("nobody allows it", Kind.PERMISSION_DENIED)
+
+
+async def test_what_runs_cannot_be_removed_and_what_has_ended_can(app: App) -> None:
+    job = await begin(app, "sleep 1000")
+    assert "kill it first" in (await manage(app, "remove", job)).message
+    await manage(app, "kill", job)
+    assert (await manage(app, "remove", job)).ok
+    assert (await manage(app, "list")).value == {"processes": []}
+
+
+@pytest.mark.parametrize("action", ["log", "kill", "remove", "input"])
+async def test_a_job_nobody_knows_is_named(app: App, action: str) -> None:
+    assert "There is no job 'job9'" in (await manage(app, action, "job9")).message
+    assert "needs a session_id" in (await manage(app, action)).message
+
+
+async def test_too_many_jobs_are_refused(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await begin(app, "sleep 1000") != await begin(app, "sleep 1000")
+    monkeypatch.setattr(jobs, "RUNNING", 2)
+    call = ToolCall("execute_shell_command", {"command": "true", "background": True})
+    assert "no more can" in (await app.engine.call(call)).message
+
+
+async def test_a_job_that_takes_too_much_is_ended(tmp_path: Path) -> None:
+    async with App(config(tmp_path, **{"shell.processes": 20})) as app:
+        job = await begin(app, "for i in $(seq 40); do sleep 1000 & done; wait")
+        assert (await until(app, job, status="killed"))["why"] == "it started too many processes"
+
+
+async def test_jobs_end_with_the_program_and_the_next_one_lists_them_as_lost(tmp_path: Path) -> None:
+    mark = f"MARK_{os.urandom(6).hex()}"
+    async with App(config(tmp_path)) as app:
+        job = await begin(app, "echo up; sleep 1000", env={mark: "1"})
+        await until(app, job, "up")
+    assert marked(mark) == []
+    async with App(config(tmp_path)) as app:
+        [listed] = (await manage(app, "list")).value["processes"]
+        assert (listed["session_id"], listed["status"]) == (job, "lost")
+        assert "has ended" in (await manage(app, "log", job)).message
+        assert (await manage(app, "remove", job)).ok
+    assert stat.S_IMODE((tmp_path / "home" / "jobs.json").stat().st_mode) == 0o600
+
+
+PROGRAM = """
+import asyncio, sys
+from pathlib import Path
+from oneclaw.app import App
+from oneclaw.config import Config
+from oneclaw.core.call import ToolCall
+
+async def main(home, workspace, mark):
+    settings = {"features.shell": True, "permissions.needs.shell": "granted"}
+    async with App(Config(home=Path(home), workspace=Path(workspace), values=settings)) as app:
+        command = {"command": "touch up; setsid sleep 1000 & sleep 1000", "env": {mark: "1"}}
+        await app.engine.call(ToolCall("execute_shell_command", {**command, "background": True}))
+        await app.engine.call(ToolCall("execute_shell_command", command))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_a_program_killed_at_once_takes_its_jobs_and_commands_along(tmp_path: Path) -> None:
+    mark = f"MARK_{os.urandom(6).hex()}"
+    (tmp_path / "ws").mkdir()
+    arguments = [str(tmp_path / "home"), str(tmp_path / "ws"), mark]
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments]) as process:
+        try:
+            until_ready = time.monotonic() + 60
+            while len(marked(mark)) < 4:  # two sleepers of the job, two of the command
+                assert time.monotonic() < until_ready
+                await asyncio.sleep(0.02)
+        finally:
+            process.send_signal(signal.SIGKILL)
+    until_gone = time.monotonic() + 5
+    while left := marked(mark):
+        assert time.monotonic() < until_gone, left
+        await asyncio.sleep(0.02)
+    async with App(config(tmp_path)) as app:
+        [listed] = (await manage(app, "list")).value["processes"]
+    assert listed["status"] == "lost"
+
+
+async def test_a_ledger_that_was_spoiled_is_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "jobs.json").write_text("{not json")
+    async with App(config(tmp_path)) as app:
+        job = await begin(app, "true")
+        await until(app, job, status="finished")
+    assert json.loads((tmp_path / "home" / "jobs.json").read_text())[0]["id"] == job
