@@ -373,3 +373,20 @@ async def test_through_the_app_a_missing_key_is_named(
     assert result.message.startswith(
         "The secret EXA_API_KEY is not set: set the environment variable EXA_API_KEY"
     )
+
+
+async def test_a_search_that_cannot_be_made_is_hidden_and_said_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duckduckgo, "is_installed", lambda: False)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({}, "No search provider is configured"),
+        ({"web.search.provider": "duckduckgo"}, "pip install 'oneclaw[search]'"),
+        ({"web.search.provider": "searxng"}, "set web.search.url"),
+    ]
+    for number, (settings, why) in enumerate(cases):
+        async with App(Config(home=tmp_path / str(number), values=settings)) as app:
+            assert "web_search" not in [definition.name for definition in app.engine.available()]
+            result = await app.engine.call(ToolCall("web_search", {"query": "x"}))
+            assert result.kind is Kind.TOOL_NOT_AVAILABLE
+            assert why in result.message

@@ -47,6 +47,7 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
         effect="read",
         group="web",
         secrets=[chosen.key] if chosen is not None and chosen.key else [],
+        missing=lambda: why_unusable(settings),
     )
     async def web_search(context: Context, query: str, count: int = 5) -> Output:
         """Search the web for current information.
@@ -54,7 +55,10 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
         query: What to search for.
         count: How many results to give, from 1 to 20. Defaults to 5.
         """
-        provider = chosen or _without_choice()
+        provider = chosen or DUCKDUCKGO  # nobody chose: whoever installed `ddgs` did
+        unusable = why_unusable(settings)
+        if unusable:
+            raise ToolError(unusable)
         words = " ".join(query.split())
         if not words or len(words) > QUERY_CHARS:
             message = f"query must have from 1 to {QUERY_CHARS:,} characters; it has {len(words):,}."
@@ -70,21 +74,23 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
     return web_search
 
 
-def _without_choice() -> Provider:
-    """Nobody chose a provider: whoever installed `ddgs` did."""
-    if duckduckgo.is_installed():
-        return DUCKDUCKGO
-    raise ToolError(f"No search provider is configured: {_OTHERS}; for duckduckgo, {duckduckgo.REMEDY}.")
+def why_unusable(settings: SearchSettings) -> str:
+    """What must be set or installed before anything can be searched for; empty when nothing."""
+    if settings.provider == SEARXNG.name and not settings.url:
+        return "The search provider searxng has no address: set web.search.url, as http://localhost:8080."
+    if settings.provider in ("", DUCKDUCKGO.name) and not duckduckgo.is_installed():
+        if settings.provider:
+            return (
+                f"The package ddgs, which reads the pages of duckduckgo, is not there: {duckduckgo.REMEDY}."
+            )
+        return f"No search provider is configured: {_OTHERS}; for duckduckgo, {duckduckgo.REMEDY}."
+    return ""
 
 
 async def _search(
     provider: Provider, settings: SearchSettings, context: Context, query: str, count: int
 ) -> list[Hit]:
     url = settings.url or provider.url
-    if not url:
-        raise ToolError(
-            f"The search provider {provider.name} has no address: set web.search.url, as http://localhost:8080."
-        )
     key = context.secrets.get(provider.key, "")
     try:
         # In a thread: the first use may load a library, and a page is long to read.
