@@ -128,6 +128,7 @@ FAILURES = {
     "a promise that never settles": ("const f = () => new Promise(() => {});", "never settles"),
     "an await that never ends": ("async function f() { await { then() {} }; }", "never settles"),
     "a long result": ("const f = () => 'r'.repeat(9 << 20);", "longer than"),
+    "a result of long characters": ("const f = () => '\\u00e9'.repeat(5 << 20);", "longer than"),
     "an error with a long message": ("function f() { throw new Error('e'.repeat(5e6)); }", "eee"),
     "questions at once without end": (
         "async function f() { const all = []; for (;;) { all.push(fetch('http://a.invalid/')); await null; } }",

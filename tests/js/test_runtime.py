@@ -168,6 +168,26 @@ async def test_a_long_message_says_where_first_and_is_cut_by_the_engine(call_js:
     assert len(caught.value.message) < 5000
 
 
+async def test_a_result_is_as_long_as_its_own_text_and_not_as_it_is_spelled(call_js: CallJs) -> None:
+    ran = await call_js("const f = () => '\\u0001'.repeat(2 << 20);")
+    assert ran.text == "\x01" * (2 << 20)
+
+
+async def test_a_call_that_is_out_of_time_keeps_its_log(runtime: Runtime) -> None:
+    source = Source.of("slow.js", "function execute() { console.log('so far'); for (;;); }")
+
+    async def slow(arguments: dict[str, Any], context: Context) -> Output:
+        ran = await runtime.call(source, "execute", arguments, Echo(), context)
+        return Output(ran.text)
+
+    registry = Registry()
+    registry.register(Tool(ToolDefinition(name="slow", isolation="inline", seconds=2), slow))
+    runner = Runner()
+    result = await Engine(registry, runner).call(ToolCall("slow", {}))
+    await runner.close()
+    assert (result.kind, result.details) == (Kind.TIMEOUT, {"log": "so far"})
+
+
 async def test_a_failed_call_keeps_its_log(call_js: CallJs) -> None:
     with pytest.raises(ToolError) as caught:
         await call_js("function f() { console.log('so far'); throw new Error('x'); }")

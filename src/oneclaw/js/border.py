@@ -206,11 +206,12 @@ class Border:
         os._exit(0)
 
     def _done(self, text: str) -> "NoReturn":
-        if len(text) > FRAME_BYTES:
+        result = _encode(scanstring(text, 1)[0])
+        if len(result) > FRAME_BYTES:
             self._fail(f'"the result is longer than {FRAME_BYTES // 2**20} MB: return less"')
         if self._unsaid:
             self._line.tell("unsaid", str(self._unsaid))
-        self._line.write(b"d" + _encode(scanstring(text, 1)[0]))
+        self._line.write(b"d" + result)
         os._exit(0)
 
     def _fail(self, words: str, stack: str = '""', made: str = '""') -> "NoReturn":

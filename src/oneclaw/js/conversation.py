@@ -78,6 +78,10 @@ class Conversation:
             raise self._error(
                 f"{self._source.file} said too much: more than {MESSAGES:,} messages in one call."
             )
+        except asyncio.CancelledError as stopped:
+            # On the error itself: scopes of asyncio know a cancel by its very class.
+            stopped.__dict__["details"] = self._details()
+            raise
         except Ended as error:
             raise self._error(f"The process that ran {self._source.file} was stopped: {error}.") from None
         finally:
@@ -158,8 +162,11 @@ class Conversation:
         raise self._error(f"{place}: {words}" if place else words, ForeignError)
 
     def _error(self, message: str, kind: type[ToolError] = ToolError) -> ToolError:
+        return kind(message, details=self._details())
+
+    def _details(self) -> dict[str, str] | None:
         log = self._logged()
-        return kind(message, details={"log": log} if log else None)
+        return {"log": log} if log else None
 
 
 def encode(value: Any) -> bytes:

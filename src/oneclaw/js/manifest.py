@@ -116,7 +116,11 @@ def _decode(text: str, file: str) -> tuple[Any, list[Problem]]:
         return made
 
     document = json.loads(
-        text, object_pairs_hook=pair, parse_constant=_refuse_constant, parse_float=_read_float
+        text,
+        object_pairs_hook=pair,
+        parse_constant=_refuse_constant,
+        parse_float=_read_float,
+        parse_int=_read_whole,
     )
     reason = "the field {} stands twice in one object; the last one counts."
     names = list(twice)[:MOST_TOOLS]
@@ -132,6 +136,11 @@ def _read_float(digits: str) -> float:
     if not isfinite(value):
         raise ValueError(f"{digits[:40]} is too large a number")
     return value
+
+
+def _read_whole(digits: str) -> int:
+    _read_float(digits)  # what no float holds, JavaScript does not either
+    return int(digits)
 
 
 def _say(error: ValueError | RecursionError) -> str:

@@ -1,14 +1,18 @@
 """How the work of a call ends badly: out of time, cancelled, or by an exception not meant for us."""
 
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from oneclaw.core.call import Effects
 from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, ToolError, describe
 from oneclaw.core.tool import Context, Effect
 
 
-def out_of_time(seconds: float, note: str = "", effects: Effects | None = None) -> ToolError:
-    return ToolError(f"Tool execution timed out after {seconds:g}s{note}", Kind.TIMEOUT, effects)
+def out_of_time(
+    seconds: float, note: str = "", effects: Effects | None = None, details: Mapping[str, Any] | None = None
+) -> ToolError:
+    return ToolError(f"Tool execution timed out after {seconds:g}s{note}", Kind.TIMEOUT, effects, details)
 
 
 def failed(error: BaseException) -> ToolError:

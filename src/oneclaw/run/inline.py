@@ -175,7 +175,8 @@ class _Suspended:
                 raise error
             raise asyncio.CancelledError from error
         if self._is_late:
-            raise out_of_time(self._seconds) from error
+            # What a stopped tool still has to say, it says with the error that stopped it.
+            raise out_of_time(self._seconds, details=getattr(error, "details", None)) from error
         if self._is_closing:
             raise ToolError("The tool was stopped: it went on after it had been cancelled.", Kind.CANCELLED)
         if isinstance(error, Exception):
