@@ -68,6 +68,7 @@ async def shell(tmp_path: Path) -> AsyncIterator[ShellSession]:
     made = ShellSession(enclose, limits)
     yield made
     await made.close()
+    sandbox.close()
 
 
 class Heart:
@@ -187,7 +188,7 @@ async def test_without_the_sweep_what_was_left_in_the_background_stays(
     """The twin of the sweep after each command: taken out of the script, a sleeper is still there."""
     mark = f"BOMB_{os.urandom(6).hex()}"
     left = Command("setsid sleep 60 >/dev/null 2>&1 & true", 10.0, environment={mark: "1"})
-    monkeypatch.setattr(script, "_KILL", ":")
+    monkeypatch.setattr(script, "_KILL", "false")
     await shell.run(left)
     assert marked(mark), "nobody killed it"
     monkeypatch.undo()

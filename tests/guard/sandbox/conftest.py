@@ -21,6 +21,7 @@ MakeSay = Callable[..., Say]
 async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
     """Makes `say(command)` for a way to shut commands in; the workspace is `tmp_path/ws`."""
     made: list[ShellSession] = []
+    sandboxes: list[Sandbox] = []
     (tmp_path / "ws").mkdir()
 
     def make(way: Way, roots: tuple[Root, ...] = (), folder: Path | None = None) -> Say:
@@ -29,6 +30,7 @@ async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
         if way == "landlock" and not landlock.version():
             pytest.skip("this kernel has no Landlock")
         sandbox = Sandbox(SandboxSettings(tmp_path / "data" / "homes", sandbox=way))
+        sandboxes.append(sandbox)
         session = Session("one", workspace=Workspace(folder or tmp_path / "ws", roots))
 
         def enclose(folders: ShellFolder, network: bool) -> Enclosure:
@@ -45,3 +47,5 @@ async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
     yield make
     for shell in made:
         await shell.close()
+    for sandbox in sandboxes:
+        sandbox.close()

@@ -12,6 +12,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.guard.sandbox import bubblewrap, landlock
+from oneclaw.guard.sandbox.etc import copy_etc
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
 
 from .conftest import MakeSay
@@ -126,6 +127,27 @@ async def test_secrets_of_the_system_and_other_homes_are_not_there(make_say: Mak
     assert seen.out.text.splitlines()[:2] == ["/home:", "agent"]
     assert "root" not in seen.out.text
     assert seen.out.text.endswith("agent\n")
+
+
+def test_only_what_everybody_may_read_is_copied_from_etc(tmp_path: Path) -> None:
+    for name, mode in (
+        ("hosts", 0o644),
+        ("timezone", 0o600),
+        ("ssl/certs/a", 0o644),
+        ("ssl/certs/key", 0o640),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "shadow").write_text("tweet")
+    (tmp_path / "ssl" / "certs" / "link").symlink_to("/etc/shadow")
+    made = copy_etc({"passwd": "agent"}, network=True, source=tmp_path)
+    try:
+        found = sorted(str(path.relative_to(made)) for path in made.rglob("*") if not path.is_dir())
+        assert found == ["hosts", "passwd", "ssl/certs/a", "ssl/certs/link"]
+        assert (made / "ssl" / "certs" / "link").is_symlink(), "inside, it leads to nothing"
+    finally:
+        shutil.rmtree(made)
 
 
 async def test_no_power_is_gained_inside(make_say: MakeSay) -> None:

@@ -28,10 +28,10 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed: apt install bubblewrap")
     made: list[ShellSession] = []
+    sandbox = Sandbox(SandboxSettings(tmp_path / "homes"))
 
     def make(limits: Limits | None = None) -> ShellSession:
         limits = limits or Limits()
-        sandbox = Sandbox(SandboxSettings(tmp_path / "homes", limits=limits))
         session = Session("one", workspace=Workspace(workspace))
 
         def enclose(folder: ShellFolder, network: bool) -> Enclosure:
@@ -43,6 +43,7 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
     yield make
     for shell in made:
         await shell.close()
+    sandbox.close()
 
 
 @pytest.fixture

@@ -15,39 +15,6 @@ FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Folders that are links into /usr on most systems, and real ones on others."""
 
 PROGRAMS = ("/usr", "/nix/store")
-ETC = (
-    "alternatives",
-    "bash_completion.d",
-    "ca-certificates",
-    "ca-certificates.conf",
-    "debian_version",
-    "environment.d",
-    "fonts",
-    "gai.conf",
-    "host.conf",
-    "java",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "locale.alias",
-    "locale.conf",
-    "localtime",
-    "magic",
-    "mime.types",
-    "nsswitch.conf",
-    "os-release",
-    "pki",
-    "profile.d",
-    "protocols",
-    "python3",
-    "python3.11",
-    "services",
-    "ssl",
-    "terminfo",
-    "timezone",
-    "xdg",
-)
-NETWORK_ETC = ("hosts", "resolv.conf", "ssh/ssh_config", "ssh/ssh_config.d")
 SYSTEM = ("/usr", "/etc", "/proc", "/dev", "/sys", "/bin", "/lib", "/run", "/var", "/boot")
 
 
@@ -60,11 +27,9 @@ class Place:
     access: Access
 
 
-def system_places(network: bool) -> list[Place]:
-    """Programs and the few settings they need; nothing that holds a secret or tells of other users."""
-    names = (*ETC, *(NETWORK_ETC if network else ()))
-    wanted = [*PROGRAMS, *(f"/etc/{name}" for name in names)]
-    return [Place(Path(path).resolve(), path, "read") for path in wanted if os.path.exists(path)]
+def program_places() -> list[Place]:
+    """Where programs and their libraries are; nothing there is secret or tells of other users."""
+    return [Place(Path(path).resolve(), path, "read") for path in PROGRAMS if os.path.exists(path)]
 
 
 def linked_folders() -> list[tuple[str, str | None]]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session
 from oneclaw.guard.sandbox import bubblewrap, landlock
 from oneclaw.guard.sandbox.enclosure import REPORT, Enclosure, Limits
-from oneclaw.guard.sandbox.places import Place, linked_folders, system_places, workspace_places
+from oneclaw.guard.sandbox.etc import NAMES, NETWORK_NAMES, copy_etc
+from oneclaw.guard.sandbox.places import Place, linked_folders, program_places, workspace_places
 
 HOME = "/home/agent"
 FOLDER = "/run/shell"
@@ -21,6 +23,12 @@ TMP = "/tmp"  # noqa: S108
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNSAFE = "This ran without a sandbox, with all the rights of the user who runs OneClaw."
 
+_IDENTITY = {
+    "passwd": f"agent:x:{bubblewrap.USER}:{bubblewrap.USER}:agent:{HOME}:/bin/bash\n"
+    "nobody:x:65534:65534::/:/bin/false\n",
+    "group": f"agent:x:{bubblewrap.USER}:\nnogroup:x:65534:\n",
+}
+"""Who is who inside: the agent, and nobody else of this machine."""
 _KEEPER = Path(__file__).with_name("keeper.py")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "fd", "shm")
 
@@ -43,6 +51,13 @@ class Sandbox:
     def __init__(self, settings: SandboxSettings) -> None:
         self.settings = settings
         self._bubblewrap: tuple[tuple[str, bool] | None, str] | None = None
+        self._etc: dict[bool, Path] = {}
+
+    def close(self) -> None:
+        """Remove what was made for all shells."""
+        for folder in self._etc.values():
+            shutil.rmtree(folder, ignore_errors=True)
+        self._etc.clear()
 
     def home(self, agent: str) -> Path:
         """The private home of an agent, made when it is first asked for."""
@@ -87,10 +102,10 @@ class Sandbox:
     ) -> Enclosure:
         program, can_disable = works
         places = [
-            *system_places(network),
+            *program_places(),
+            Place(self._etc_for(network), "/etc", "read"),
             Place(tmp, TMP, "write"),
             Place(self.home(session.agent), HOME, "write"),
-            *_identity(states),
             *workspace_places(session.workspace),
             Place(states, FOLDER, "write"),
         ]
@@ -104,8 +119,9 @@ class Sandbox:
         places = workspace_places(session.workspace)
         _refuse_narrowing(places)
         home = self.home(session.agent)
-        read = [str(place.source) for place in (*system_places(network), *places) if place.access == "read"]
-        read += ["/proc", *(path for path, _ in linked_folders())]
+        read = [str(place.source) for place in (*program_places(), *places) if place.access == "read"]
+        read += ["/proc", "/etc/passwd", "/etc/group", *(path for path, _ in linked_folders())]
+        read += [f"/etc/{name}" for name in (*NAMES, *(NETWORK_NAMES if network else ()))]
         write = [str(place.source) for place in places if place.access == "write"]
         write += [str(home), str(tmp), str(states), *(f"/dev/{name}" for name in _DEVICES)]
         return self._kept(
@@ -127,8 +143,13 @@ class Sandbox:
 
     def _works(self) -> tuple[tuple[str, bool] | None, str]:
         if self._bubblewrap is None:
-            self._bubblewrap = bubblewrap.probe(system_places(network=False))
+            self._bubblewrap = bubblewrap.probe(program_places())
         return self._bubblewrap
+
+    def _etc_for(self, network: bool) -> Path:
+        if network not in self._etc:
+            self._etc[network] = copy_etc(_IDENTITY, network=network)
+        return self._etc[network]
 
 
 def keeper_line(directory: str, rules: dict[str, Any] | None) -> tuple[str, ...]:
@@ -176,15 +197,3 @@ def _refuse_narrowing(places: Sequence[Place]) -> None:
 
 def _user() -> str:
     return Path.home().name or "user"
-
-
-def _identity(states: Path) -> list[Place]:
-    """Who is who inside: the agent, and nobody else of this machine."""
-    user = bubblewrap.USER
-    texts = {
-        "passwd": f"agent:x:{user}:{user}:agent:{HOME}:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n",
-        "group": f"agent:x:{user}:\nnogroup:x:65534:\n",
-    }
-    for name, text in texts.items():
-        (states / name).write_text(text)
-    return [Place(states / name, f"/etc/{name}", "read") for name in texts]

@@ -17,8 +17,10 @@ from oneclaw.run.shell.usage import Usage, usage_below, usage_inside
 
 READ_BYTES = 64 * 1024
 DRAIN_BYTES = 1 << 20
-SWEEP_SECONDS = 1.5
+SWEEP_SECONDS = 3.0
 GONE_SECONDS = 3.0
+ALONE_SECONDS = 0.002
+"""How often is looked whether what was killed is dead."""
 SWEEP = b"s"
 """Asks the keeper of a box without a process table of its own to kill all but its first bash."""
 
@@ -36,6 +38,8 @@ class Box:
         self.enclosure = enclosure
         self.out, self.err = Output(), Output()
         self.heed: Callable[[bytes], None] | None = None
+        self.had_left = False
+        """Whether the last command left something behind, which was killed but may not be dead yet."""
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[int] | None = None
@@ -89,6 +93,12 @@ class Box:
         except OSError:
             raise Gone from None
         await asyncio.wait_for(self._swept, SWEEP_SECONDS)
+
+    async def alone(self) -> None:
+        """Wait until what was killed is dead. Raises `TimeoutError` when it takes too long."""
+        async with asyncio.timeout(SWEEP_SECONDS):
+            while (used := self.usage()) is not None and used.processes > 1:  # noqa: ASYNC110
+                await asyncio.sleep(ALONE_SECONDS)  # the kernel tells nobody
 
     def usage(self) -> Usage | None:
         """What runs in it now; None when that cannot be seen."""
@@ -206,7 +216,9 @@ class Box:
         for line in lines:
             word, _, rest = line.partition(b" ")
             if word == b"s" and self._ended is not None and not self._ended.done():
-                self._ended.set_result(int(rest))
+                code, left = rest.split()
+                self.had_left = left == b"0"
+                self._ended.set_result(int(code))
             elif word == b"k":
                 self._note_swept()
 

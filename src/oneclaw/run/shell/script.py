@@ -8,8 +8,8 @@ pretend to have ended otherwise than it did; one that hangs, forks without end o
 bash with it; and whatever happens, there is a state to go on from: the one before the command.
 
 The program says (on the socket, a line each): from which state the next bash starts, then, when there is a
-command, into which file it writes its own. The answers are `s CODE` when the command has ended, and `k` when
-everything was killed because the program asked for it with SIGUSR1.
+command, into which file it writes its own. The answers are `s CODE LEFT` when the command has ended, with a
+LEFT of 0 if there was something to kill, and `k` when the program had everything killed, with SIGUSR1.
 """
 
 import shlex
@@ -62,7 +62,7 @@ _AFTER = r"""eval "$_oneclaw_command"
   wait "$_oneclaw"; _oneclaw_code=$?
   while kill -0 "$_oneclaw"; do wait "$_oneclaw"; _oneclaw_code=$?; done
   @KILL@
-  printf 's %s\n' "$_oneclaw_code" >&60 || exit
+  printf 's %s %s\n' "$_oneclaw_code" "$?" >&60 || exit
 done
 """
 
@@ -74,7 +74,7 @@ _INTERNAL = (
 """Variables of bash itself: some cannot be set, the others need not be."""
 
 
-_KILL = "[[ $$ != 1 ]] || kill -KILL -1"
+_KILL = "[[ $$ == 1 ]] && kill -KILL -1"
 """Kills every process there is: as process 1 that is all of the sandbox, as any other it is the machine."""
 
 
@@ -86,7 +86,7 @@ def shell_script(folder: str, *, has_own_pids: bool, has_input: bool = False) ->
     trap = f"""trap '{_KILL}; printf "k\\n" >&60' USR1;""" if has_own_pids else "trap '' USR1;"
     every = " ".join(f'"${{!{letter}@}}"' for letter in f"{ascii_letters}_")
     script = " ".join(_BEFORE.replace("@TRAP@", trap).split("\n")) + _AFTER
-    script = script.replace("@KILL@", _KILL if has_own_pids else ":")
+    script = script.replace("@KILL@", _KILL if has_own_pids else "false")
     script = script.replace("@VARIABLES@", every).replace("@INTERNAL@", _INTERNAL)
     script = script.replace("@INPUT@", "&0" if has_input else "/dev/null")
     return script.replace("@FOLDER@", shlex.quote(folder))

@@ -15,7 +15,7 @@ from oneclaw.run.shell.script import NO_FOLDER, WHOLE, command_text
 
 LOOK_SECONDS = 0.1
 """How often a running command is looked after."""
-LAST_WORDS_SECONDS = 1.0
+LAST_WORDS_SECONDS = 2.0
 
 Stop = Literal["time", "processes", "memory"]
 Fate = Literal["kept", "restarted", "ended"]
@@ -138,11 +138,13 @@ class ShellSession:
         except Gone:
             await self.let_go()
             raise ToolError(f"The shell has ended: {box.why_gone()}.") from None
-        if stop is None and box.enclosure.has_own_pids:
-            return None, "kept"  # its first bash has killed what was left
         try:
-            await box.sweep()
-            await asyncio.wait_for(asyncio.shield(ended), LAST_WORDS_SECONDS)
+            if stop is not None or not box.enclosure.has_own_pids:
+                await box.sweep()
+                await asyncio.wait_for(asyncio.shield(ended), LAST_WORDS_SECONDS)
+                await box.alone()
+            elif box.had_left:  # its first bash has killed it
+                await box.alone()
         except (Gone, TimeoutError):
             return stop, "restarted"
         return stop, "kept"

@@ -84,6 +84,7 @@ class Shells:
         await self.jobs.close()
         sessions, self._sessions = list(self._sessions.values()), {}
         await asyncio.gather(*(shell.close() for shell in sessions))
+        self.sandbox.close()
 
     def _shell(self, session: Session) -> ShellSession:
         shell = self._sessions.get(session.id)
