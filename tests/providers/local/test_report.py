@@ -27,6 +27,12 @@ def test_text_of_a_file_is_quoted_line_by_line() -> None:
     assert "more characters" in long
 
 
+def test_where_nothing_was_found_is_named_and_not_written_as_dots() -> None:
+    text = told("find_files", "(Nothing matches *.csv in ..)", pattern="*.csv")
+    assert text == "Nothing matches *.csv in the workspace."
+    assert told("find_files", "(Nothing matches *.csv in a.)", path="a") == "Nothing matches *.csv in a."
+
+
 def test_what_was_saved_is_said_short_or_counted() -> None:
     assert told("write_file", "ok", path="a.txt", content="milk") == "Saved “milk” to a.txt."
     assert told("write_file", "ok", path="a", content="x" * 1500) == "Saved 1,500 characters to a."

@@ -2,7 +2,16 @@
 
 import pytest
 
-from oneclaw.providers.local.steps import find_path, is_request, means_before, name_it, save_it, split_steps
+from oneclaw.providers.local.steps import (
+    find_path,
+    is_request,
+    join_answer,
+    means_before,
+    name_it,
+    save_it,
+    says_nothing,
+    split_steps,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +26,18 @@ from oneclaw.providers.local.steps import find_path, is_request, means_before, n
         ("Write 'it's one. Two' to a.txt", ["Write 'it's one. Two' to a.txt"]),
         ("Read notes.v2.txt", ["Read notes.v2.txt"]),
         ("Fetch https://example.com/a.b?c=d;e", ["Fetch https://example.com/a.b?c=d;e"]),
-        ("a. b. c. d. e. f. g.", ["a. b. c. d. e. f. g."]),
+        ("a. b. c. d. e. f. g. h. i. j. k.", ["a. b. c. d. e. f. g. h. i. j. k."]),
+        ("Read a.txt\nRead b.txt", ["Read a.txt", "Read b.txt"]),
+        ("copy a.txt to c.txt and then list it", ["Read a.txt", "Save it as c.txt", "list it"]),
+        ("Read a.txt and copy it to b.txt", ["Read a.txt", "copy it to b.txt"]),
+        ("read a.txt and b.txt", ["read a.txt", "read b.txt"]),
+        ("Show me a.txt, src/b.py and c.md.", ["Show me a.txt", "Show me src/b.py", "Show me c.md"]),
+        ("Fetch https://a.dev/x and https://b.dev", ["Fetch https://a.dev/x", "Fetch https://b.dev"]),
+        ("Write a.txt and b.txt", ["Write a.txt and b.txt"]),
+        ("my cat is Miso, remember it", ["Remember that my cat is Miso"]),
+        ("My cat is Miso. Please remember that.", ["Remember that My cat is Miso."]),
+        ("Read a.txt and remember it", ["Read a.txt", "remember it"]),
+        ("Read a.txt! ...", ["Read a.txt! ..."]),
         ("Hello", ["Hello"]),
         ("", [""]),
     ],
@@ -71,3 +91,27 @@ def test_a_message_that_stands_for_itself_is_no_answer() -> None:
     assert is_request("what time is it")
     assert is_request("please list the files")
     assert not is_request("todo.txt")
+
+
+@pytest.mark.parametrize("value", ["something", "it", "a file", "A note", "remember", "something for me"])
+def test_a_word_that_stands_for_what_was_never_said_says_nothing(value: str) -> None:
+    assert says_nothing(value)
+
+
+@pytest.mark.parametrize("value", ["milk", "file", "a file cabinet", "remember the milk", "", 3, None])
+def test_any_other_value_says_something(value: object) -> None:
+    assert not says_nothing(value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "whole"),
+    [
+        ("Save a file", "todo.txt", "Save todo.txt"),
+        ("Save todo.txt", "buy bread", "Save todo.txt buy bread"),
+        ("remember something for me.", "my car is red", "remember my car is red"),
+        ("open the file", "a.txt", "open a.txt"),
+        ("open the file.txt", "now", "open the file.txt now"),
+    ],
+)
+def test_an_answer_takes_the_place_of_the_word_that_stood_for_it(asked: str, answer: str, whole: str) -> None:
+    assert join_answer(asked, answer) == whole

@@ -112,7 +112,7 @@ async def test_it_asks_back_and_takes_the_next_word_for_the_answer() -> None:
     assert "path (The file path to read" in asked.text
     message = await talk.say("a.txt")
     assert [call.name for call in message.calls] == ["read_file"]
-    assert "Read a file a.txt" in talk.model.prompts[-1]
+    assert "Read a.txt" in talk.model.prompts[-1]
 
 
 async def test_a_new_request_after_a_question_stands_for_itself() -> None:
@@ -170,3 +170,71 @@ def test_guards_and_summaries_are_not_taken_for_the_user() -> None:
     assert (spoken.text, len(spoken.done)) == ("Read a", 1)
     with pytest.raises(ProviderError):
         read_conversation([UserMessage("x", origin="summary"), AssistantMessage((TextPart("y"),))])
+
+
+@pytest.mark.parametrize("text", ["Don't read a.txt", "please do not write to b.txt", "Never delete a.txt!"])
+async def test_what_is_forbidden_is_not_done_and_nothing_in_its_place(text: str) -> None:
+    talk = Talk()  # a model that is asked would have no answer
+    message = await talk.say(text)
+    assert message.calls == ()
+    assert message.text.startswith("All right, I do nothing.")
+
+
+async def test_do_not_forget_is_a_request() -> None:
+    assert (await Talk(READ).say("Don't forget to read a.txt")).calls
+
+
+@pytest.mark.parametrize("text", ["?", "   ", "🙂🙂"])
+async def test_a_message_without_a_word_gets_no_talk(text: str) -> None:
+    assert "help" in (await Talk().say(text)).text
+
+
+@pytest.mark.parametrize("text", ["Read", "fetch a page", "Write a note"])
+async def test_an_order_that_leads_to_no_call_gets_examples_and_no_talk(text: str) -> None:
+    message = await Talk(">chat").say(text)
+    assert message.text.startswith("I do not see what to do there")
+    assert "- Read todo.txt" in message.text
+
+
+async def test_what_cannot_be_done_beside_a_call_is_said() -> None:
+    talk = Talk(READ, ">chat")
+    assert (await talk.say("Read a.txt and tell me a joke")).calls
+    message = await talk.give("hello")
+    assert message.text == "a.txt says:\n\n> hello\n\nI cannot do this: “tell me a joke”."
+
+
+async def test_what_was_written_is_what_is_carried_and_not_that_it_was() -> None:
+    talk = Talk('>write_file {"path": "a.txt", "content": "hello"}', SAVE)
+    await talk.say('Write "hello" to a.txt and save it as b.txt')
+    second = await talk.give("Successfully wrote 5 bytes")
+    assert second.calls[0].arguments == {"path": "b.txt", "content": "hello"}
+
+
+async def test_nothing_is_written_for_a_word_that_only_stands_for_a_text() -> None:
+    talk = Talk(">write_file ?", '>write_file {"path": "t.txt", "content": "Save"}', SAVE)
+    assert "path (" in (await talk.say("Save a file")).text
+    asked = await talk.say("t.txt")
+    assert asked.calls == ()
+    assert "I need to know: content (" in asked.text
+    assert (await talk.say("buy bread")).calls == ()  # the model copies `it`, and is asked once more
+    assert "Save t.txt buy bread" in talk.model.prompts[-1]
+
+
+async def test_in_quotes_the_same_word_is_what_is_to_be_written() -> None:
+    talk = Talk('>write_file {"path": "t.txt", "content": "something"}')
+    assert (await talk.say('Save "something" to t.txt')).calls
+
+
+async def test_who_does_not_want_to_answer_is_left_alone() -> None:
+    talk = Talk(">read_file ?")
+    await talk.say("Read a file")
+    assert (await talk.say("never mind")).text == "All right."
+
+
+async def test_thanks_at_the_end_of_a_letter_are_part_of_it_and_after_a_request_they_are_not() -> None:
+    talk = Talk(READ)
+    await talk.say("Hello! Read a.txt. Thanks!")
+    assert "user\nRead a.txt.<" in talk.model.prompts[-1]
+    talk = Talk(SAVE, SAVE)
+    await talk.say("Write to n.txt: Dear Ada. Thanks.")
+    assert "user\nWrite to n.txt: Dear Ada. Thanks.<" in talk.model.prompts[-1]

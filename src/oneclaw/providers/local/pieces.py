@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 MOST_PIECES = 300
 """Pieces of one message that can be copied; what comes after is read by the model and not copied."""
@@ -101,7 +101,7 @@ def _name_end(text: str, at: int) -> int | None:
     before = text[:at].rstrip()
     if not before or before[-1] in ".!?:;":
         return None
-    words = list(re.compile(r"\S+").finditer(text, at))[:6]
+    words = list(islice(re.compile(r"\S+").finditer(text, at), 6))
     size = 0
     while size < len(words) and _is_name(words[size][0]) and (not size or _is_next(words, size)):
         size += 1

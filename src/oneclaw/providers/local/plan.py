@@ -1,5 +1,6 @@
 """What the embedded model makes of a message: calls in their order, a question back, or plain talk."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,9 +9,17 @@ from oneclaw.core.call import ToolCall
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.local.grammar import call_grammar
 from oneclaw.providers.local.parameters import read_parameters
+from oneclaw.providers.local.pieces import read_pieces
 from oneclaw.providers.local.prompt import read_answer, read_question, write_prompt
-from oneclaw.providers.local.reply import is_greeting, prepared
-from oneclaw.providers.local.steps import find_path, means_before, name_it, save_it, split_steps
+from oneclaw.providers.local.reply import is_beyond, is_greeting, prepared
+from oneclaw.providers.local.steps import (
+    find_path,
+    means_before,
+    name_it,
+    save_it,
+    says_nothing,
+    split_steps,
+)
 
 Complete = Callable[[str, str], Awaitable[str]]
 """Has the model continue a prompt within a grammar."""
@@ -37,15 +46,16 @@ async def make_plan(
 ) -> tuple[Step, ...]:
     """The steps of a message; `before` is the last call that went well, for what `it` means.
 
-    A message is taken apart only if every part of it is a call: else it is one request, as it stands.
+    A message is taken apart only if every part of it is a call, or plainly asks for what nobody here can do:
+    else it is one request, as it stands.
     """
     path = _path_of(before)
-    parts = [part for part in split_steps(text) if not is_greeting(part)] or [text]
+    parts = _without_greetings(split_steps(text), text) or [text]
     if len(parts) > 1:
         steps: list[Step] = []
         for part in parts:
             step = await _decide_later(part, path, tools, complete, bool(steps) or before is not None)
-            if not step.tool:
+            if not step.tool and not (steps and is_beyond(part) and _is_joined(part, text)):
                 break
             steps.append(step)
             path = _path_of(ToolCall(step.tool, step.arguments)) or find_path(part) or path
@@ -55,15 +65,22 @@ async def make_plan(
     return (await _decide_later(whole, path, tools, complete, before is not None),)
 
 
+def _without_greetings(parts: Sequence[str], text: str) -> list[str]:
+    """The parts that want something; after a colon, as in a letter, `Thanks.` may be what to write."""
+    is_dictated = re.search(r":\s", text) is not None
+    return [part for at, part in enumerate(parts) if not is_greeting(part) or (at and is_dictated)]
+
+
 async def _decide_later(
     text: str, path: str, tools: Sequence[ToolDefinition], complete: Complete, is_later: bool
 ) -> Step:
     """Decide on a text that may speak of what came before it, if anything did."""
     if not is_later:
-        return await _decide(text, tools, complete)
+        return _questioned(await _decide(text, tools, complete), tools)
     saving = save_it(text)
     if saving is None:
-        return _carrying(await _decide(name_it(text, path), tools, complete), tools)
+        step = _carrying(await _decide(name_it(text, path), tools, complete), tools)
+        return step if step.carries else _questioned(step, tools)
     writers = [tool for tool in tools if _puts_text_into_file(tool)]
     return _carrying(await _decide(saving, writers or tools, complete), tools)
 
@@ -78,9 +95,27 @@ async def _decide(text: str, tools: Sequence[ToolDefinition], complete: Complete
     return Step(text, asks=read_question(said) or "")
 
 
+def _is_joined(part: str, text: str) -> bool:
+    """Whether a part hangs on by `and` or `then`: a sentence of its own may belong to a text."""
+    return re.search(rf"\b(?:and|then)\s+{re.escape(part)}", text, re.IGNORECASE) is not None
+
+
 def _puts_text_into_file(tool: ToolDefinition) -> bool:
     needed = [each.kind for each in read_parameters(tool) or [] if each.is_required]
     return "path" in needed and "text" in needed
+
+
+def _questioned(step: Step, tools: Sequence[ToolDefinition]) -> Step:
+    """The step as a question, if a text it must have is only a word for one: `Save a file as todo.txt`."""
+    tool = next((tool for tool in tools if tool.name == step.tool), None)
+    needed = [each for each in read_parameters(tool) or [] if each.is_required] if tool else []
+    given = [step.arguments.get(each.name) for each in needed if each.kind == "text"]
+    is_empty = any(says_nothing(value) and not _is_quoted(value, step.text) for value in given)
+    return Step(step.text, asks=step.tool) if is_empty else step
+
+
+def _is_quoted(value: Any, text: str) -> bool:
+    return any(piece.is_quoted and piece.text == value for piece in read_pieces(text))
 
 
 def _carrying(step: Step, tools: Sequence[ToolDefinition]) -> Step:

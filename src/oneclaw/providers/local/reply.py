@@ -32,7 +32,11 @@ _SMALL_TALK: tuple[tuple[str, str], ...] = (
     ),
     (r"(?:thanks|thank you|thx|cheers)(?: (?:a lot|very much|so much|again))?", "You are welcome."),
     (r"(?:bye|goodbye|good ?bye|good night|see you|see you later|ciao)", "Goodbye!"),
-    (r"(?:ok|okay|great|good|nice|cool|perfect|well done|very good|yes|no|sure|fine)", "All right."),
+    (
+        r"(?:ok|okay|great|good|nice|cool|perfect|well done|very good|yes|sure|fine"
+        r"|no|never ?mind|forget it|stop|cancel|nothing)",
+        "All right.",
+    ),
     (
         r"(?:how are you(?: doing)?|how do you do|how is it going|how's it going|what's up)(?: today)?",
         "I am a program, so always the same. What can I do for you?",
@@ -54,6 +58,17 @@ _BEYOND = re.compile(
     r"|function|script|medical|legal|doctor|suicide|kill)\b",
     re.IGNORECASE,
 )
+_ORDER = re.compile(
+    r"(?:please |can you |could you )?(?:append|cat|copy|create|delete|download|erase|execute|fetch|find"
+    r"|forget|list|move|open|put|read|remember|remove|rename|run|save|search|send|show|store|write)\b"
+)
+_REFUSAL = re.compile(
+    r"(?:please )?(?:do not|don't|dont|never) (?:ever )?(?:append|call|change|copy|create|delete|do|download"
+    r"|edit|fetch|find|list|look|open|overwrite|print|put|read|remember|remove|run|save|search|send|show|store"
+    r"|tell|touch|use|write)\b.*",
+    re.DOTALL,
+)
+_DECLINED = re.compile(r"no|never ?mind|forget it|stop|cancel|nothing")
 _EDGES = re.compile(r"[\s.!?,:;]+\Z|\A[\s]+")
 
 
@@ -61,6 +76,10 @@ def prepared(text: str, tools: Sequence[ToolDefinition]) -> str | None:
     """The words prepared for a message; None where there are none and the model may speak."""
     said = " ".join(_EDGES.sub("", text).lower().replace("’", "'").split())
     said = re.sub(r",? (?:please|oneclaw)\Z", "", said)
+    if not re.search(r"\w", said):
+        return "Ask me for something I can do; “help” shows examples."
+    if _REFUSAL.fullmatch(said):
+        return "All right, I do nothing. If there is something else to do, say that by itself."
     if _HELP.fullmatch(said):
         return help_text(tools)
     for pattern, words in _SMALL_TALK:
@@ -78,6 +97,20 @@ def is_greeting(text: str) -> bool:
 def is_beyond(text: str) -> bool:
     """Whether a message asks for what comes out wrong or worse from a model of this size."""
     return _BEYOND.search(text) is not None
+
+
+def is_declined(text: str) -> bool:
+    """Whether a person who was asked something does not want to answer."""
+    return _DECLINED.fullmatch(_EDGES.sub("", text).lower()) is not None
+
+
+def is_order(text: str) -> bool:
+    """Whether a message tells to do something: then nothing that a model says by itself is an answer."""
+    return _ORDER.match(" ".join(text.lower().split())) is not None
+
+
+def unclear_text(tools: Sequence[ToolDefinition]) -> str:
+    return f"I do not see what to do there, or have no tool for it. {help_text(tools)}"
 
 
 def beyond_text(tools: Sequence[ToolDefinition]) -> str:

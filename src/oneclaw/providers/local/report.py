@@ -79,7 +79,9 @@ def _tell_list(arguments: Arguments, result: ToolResult) -> str:
 
 
 def _tell_found(arguments: Arguments, result: ToolResult) -> str:
-    return result.text.strip("()") if result.text.startswith("(") else f"Found:\n\n{_items(result.text)}"
+    if result.text.startswith("("):
+        return re.sub(r" in \.\.\Z", " in the workspace.", result.text.strip("()"))
+    return f"Found:\n\n{_items(result.text)}"
 
 
 def _tell_matches(arguments: Arguments, result: ToolResult) -> str:

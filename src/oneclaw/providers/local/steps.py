@@ -2,7 +2,7 @@
 
 import re
 
-MOST_STEPS = 5
+MOST_STEPS = 10
 
 _QUOTED = re.compile(
     r'"[^"\n]*"|“[^”]*”|‘[^’]*’|`[^`]*`|(?<![\w])\'(?:[^\'\n]|\'(?=\w))*\'(?!\w)|```.*?```', re.DOTALL
@@ -20,7 +20,21 @@ _BORDER = re.compile(
       | \s*,?\s+and\s+(?:also\s+)?(?=(?:what|what's|when|where|which|who)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_COPY = re.compile(r"(?:please\s+)?(?:copy|duplicate)\s+(\S+)\s+(?:to|into|as)\s+(\S+?)[.!]?", re.IGNORECASE)
+_COPY = re.compile(
+    r"(?:please\s+)?(?:copy|duplicate)\s+(?!(?:it|that|this|them)\s)(\S+)\s+(?:to|into|as)\s+(\S+?)[.!]?",
+    re.IGNORECASE,
+)
+_THING = r"(?:https?://[^\s,;]+|[\w~./-]*[\w~-]\.\w+)"
+_ALL = re.compile(
+    r"(?P<verb>(?:please\s+)?(?:cat|display|download|fetch|open|print|read|show(?:\s+me)?|view)\s+)"
+    rf"(?P<things>{_THING}(?:\s*,\s*{_THING})*\s*,?\s+and\s+{_THING})[.!?]?",
+    re.IGNORECASE,
+)
+_KEEP_IT = re.compile(
+    r"(?:please\s+)?(?:remember|memori[sz]e|keep|store|note)\s+(?:it|that|this)"
+    r"(?:\s+(?:please|for\s+me|for\s+later|in\s+mind))*[.!]*",
+    re.IGNORECASE,
+)
 _PATH = re.compile(r"(?<![\w@:/.])(?:[\w~.-]*/)*[\w~-]+(?:\.[\w~-]+)+(?![\w@])|(?<!\S)[\w~.-]*/[\w~./-]*")
 _IT = re.compile(
     r"(?P<before>\b(?:append|change|delete|display|edit|open|print|read|remove|see|show|show me|view"
@@ -44,13 +58,23 @@ _MEANT = re.compile(
     r"(?:answer|contents?|copy|file|lines?|list|output|result|results|text|time))",
     re.IGNORECASE,
 )
+_NOTHING = re.compile(
+    r"(?:a|an|some|the|this|that)\s+(?:new\s+)?(?:file|line|memory|note|page|text|thing|word)s?"
+    r"|(?:something|anything|stuff|it|that|this)(?:\s+for\s+me)?|(?:for\s+)?me",
+    re.IGNORECASE,
+)
+_VERB_ALONE = re.compile(r"add|create|keep|make|note|put|remember|save|store|write", re.IGNORECASE)
 
 
 def split_steps(text: str) -> list[str]:
-    """The requests of a message, at most five; what is quoted is never taken apart."""
-    copied = _COPY.fullmatch(text.strip())
-    if copied is not None:
-        return [f"Read {copied[1]}", f"Save it as {copied[2]}"]
+    """The requests of a message, at most ten; what is quoted is never taken apart."""
+    parts = _parts(text)
+    steps = _with_facts([each for part in parts for each in _spelled_out(part)])
+    is_changed = steps != parts or len(parts) > 1
+    return steps if is_changed and len(steps) <= MOST_STEPS else [text.strip()]
+
+
+def _parts(text: str) -> list[str]:
     hidden = _QUOTED.sub(lambda found: "\0" * len(found[0]), text)
     steps: list[str] = []
     start = 0
@@ -58,8 +82,28 @@ def split_steps(text: str) -> list[str]:
         steps.append(text[start : border.start()])
         start = border.end()
     steps.append(text[start:])
-    steps = [step.strip() for step in steps if re.search(r"\w", step)]
-    return steps if 1 < len(steps) <= MOST_STEPS else [text.strip()]
+    return [step.strip() for step in steps if re.search(r"\w", step)]
+
+
+def _spelled_out(step: str) -> list[str]:
+    """`Copy a to b` is to read one and save the other, `read a and b` is to read each."""
+    copied, several = _COPY.fullmatch(step), _ALL.fullmatch(step)
+    if copied is not None:
+        return [f"Read {copied[1]}", f"Save it as {copied[2]}"]
+    if several is not None:
+        return [several["verb"] + thing for thing in re.findall(_THING, several["things"])]
+    return [step]
+
+
+def _with_facts(steps: list[str]) -> list[str]:
+    """`My cat is Miso, remember it` is one request: what is to be remembered stands before it."""
+    found: list[str] = []
+    for step in steps:
+        if found and _KEEP_IT.fullmatch(step) and not is_request(found[-1]):
+            found[-1] = f"Remember that {found[-1]}"
+        else:
+            found.append(step)
+    return found
 
 
 def find_path(text: str) -> str:
@@ -95,3 +139,19 @@ def is_request(text: str) -> bool:
 def means_before(value: object) -> bool:
     """Whether a value of a call is only a word for what the step before gave: `it`, `the result`."""
     return isinstance(value, str) and _MEANT.fullmatch(value.strip()) is not None
+
+
+def says_nothing(value: object) -> bool:
+    """Whether a value of a call only stands for one that was never given: `something`, `a file`."""
+    if not isinstance(value, str):
+        return False
+    return any(each.fullmatch(value.strip()) is not None for each in (_NOTHING, _VERB_ALONE))
+
+
+def join_answer(asked: str, answer: str) -> str:
+    """What was said before a question of ours and the answer, as one request.
+
+    `Save a file` and `todo.txt` is `Save todo.txt`.
+    """
+    kept = " ".join(re.sub(rf"\b(?:{_NOTHING.pattern})(?!\w|\.\w)", "", asked, flags=re.IGNORECASE).split())
+    return f"{kept.rstrip('.!? ')} {answer}"

@@ -25,11 +25,12 @@ from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.local import reply
+from oneclaw.providers.local.message import read_message
 from oneclaw.providers.local.parameters import read_parameters
 from oneclaw.providers.local.plan import Step, make_plan
 from oneclaw.providers.local.prompt import without_tags
 from oneclaw.providers.local.report import report
-from oneclaw.providers.local.steps import is_request
+from oneclaw.providers.local.steps import is_request, join_answer
 from oneclaw.providers.openai_chat.usage import read_usage
 
 WIRE = "local"
@@ -166,8 +167,9 @@ def _pairs(messages: Sequence[Message]) -> list[tuple[ToolCall, ToolResult]]:
 def _with_question(spoken: Spoken) -> str:
     """What was said; a short word after a question of ours belongs to what was said before it."""
     is_short = len(spoken.text.split()) <= SHORT_WORDS and not spoken.text.rstrip().endswith("?")
-    if spoken.asked and is_short and not is_request(spoken.text):
-        return f"{spoken.asked.rstrip('.!? ')} {spoken.text}"
+    is_answer = not is_request(spoken.text) and not reply.is_declined(spoken.text)
+    if spoken.asked and is_short and is_answer:
+        return join_answer(spoken.asked, spoken.text)
     return spoken.text
 
 
@@ -191,6 +193,8 @@ def _carried(spoken: Spoken) -> str | None:
     pair = spoken.done[-1] if spoken.done else spoken.before
     if pair is None or not pair[1].ok or pair[1].truncated_from is not None:
         return None
+    if pair[0].name == "write_file" and isinstance(pair[0].arguments, Mapping):
+        return str(pair[0].arguments.get("content", ""))  # what was written, and not that it was
     return None if _PARTIAL.search(pair[1].text) else pair[1].text
 
 
@@ -202,23 +206,29 @@ def _compose(
     if step.asks:
         tool = next((tool for tool in tools if tool.name == step.asks), None)
         if tool is not None:
-            return reply.question(tool, _missing(tool)), {"asked": step.text}
+            return reply.question(tool, _missing(tool, step.text)), {"asked": step.text}
     if not any(each.tool for each in plan):
         words = reply.prepared(step.text, tools)
         if words is None and reply.is_beyond(step.text):
             words = reply.beyond_text(tools)
+        elif words is None and reply.is_order(step.text):
+            words = reply.unclear_text(tools)
         return words, None
     told = [report(call, result) for call, result in spoken.done]
     steps = [each for each in plan if each.tool]
     told += [f"I did not do this: “{each.text}”." for each in steps[len(spoken.done) :]]
+    told += [f"I cannot do this: “{each.text}”." for each in plan if not each.tool]
     return "\n\n".join(told), None
 
 
-def _missing(tool: ToolDefinition) -> list[tuple[str, str]]:
-    """The parameters a tool must have, each with the first sentence of what it means."""
+def _missing(tool: ToolDefinition, text: str) -> list[tuple[str, str]]:
+    """The parameters a tool must have and the message does not show, each with what it means."""
+    message = read_message(text)
+    shown = {"path": message.paths, "folder": message.paths, "url": message.urls, "mail": message.mails}
+    is_quoted = any(piece.is_quoted for piece in message.pieces)
     found: list[tuple[str, str]] = []
     for each in read_parameters(tool) or []:
-        if each.is_required:
+        if each.is_required and not shown.get(each.kind) and not (each.kind == "text" and is_quoted):
             schema: Any = each.schema
             meaning = str(schema.get("description", "")) if is_object(schema) else ""
             found.append((each.name, meaning.partition(". ")[0].rstrip(".")))
