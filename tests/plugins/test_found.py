@@ -70,6 +70,19 @@ def test_a_file_that_others_can_change_is_refused(tmp_path: Path) -> None:
     assert read_file(file, is_own=False) == b"x = 1"
 
 
+def test_a_link_to_where_tools_may_write_is_refused(tmp_path: Path) -> None:
+    folder, work = tmp_path / "tools", tmp_path / "work"
+    for place in (folder, work):
+        place.mkdir()
+        (place / "code.py").write_text("x = 1")
+    (folder / "out.py").symlink_to(work / "code.py")
+    (folder / "beside.py").symlink_to("code.py")
+    (tmp_path / "linked").symlink_to(folder)
+    with pytest.raises(InvalidPlugin, match="leads out of its folder"):
+        read_file(folder / "out.py")
+    assert read_file(folder / "beside.py") == read_file(tmp_path / "linked" / "code.py") == b"x = 1"
+
+
 def test_a_pipe_or_a_folder_or_a_flood_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "folder.py").mkdir()

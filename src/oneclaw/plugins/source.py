@@ -80,8 +80,13 @@ def load(source: Source) -> Offered:
 
 
 def read_file(path: Path, *, is_own: bool = True) -> bytes:
-    """The bytes of a plain file; with `is_own`, of one nobody else can write. Raises `InvalidPlugin`."""
+    """The bytes of a plain file; with `is_own`, of one in its folder that nobody else can write.
+
+    Raises `InvalidPlugin`.
+    """
     try:
+        if is_own:
+            _check_place(path)
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not hold us up
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
@@ -95,6 +100,13 @@ def read_file(path: Path, *, is_own: bool = True) -> bytes:
     if len(data) > FILE_BYTES:
         raise InvalidPlugin(f"{path.name} is larger than {FILE_BYTES:,} bytes; make a package of it.")
     return data
+
+
+def _check_place(path: Path) -> None:
+    """A link may lead to where tools write, and what they write there would then be run."""
+    folder = os.path.join(os.path.realpath(path.parent), "")
+    if not os.path.realpath(path).startswith(folder):
+        raise InvalidPlugin(f"{path.name} is a link that leads out of its folder; put the file itself there.")
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
