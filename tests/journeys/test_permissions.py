@@ -208,7 +208,10 @@ async def test_settings_from_a_file_rule_agent_by_agent(tmp_path: Path) -> None:
         }
         assert tools["clerk"] == {"read_file", "list_files", "find_files", "search_text"}
         assert tools["clock"] == {"get_current_time"}
-        on = {tool.name for tool in app.registry if tool.definition.default_on}
+        plain = App(Config(home=tmp_path / "plain"), tools=[send_mail(), ring])
+        on = {
+            one.name for one in plain.registry if plain.policy.decide(one.definition, agent="default").allowed
+        }
         assert tools["default"] == on - {"http_request"}
         for agent, session in sessions.items():
             for name in on - tools[agent]:

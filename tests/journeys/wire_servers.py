@@ -127,7 +127,8 @@ class WireServer:
             f"{prefix}.idle_seconds": SECONDS,
         }
         if format.is_local:
-            return {**values, f"models.{self.model}.small": False}
+            # Not small, it gets every tool there is: so it reads as much as models of that kind do.
+            return {**values, f"models.{self.model}.small": False, f"models.{self.model}.window": 32_768}
         return {**values, f"{prefix}.key": self.secret}
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

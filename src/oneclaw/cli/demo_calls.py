@@ -28,7 +28,7 @@ class Scene:
 def scenes(address: str) -> list[tuple[str, list[Scene]]]:
     return [
         (
-            "Every built-in tool",
+            "Time, files, requests and memory",
             [
                 Scene("What time is it in Tokyo?", "get_current_time", {"timezone": "Tokyo"}),
                 Scene(
