@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, first request, dispatch and loop beside peers, JavaScript, the model."""
+"""Prints what OneClaw costs: start, first request, dispatch and loop beside peers, JavaScript, shell."""
 
 import argparse
 import os
@@ -15,9 +15,10 @@ import local_model
 import loop
 import peers
 import register
+import shell
 import startup
 
-NAMES = ("startup", "first_request", "dispatch", "loop", "register", "javascript", "local_model")
+NAMES = ("startup", "first_request", "dispatch", "loop", "register", "javascript", "shell", "local_model")
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 
@@ -75,6 +76,7 @@ def main() -> None:
         "loop": lambda: loop.measure(installed, options.rounds),
         "register": lambda: register.measure(options.rounds),
         "javascript": lambda: javascript.measure(options.rounds),
+        "shell": lambda: shell.measure(options.rounds),
         "local_model": lambda: local_model.measure(options.rounds),
     }
     about = machine()

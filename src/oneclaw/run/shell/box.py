@@ -106,7 +106,7 @@ class Box:
             return None
         if self.enclosure.has_own_pids:
             return usage_inside(self._pid, self._limits.processes)
-        return usage_below(self._pid, self._limits.processes)
+        return usage_below(self._started.process.pid, self._limits.processes)
 
     def drain(self) -> None:
         """Take what lies in the pipes; not for ever, for a killed process may be writing still."""
