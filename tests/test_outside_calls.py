@@ -1,6 +1,7 @@
 """Calls of tools from files: dispatched to their function, given what they named, ended as every call is."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,23 @@ async def test_what_a_function_returns_becomes_text(
     async with App(config(tmp_path)) as app:
         result = await call(app, "give", deep=deep)
         assert (result.kind, result.value) == (None, text)
+
+
+async def test_a_script_has_values_from_tools_that_give_values_and_text_from_those_that_give_text(
+    tmp_path: Path, folder: Path
+) -> None:
+    kinds = "({ text: '{\"a\":1}', list: [1, { b: null }], yes: true, number: 0.5, nothing: null })"
+    write_pair(folder, "give", single("give", parameters=ID), f"const execute = (p) => {kinds}[p.id];")
+    code = """
+      const given = [];
+      for (const id of ['text', 'list', 'yes', 'number', 'nothing']) given.push(await tools.give({id}));
+      return given;
+    """
+    settings = {"switches.run_javascript": True, "permissions.needs.code": "granted"}
+    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "work", values=settings)) as app:
+        assert (await call(app, "give", id="list")).value == '[1,{"b":null}]'
+        result = await call(app, "run_javascript", code=code)
+    assert json.loads(result.text) == ['{"a":1}', [1, {"b": None}], True, 0.5, ""]
 
 
 @pytest.mark.covers("RFC018-EX-02")

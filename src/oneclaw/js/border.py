@@ -110,6 +110,7 @@ class Border:
             "timer": self._set_timer,
             "touch": lambda: None,
             "untimer": self._running.discard,
+            "value": self._value,
         }
         self._context: Any = Context()
         self._context.set_memory_limit(memory_bytes)
@@ -205,14 +206,17 @@ class Border:
         self._line.tell(name, *values)
         os._exit(0)
 
-    def _done(self, text: str) -> "NoReturn":
+    def _done(self, text: str, letter: bytes = b"d") -> "NoReturn":
         result = _encode(scanstring(text, 1)[0])
         if len(result) > FRAME_BYTES:
             self._fail(f'"the result is longer than {FRAME_BYTES // 2**20} MB: return less"')
         if self._unsaid:
             self._line.tell("unsaid", str(self._unsaid))
-        self._line.write(b"d" + result)
+        self._line.write(letter + result)
         os._exit(0)
+
+    def _value(self, text: str) -> "NoReturn":
+        self._done(text, b"v")
 
     def _fail(self, words: str, stack: str = '""', made: str = '""') -> "NoReturn":
         if words == _NOTHING and _most_memory() > self._memory_bytes:

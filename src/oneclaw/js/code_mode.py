@@ -9,8 +9,10 @@ and the worker it runs in is not trusted: what it asks for is looked at here and
 """
 
 import asyncio
+import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
@@ -24,6 +26,7 @@ from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.js.bridges import Bridges
 from oneclaw.js.runtime import Runtime, Source
 from oneclaw.js.stubs import declare, summarise
+from oneclaw.js.work import IS_JSON
 
 NAME = "run_javascript"
 GROUP = "code"
@@ -150,7 +153,7 @@ class Script:
         result = await self._call(ToolCall(name, given, parent=self._context.call_id))
         if result.kind is not None:
             raise ToolError(result.message, result.kind)
-        return result.value
+        return _value(result)
 
     def _asked(self, arguments: list[Any]) -> tuple[str, dict[str, Any]]:
         """The tool and what it is given. The worker may say anything, whatever functions the script has."""
@@ -208,6 +211,14 @@ class Script:
         text = " ".join([message, *hints[:3]]) + printed
         details = {**(error.details or {}), "calls": self._calls}
         return ToolError(text, error.kind, self._effects, details)
+
+
+def _value(result: ToolResult) -> Any:
+    """What the tool gave. JavaScript tools give JSON text for what is no text: a script has the value."""
+    if isinstance(result.value, str) and (result.details or {}).get(IS_JSON) is True:
+        with suppress(ValueError, RecursionError):  # it was cut, or a hook has changed it
+            return json.loads(result.value)
+    return result.value
 
 
 def unfenced(code: str) -> str:

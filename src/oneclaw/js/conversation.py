@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Protocol, cast
 from oneclaw.core.errors import ForeignError, ToolError, describe
 from oneclaw.js.source import Source
 from oneclaw.js.worker import BORDER_LINE
-from oneclaw.js.worker_process import Ended, WorkerProcess
+from oneclaw.js.worker_process import Ended, Given, WorkerProcess
 from oneclaw.run.wire import Message
 
 MESSAGES = 10_000
@@ -46,6 +46,7 @@ class Ran:
 
     text: str
     log: str
+    is_json: bool = False
 
 
 class Conversation:
@@ -67,8 +68,8 @@ class Conversation:
         try:
             for number in range(MESSAGES):
                 message = await self._worker.hear()
-                if isinstance(message, str):
-                    return Ran(message, self._logged())
+                if isinstance(message, Given):
+                    return Ran(message.text, self._logged(), message.is_json)
                 end = await self._take(message)
                 if end is not None:
                     return end

@@ -9,6 +9,9 @@ from oneclaw.js.example import Example
 from oneclaw.js.fields import ENVIRONMENT
 from oneclaw.js.runtime import Runtime, Source
 
+IS_JSON = "is_json"
+"""The detail of a result by which a script knows that its text is the JSON of a value."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
@@ -31,4 +34,5 @@ class Work:
         given = {**arguments, ENVIRONMENT: dict(context.secrets)}
         answers = Bridges(self.definition, context)
         ran = await self.runtime.call(self.source, self.function, given, answers, context)
-        return Output(ran.text, details={"log": ran.log} if ran.log else {})
+        details: dict[str, Any] = {IS_JSON: True} if ran.is_json else {}
+        return Output(ran.text, details=details | {"log": ran.log} if ran.log else details)

@@ -16,9 +16,10 @@ socket that all three read, each exactly what is its own: four bytes of length, 
     F source    keeper: have a caller load and run it     A answer    caller: what it had asked the host
                                                           D           caller: the source is wanted no longer
 
-Back come `d` with the text of a result, and `j` with anything else as JSON. A source that asked for chance,
-time or the host while it was loaded cannot be held, since what it learned would be the same in every call.
-The program is told that it is impure, and sends it with F from then on.
+Back come `d` with the text of a result, `v` with a result that is no text as JSON, and `j` with anything else
+as JSON. A source that asked for chance, time or the host while it was loaded cannot be held, since what it
+learned would be the same in every call. The program is told that it is impure, and sends it with F from then
+on.
 
 On SIGTERM, which it is also sent when the program ends, the keeper kills the group of the other two, waits
 until they are gone (it adopts what they leave), and ends. What is imported is paid at every start, so the

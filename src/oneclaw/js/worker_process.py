@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from oneclaw.core.errors import ToolError, describe
 from oneclaw.run.wire import FrameReader, Garbled, Message, decode, frame
@@ -28,6 +29,13 @@ _WORKER = Path(__file__).with_name("worker.py")
 
 class Ended(Exception):
     """The worker has ended, or is being ended; the text says why."""
+
+
+class Given(NamedTuple):
+    """The result of a call: its text, and whether that is the JSON of a value that was none."""
+
+    text: str
+    is_json: bool
 
 
 class WorkerProcess:
@@ -87,8 +95,8 @@ class WorkerProcess:
             self._unsent += frame(payload)
             self._write()
 
-    async def hear(self) -> Message | str:
-        """The next message; plain text is the result of a call. Raises `Ended`."""
+    async def hear(self) -> Message | Given:
+        """The next message, or the result of a call. Raises `Ended`."""
         while not self._arrived:
             if not self.is_alive:
                 raise Ended(self._reason)
@@ -100,7 +108,9 @@ class WorkerProcess:
                 self._waiter = None
         payload = self._arrived.popleft()
         try:
-            return payload[1:].decode() if payload[:1] == b"d" else decode(payload[1:])
+            if payload[:1] in (b"d", b"v"):
+                return Given(payload[1:].decode(), payload[:1] == b"v")
+            return decode(payload[1:])
         except (UnicodeDecodeError, Garbled) as error:
             self.kill(f"it sent {describe(error)}")
             raise Ended(self._reason) from None

@@ -431,15 +431,16 @@ const finish = (() => {
     return [value, ''];
   };
 
-  const textOf = (value) => {
+  // How a result is told, as the text it is or as the JSON of a value, and that text.
+  const telling = (value) => {
     switch (typeof value) {
-      case 'undefined': return '""';
-      case 'string': return stringify(value);
+      case 'undefined': return ['done', '""'];
+      case 'string': return ['done', stringify(value)];
       case 'bigint': throw new TypeError('the result is a BigInt, which JSON does not have: return String(value) instead');
       case 'symbol': throw new TypeError('the result is a Symbol, which JSON does not have: return its description instead');
       case 'function': throw new TypeError('the result is a function, which JSON does not have: return what it gives instead');
     }
-    if (value === null) return '""';
+    if (value === null) return ['done', '""'];
     let written;
     try {
       written = stringify(value);
@@ -453,17 +454,17 @@ const finish = (() => {
       }
       throw error;
     }
-    return written === undefined ? '""' : stringify(written);
+    return written === undefined ? ['done', '""'] : ['value', stringify(written)];
   };
   const done = (value) => {
-    let text;
+    let told;
     try {
-      text = textOf(value);
+      told = telling(value);
     } catch (error) {
       fail(error);
       return;
     }
-    post('done', text);
+    post(told[0], told[1]);
   };
   const install = (tools) => {
     const functions = {};
