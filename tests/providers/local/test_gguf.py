@@ -80,3 +80,9 @@ def test_what_is_no_whole_language_model_is_named(
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "cannot be read" in refused(tmp_path / "none.gguf")
+
+
+def test_the_marks_of_a_model_are_those_that_are_no_text(weights: Path) -> None:
+    marks = read_header(weights).marks
+    assert {"<|im_start|>", "<|im_end|>", "<|endoftext|>"} <= set(marks)
+    assert len(marks) < 100

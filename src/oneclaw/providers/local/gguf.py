@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.subschema import is_array
 
 MAGIC = b"GGUF"
 UNKNOWN_WINDOW = 4_096
 MOST_KEYS = 100_000
 KEPT_ITEMS = 4_096
-"""Of a longer array (the words of the tokenizer) nothing is kept: nobody here reads it."""
+"""Of a longer array nothing is kept, unless it is one of these."""
+_TOKENS, _TOKEN_KINDS = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
+_CONTROL = 3
+"""The kind of token that means something to the model and is no text, as the end of a turn."""
 
 _FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TEXT, _ARRAY = 8, 9
@@ -46,6 +50,7 @@ class Header:
     window       the most tokens it was made for
     token_bytes  what one token of the conversation takes in memory; 0 where the file does not say
     template     its chat template; empty where the file has none
+    marks        the tokens that begin or end a turn and the like, as they are spelled
     """
 
     name: str
@@ -54,6 +59,7 @@ class Header:
     file_bytes: int
     token_bytes: int = 0
     template: str = ""
+    marks: tuple[str, ...] = ()
 
     @property
     def takes_tools(self) -> bool:
@@ -96,7 +102,15 @@ def _header(file: Path, fields: Mapping[str, Any], size: int) -> Header:
         file_bytes=size,
         token_bytes=_token_bytes(architecture, fields),
         template=str(fields.get("tokenizer.chat_template", "")),
+        marks=_marks(fields),
     )
+
+
+def _marks(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    tokens, kinds = fields.get(_TOKENS), fields.get(_TOKEN_KINDS)
+    if not is_array(tokens) or not is_array(kinds):
+        return ()
+    return tuple(str(token) for token, kind in zip(tokens, kinds, strict=False) if kind == _CONTROL)
 
 
 def _token_bytes(architecture: str, fields: Mapping[str, Any]) -> int:
@@ -149,7 +163,7 @@ class _Reader:
         fields: dict[str, Any] = {}
         for _ in range(keys):
             name = self._text()
-            fields[name] = self._value(self._unpack("I"))
+            fields[name] = self._value(self._unpack("I"), name in (_TOKENS, _TOKEN_KINDS))
         return fields, self._data_end(tensors, _number(fields.get("general.alignment")) or 32)
 
     def _data_end(self, tensors: int, alignment: int) -> int:
@@ -165,22 +179,23 @@ class _Reader:
         start = -(-self._file.tell() // alignment) * alignment
         return start + furthest if furthest else 0
 
-    def _value(self, kind: int) -> Any:
+    def _value(self, kind: int, is_kept: bool = False) -> Any:
         if kind == _TEXT:
             return self._text()
         if kind == _ARRAY:
-            return self._array(self._unpack("I"), self._unpack("Q"))
+            return self._array(self._unpack("I"), self._unpack("Q"), is_kept)
         if kind not in _FORMATS:
             raise _Cut(f"a field has the unknown type {kind}")
         return self._unpack(_FORMATS[kind])
 
-    def _array(self, kind: int, count: int) -> list[Any] | None:
+    def _array(self, kind: int, count: int, is_kept: bool) -> list[Any] | None:
+        is_kept = is_kept or count <= KEPT_ITEMS
         if kind in _FORMATS:
             data = self._take(count * struct.calcsize(_FORMATS[kind]))
-            return list(struct.unpack(f"<{count}{_FORMATS[kind]}", data)) if count <= KEPT_ITEMS else None
+            return list(struct.unpack(f"<{count}{_FORMATS[kind]}", data)) if is_kept else None
         if kind != _TEXT:
             raise _Cut(f"a list has the unknown type {kind}")
-        kept: list[Any] | None = [] if count <= KEPT_ITEMS else None
+        kept: list[Any] | None = [] if is_kept else None
         for _ in range(count):
             size = self._unpack("Q")
             data = self._take(size)

@@ -98,7 +98,7 @@ class LocalProvider:
         known = self._generic.get(model.name)
         if known is None:
             header = read_header(Path(model.file))
-            known = self._generic[model.name] = GenericModel(header.takes_tools)
+            known = self._generic[model.name] = GenericModel(header.takes_tools, header.marks)
         return known
 
     async def _ask(

@@ -23,6 +23,7 @@ _EXAMPLES = {
     "http_request": "Fetch https://example.com",
     "memory_store": "Remember that my cat is called Miso",
     "memory_search": "What do you remember about my cat?",
+    "memory_forget": "Forget my cat",
 }
 _SMALL_TALK: tuple[tuple[str, str], ...] = (
     (
