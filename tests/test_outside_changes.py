@@ -237,3 +237,33 @@ async def test_a_chat_takes_up_what_changed_while_a_message_was_typed(tmp_path: 
         async for _ in chat.say("hello"):
             pass
         assert "late" in {one.name for one in app.engine.available()}
+
+
+def test_an_app_can_be_used_again_after_it_was_closed(tmp_path: Path, folder: Path) -> None:
+    write_pair(folder, "here", single("here"), "function execute() { return 'here'; }")
+    app = App(config(tmp_path))
+
+    async def use() -> None:
+        async with app:
+            results = await asyncio.gather(*(call(app, "here") for _ in range(10)))
+            assert [result.text for result in results] == ["here"] * 10
+            assert app.runtime.pids
+        assert not app.runtime.pids
+
+    asyncio.run(use())
+    asyncio.run(use())
+
+
+def test_whoever_looks_again_sees_what_was_reloaded_meanwhile(tmp_path: Path, folder: Path) -> None:
+    async def reload() -> None:
+        async with App(config(tmp_path)) as owner:
+            await owner.reload()
+
+    asyncio.run(reload())
+    app = App(config(tmp_path))
+    with app:
+        assert from_files(app) == []
+    write_pair(folder, "later", single("later"))
+    asyncio.run(reload())
+    with app:
+        assert from_files(app) == ["later"]

@@ -279,6 +279,7 @@ class App:
 
     async def __aenter__(self) -> "App":
         self._secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
+        self.runtime.open()
         store = self._open()
         try:
             session = self.new_session()
@@ -442,8 +443,9 @@ class App:
         self._reloaded = reloaded
         if not self._has_outside or not (is_asked or is_trusted != self.outside.is_trusted):
             return
-        self.outside.load(is_trusted)
-        if is_asked:  # plugins may take a while to say what they have: meanwhile the calls go on
+        is_running = self._engine is not None
+        self.outside.load(is_trusted, with_plugins=is_asked and not is_running)
+        if is_asked and is_running:  # plugins may take a while to say what they have: the calls go on
             self._reloading = asyncio.ensure_future(self.outside.reload())
 
     def _follow(self) -> None:

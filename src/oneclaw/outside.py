@@ -89,14 +89,15 @@ class Outside:
         """Whether the tools of the project are loaded."""
         return self._is_trusted
 
-    def load(self, is_trusted: bool | None = None) -> None:
+    def load(self, is_trusted: bool | None = None, *, with_plugins: bool = False) -> None:
         """Have the registry hold what the folders hold now; `is_trusted` says so of the project's.
 
-        Plugins are looked at the first time only: what they say may take seconds, and `reload` is for that.
+        Plugins are looked at the first time only, unless asked for: what they say may take seconds, and
+        `reload` is for that.
         """
         if is_trusted is not None:
             self._is_trusted = is_trusted
-        self._take(self._read(self._plugged))
+        self._take(self._read(None if with_plugins else self._plugged))
 
     async def reload(self) -> None:
         """`load`, with plugins and all, read in a thread."""

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from oneclaw.core.errors import Kind, ToolError, describe
@@ -35,9 +36,16 @@ class Runtime:
         idle_seconds: float = 60.0,
     ) -> None:
         self._memory_bytes = memory_bytes
-        self._workers = Workers(size, memory_bytes, stack_bytes, idle_seconds)
-        self._script_workers = Workers(size, memory_bytes, stack_bytes, idle_seconds)
+        self._make_workers = partial(Workers, size, memory_bytes, stack_bytes, idle_seconds)
         self._impure: dict[str, None] = {}
+        self._is_open = False
+        self.open()
+
+    def open(self) -> None:
+        """Take calls again after a `close`, from whatever event loop runs then."""
+        if not self._is_open:
+            self._workers, self._script_workers = self._make_workers(), self._make_workers()
+            self._is_open = True
 
     @property
     def pids(self) -> list[int]:
@@ -100,6 +108,7 @@ class Runtime:
         """End all workers; nothing of them is left when this returns."""
         await self._workers.close()
         await self._script_workers.close()
+        self._is_open = False
 
     async def _talk(
         self,
