@@ -88,9 +88,14 @@ def test_every_link_leads_to_a_file(path: Path) -> None:
 
 
 def commands_in(text: str) -> Iterator[list[str]]:
-    """What a reader would type: without the prompt, the comment and what stands far to the right."""
+    """What a reader would type: without the prompt, the comment and what stands far to the right.
+
+    Where a block has prompts, the lines without one are what is printed.
+    """
     for language, block in FENCE.findall(text):
-        for line in block.splitlines() if language in {"", "sh", "console"} else ():
+        lines = block.splitlines() if language in {"", "sh", "console"} else []
+        prompted = [line for line in lines if line.startswith("$ ")]
+        for line in prompted or lines:
             typed = re.split(r"  +| \| ", line.strip().removeprefix("$ "))[0]
             words = shlex.split(typed, comments=True)
             if words and words[0] in {"oneclaw", "make"}:

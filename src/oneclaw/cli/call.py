@@ -111,6 +111,8 @@ def show(result: "ToolResult", form: str) -> int:
         return EXIT_CODES[result.kind]
     for repair in result.repairs:
         print_line(f"note: {printable(repair)}", "yellow", sys.stderr)
+    for line in logged_lines(result):
+        print_line(f"log: {printable(line)}", "dim", sys.stderr)
     if result.kind is not None:
         print_line(f"{result.kind.value}: {printable(result.message)}", "red", sys.stderr)
     else:
@@ -124,6 +126,12 @@ def show(result: "ToolResult", form: str) -> int:
         mark = "✓" if result.ok else "✗"
         print_line(f"{mark} {result.tool} in {seconds_text(result.seconds)}", "dim", sys.stderr)
     return EXIT_CODES[result.kind]
+
+
+def logged_lines(result: "ToolResult") -> list[str]:
+    """What the tool wrote to its log, as `console.log` of JavaScript does."""
+    log = (result.details or {}).get("log")
+    return log.splitlines() if isinstance(log, str) else []
 
 
 def as_json(result: "ToolResult") -> dict[str, Any]:
