@@ -107,10 +107,10 @@ def test_any_other_value_says_something(value: object) -> None:
     ("asked", "answer", "whole"),
     [
         ("Save a file", "todo.txt", "Save todo.txt"),
-        ("Save todo.txt", "buy bread", "Save todo.txt buy bread"),
+        ("Save todo.txt", "buy bread", 'Save todo.txt "buy bread"'),
         ("remember something for me.", "my car is red", "remember my car is red"),
         ("open the file", "a.txt", "open a.txt"),
-        ("open the file.txt", "now", "open the file.txt now"),
+        ("open the file.txt", "now", 'open the file.txt "now"'),
     ],
 )
 def test_an_answer_takes_the_place_of_the_word_that_stood_for_it(asked: str, answer: str, whole: str) -> None:

@@ -217,7 +217,7 @@ async def test_nothing_is_written_for_a_word_that_only_stands_for_a_text() -> No
     assert asked.calls == ()
     assert "I need to know: content (" in asked.text
     assert (await talk.say("buy bread")).calls == ()  # the model copies `it`, and is asked once more
-    assert "Save t.txt buy bread" in talk.model.prompts[-1]
+    assert 'Save t.txt "buy bread"' in talk.model.prompts[-1]
 
 
 async def test_in_quotes_the_same_word_is_what_is_to_be_written() -> None:

@@ -154,4 +154,6 @@ def join_answer(asked: str, answer: str) -> str:
     `Save a file` and `todo.txt` is `Save todo.txt`.
     """
     kept = " ".join(re.sub(rf"\b(?:{_NOTHING.pattern})(?!\w|\.\w)", "", asked, flags=re.IGNORECASE).split())
-    return f"{kept.rstrip('.!? ')} {answer}"
+    is_text = bool(find_path(kept)) and not find_path(answer) and '"' not in answer
+    said = f'"{answer.strip()}"' if is_text else answer  # the file is named: all of this is for it
+    return f"{kept.rstrip('.!? ')} {said}"
