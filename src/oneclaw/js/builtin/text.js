@@ -45,7 +45,7 @@ function compareTexts(params) {
     to: params.after_path ?? "after",
     context: params.context ?? 3,
   });
-  return `${added} lines added, ${removed} removed.\n${changes}`;
+  return `${added} ${added === 1 ? "line" : "lines"} added, ${removed} removed.\n${changes}`;
 }
 
 function fillTemplate(params) {
