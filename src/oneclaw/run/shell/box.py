@@ -62,9 +62,10 @@ class Box:
     def is_alive(self) -> bool:
         return not self._is_gone
 
-    def prepare(self, state: int) -> None:
-        """Have a bash ready that starts from this state; the next command runs in it."""
-        self._send(b"%d\n" % state)
+    def prepare(self, state: int, then: int) -> None:
+        """Have a bash ready that starts from this state; the command that is to leave `then` runs in it."""
+        with suppress(OSError):  # that it is gone shows where it is waited for
+            self._started.line.send(b"%d %d\n" % (state, then))
 
     def order(self, state: int) -> asyncio.Future[int]:
         """Run the command that lies in the folder, the state after it kept under this number: its exit code.
@@ -77,7 +78,8 @@ class Box:
         ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever waits, or not
         if self._is_gone:
             ended.set_exception(Gone())
-        self._send(b"%d\n" % state)
+        with suppress(OSError):
+            os.write(self._started.go, b"%d\n" % state)
         return ended
 
     async def sweep(self) -> None:
@@ -197,10 +199,6 @@ class Box:
         except OSError:
             said = ""
         return said.splitlines()[-1][:300] if said else "it ended at once"
-
-    def _send(self, data: bytes) -> None:
-        with suppress(OSError):  # that it is gone shows where it is waited for
-            self._started.line.send(data)
 
     def _read_line(self) -> None:
         try:

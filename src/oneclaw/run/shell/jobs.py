@@ -1,7 +1,6 @@
 """Commands that go on in the background: each in a box of its own, which ends with the program."""
 
 import asyncio
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +42,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
 
     async def start(
-        self, agent: str, command: Command, enclose: Enclose, tmp: Path, state: Path | None
+        self, agent: str, command: Command, enclose: Enclose, tmp: Path, state: bytes
     ) -> JobRecord:
         """Start a command with the state of a shell, if there is one, and return at once."""
         running = sum(job.record.state == "running" for job in self._jobs.values())
@@ -54,8 +53,8 @@ class Jobs:
             )
         folder = make_folder(tmp)
         try:
-            if state is not None:
-                shutil.copy(state, folder.states / str(_FROM))
+            if state:
+                folder.write_state(_FROM, state)
             box = Box(enclose(folder, command.network), folder.states, self._limits, has_input=True)
         except BaseException:
             folder.remove_states()
@@ -65,7 +64,7 @@ class Jobs:
         box.heed = job.log.add
         text = command_text(command.text, box.enclosure.folder, _TO, command.directory, command.environment)
         folder.write_command(text)
-        box.prepare(_FROM if state is not None else 0)
+        box.prepare(_FROM if state else 0, _TO)
         job.task = asyncio.get_running_loop().create_task(self._attend(job, box.order(_TO)))
         return record
 

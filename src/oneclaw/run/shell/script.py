@@ -7,16 +7,18 @@ a file, waits for its one command, runs it, and writes the state to another file
 pretend to have ended otherwise than it did; one that hangs, forks without end or exits takes only its own
 bash with it; and whatever happens, there is a state to go on from: the one before the command.
 
-The program says (on the socket, a line each): from which state the next bash starts, then, when there is a
-command, into which file it writes its own. The answers are `s CODE LEFT` when the command has ended, with a
-LEFT of 0 if there was something to kill, and `k` when the program had everything killed, with SIGUSR1.
+The program says on the socket from which state the next bash starts and into which file it writes its own,
+and when there is a command, it says the name of that file again on a pipe, for which the second bash waits.
+The answers on the socket are `s CODE LEFT` when the command has ended, with a LEFT of 0 if there was something
+to kill, and `k` when the program had everything killed, with SIGUSR1. The second bash does not have the
+socket: the state it loads is a command's work, and a function named `read` or `builtin` is run at once.
 """
 
 import shlex
 from collections.abc import Mapping
 from string import ascii_letters
 
-LINE, OUT, ERR = 60, 61, 62
+LINE, OUT, ERR, GO = 60, 61, 62, 63
 """The descriptors of the first bash: high, so that a command may use the low ones."""
 WHOLE = b"#whole\n"
 """How the file of a whole state ends."""
@@ -24,16 +26,17 @@ NO_FOLDER = b"#nofolder\n"
 """What stands there instead when the folder to work in is not there."""
 
 _BEFORE = r"""
-exec 60<&"$1" 61>&"$2" 62>&"$3"; eval "exec $1>&- $2>&- $3>&- $4>&-";
-ulimit -c 0; ulimit -d "$5"; ulimit -f "$6"; ulimit -u "$7";
+exec 60<&"$1" 61>&"$2" 62>&"$3" 63<&"$5"; eval "exec $1>&- $2>&- $3>&- $4>&- $5>&-";
+ulimit -c 0; ulimit -d "$6"; ulimit -f "$7"; ulimit -u "$8";
 exec 2>/dev/null; set --; shopt -s expand_aliases;
 @TRAP@
-while IFS= read -r -u 60 _oneclaw; do (
+while IFS=" " read -r -u 60 _oneclaw_from _oneclaw; do (
   trap - INT QUIT; _oneclaw_set=$BASHOPTS:$SHELLOPTS;
-  [[ $_oneclaw == 0 ]] || . @FOLDER@/"$_oneclaw";
-  IFS= builtin read -r -u 60 _oneclaw || exit;
+  [[ $_oneclaw_from == 0 ]] || . @FOLDER@/"$_oneclaw_from";
+  while IFS= builtin read -r -u 63 _oneclaw_from || exit; do
+  [[ $_oneclaw_from != "$_oneclaw" ]] || break; done;
   IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command;
-  exec >&61 2>&62 60>&- 61>&- 62>&-;
+  exec >&61 2>&62 61>&- 62>&- 63<&-;
 """
 """All of it goes on one line: a command counts its own lines from there."""
 
@@ -57,7 +60,7 @@ _AFTER = r"""eval "$_oneclaw_command"
     } >@FOLDER@/"$_oneclaw"
     builtin trap - EXIT
     exit "$_oneclaw_code"
-  ) <@INPUT@ >/dev/null &
+  ) <@INPUT@ >/dev/null 60>&- &
   _oneclaw=$!
   wait "$_oneclaw"; _oneclaw_code=$?
   while kill -0 "$_oneclaw"; do wait "$_oneclaw"; _oneclaw_code=$?; done

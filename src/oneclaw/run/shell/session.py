@@ -92,7 +92,7 @@ class ShellSession:
         elif stop is None:
             fate, is_there = self._take_state(number)
         if self._box is not None:
-            self._box.prepare(self.state)
+            self._box.prepare(self.state, self._last + 1)
         if not is_there:
             raise ToolError(
                 f"There is no folder {command.directory!r} to work in: give one that is there, or make it.",
@@ -121,7 +121,7 @@ class ShellSession:
         if self._box is None:
             self._network = network
             self._box = Box(self._enclose(self.folder, network), self.folder.states, self._limits)
-            self._box.prepare(self.state)
+            self._box.prepare(self.state, self._last + 1)
         return self._box
 
     def _order(self, box: Box, command: Command, number: int) -> asyncio.Future[int]:

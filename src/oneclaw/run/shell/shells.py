@@ -69,7 +69,7 @@ class Shells:
     async def start(self, context: Context, command: Command, *, is_fresh: bool) -> JobRecord:
         """Start a command in the background, from where the shell of the conversation is now."""
         shell = self._shell(context.session)
-        state = shell.folder.states / str(shell.state) if shell.state and not is_fresh else None
+        state = b"" if is_fresh else shell.folder.read_state(shell.state)
         return await self.jobs.start(
             context.agent, command, self.enclose(context.session), shell.folder.tmp, state
         )

@@ -20,11 +20,18 @@ _USER_PROCESSES = 4096
 
 @dataclass(slots=True)
 class Started:
-    """Our ends: `line` to bash, `report` to its keeper, `out` and `err` of commands, `errors` of starting."""
+    """Our ends.
+
+    line    to the first bash: what to start from, and what came of it
+    go      to the bash of a command: it begins. It can only be read there, so nothing is faked by it
+    report  to the keeper of the shell
+    out, err, input  of commands;  errors  of starting
+    """
 
     process: subprocess.Popen[bytes]
     line: socket.socket
     report: socket.socket
+    go: int
     out: int
     err: int
     errors: int
@@ -33,7 +40,7 @@ class Started:
     def close(self) -> None:
         self.line.close()
         self.report.close()
-        for fd in (self.out, self.err, self.errors, self.input):
+        for fd in (self.go, self.out, self.err, self.errors, self.input):
             if fd is not None:
                 os.close(fd)
         self.input = None
@@ -43,9 +50,9 @@ def start(enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool
     """Start it; `folder` is its own folder on this side. Raises `ToolError`."""
     line, their_line = socket.socketpair()
     report, their_report = socket.socketpair()
-    out, err, errors = os.pipe(), os.pipe(), os.pipe()
+    go, out, err, errors = os.pipe(), os.pipe(), os.pipe(), os.pipe()
     given = os.pipe() if has_input else None
-    theirs = (their_line.fileno(), out[1], err[1], their_report.fileno())
+    theirs = (their_line.fileno(), out[1], err[1], their_report.fileno(), go[0])
     most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, max(_USER_PROCESSES, 8 * limits.processes))
     script = shell_script(enclosure.folder, has_own_pids=enclosure.has_own_pids, has_input=has_input)
     bash = ("bash", "--noprofile", "--norc", "-c", script, "bash", *map(str, (*theirs, *most)))
@@ -67,16 +74,16 @@ def start(enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool
     except OSError as error:
         line.close()
         report.close()
-        for fd in (out[0], err[0], errors[0], *((given[1],) if given else ())):
+        for fd in (go[1], out[0], err[0], errors[0], *((given[1],) if given else ())):
             os.close(fd)
         raise ToolError(f"The shell could not be started: {error.strerror or error}.") from None
     finally:
         their_line.close()
         their_report.close()
-        for fd in (out[1], err[1], errors[1], *((given[0],) if given else ())):
+        for fd in (go[0], out[1], err[1], errors[1], *((given[0],) if given else ())):
             os.close(fd)
-    ours = Started(process, line, report, out[0], err[0], errors[0], given[1] if given else None)
-    for fd in (ours.out, ours.err, ours.errors, ours.input):
+    ours = Started(process, line, report, go[1], out[0], err[0], errors[0], given[1] if given else None)
+    for fd in (ours.go, ours.out, ours.err, ours.errors, ours.input):
         if fd is not None:
             os.set_blocking(fd, False)
     line.setblocking(False)
