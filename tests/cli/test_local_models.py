@@ -41,6 +41,11 @@ def test_a_file_is_added_listed_and_removed(cli: Cli, file: Path) -> None:
     assert "local/tiny" not in cli("models", "local").out
 
 
+def test_the_tools_of_the_embedded_model_are_told(cli: Cli) -> None:
+    told = cli("models", "local").err
+    assert "local/smollm2 gets the tools it was trained on: find_files, get_current_time, " in told
+
+
 def test_it_may_be_given_a_name(cli: Cli, file: Path) -> None:
     assert "local/mine" in cli("models", "add", str(file), "--name", "mine").out
 

@@ -211,6 +211,11 @@ def show(rows: list[Row], catalog: "Catalog", is_checked: bool) -> None:
         f"Prices in US dollars for a million tokens, of {catalog.date}; set your own with input_price and"
         ' output_price below [models."provider/model"].',
         f"A small model gets these tools only (models.small_tools): {', '.join(catalog.small_tools)}.",
+        *(
+            f"{row.model} gets the tools it was trained on: {', '.join(tools)}."
+            for row in rows
+            if row.provider == "local" and (tools := catalog.model(row.model).tools)
+        ),
     )
     for line in said:
         print_line(line, "dim", sys.stderr)

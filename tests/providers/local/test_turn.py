@@ -238,3 +238,11 @@ async def test_thanks_at_the_end_of_a_letter_are_part_of_it_and_after_a_request_
     talk = Talk(SAVE, SAVE)
     await talk.say("Write to n.txt: Dear Ada. Thanks.")
     assert "user\nWrite to n.txt: Dear Ada. Thanks.<" in talk.model.prompts[-1]
+
+
+async def test_a_file_is_not_overwritten_with_the_request_itself() -> None:
+    talk = Talk('>write_file {"path": "a.log", "content": "Dump the file"}')
+    message = await talk.say("Dump the file a.log")
+    assert message.calls == ()
+    assert "I need to know: content (" in message.text
+    assert (await Talk(SAVE.replace('"it"', '"hello"')).say('"hello" goes into b.txt')).calls

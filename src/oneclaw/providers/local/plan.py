@@ -111,6 +111,9 @@ def _questioned(step: Step, tools: Sequence[ToolDefinition]) -> Step:
     needed = [each for each in read_parameters(tool) or [] if each.is_required] if tool else []
     given = [step.arguments.get(each.name) for each in needed if each.kind == "text"]
     is_empty = any(says_nothing(value) and not _is_quoted(value, step.text) for value in given)
+    if tool is not None and _puts_text_into_file(tool):
+        # `Dump the file a.log` asks for no writing: a text to be written does not begin the message.
+        is_empty |= any(step.text.lstrip().startswith(str(value)) for value in given)
     return Step(step.text, asks=step.tool) if is_empty else step
 
 
