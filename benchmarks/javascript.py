@@ -171,7 +171,7 @@ def report(sides: list[Side], memory: list[Memory], node: str) -> str:
         " of the loaded source. Node is started for each call"
         + (f" ({node})" if node else "; it is not on this machine and left out")
         + ". A context in the program is the same engine bare: no limits, no process to stop, no host to ask,"
-        " and the source evaluated again for each call."
+        f" and the source evaluated again for each call.{busyness()}"
     )
     table = draw("JavaScript tools", head, rows, note)
     if not memory:
@@ -181,6 +181,14 @@ def report(sides: list[Side], memory: list[Memory], node: str) -> str:
         "Megabytes after so many calls, four at a time (proportional set size); all processes of the workers."
     )
     return f"{table}\n{draw('JavaScript tools, memory', ['calls', 'program MB', 'workers MB'], rows, note)}"
+
+
+def busyness() -> str:
+    """A word about the machine, where others were at work on it."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load <= 2 * cores:
+        return ""
+    return f" The machine was busy with other work then: load {load:.0f} on {cores} cores."
 
 
 async def node_version(node: str | None) -> str:

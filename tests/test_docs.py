@@ -93,7 +93,7 @@ def commands_in(text: str) -> Iterator[list[str]]:
     Where a block has prompts, the lines without one are what is printed.
     """
     for language, block in FENCE.findall(text):
-        lines = block.splitlines() if language in {"", "sh", "console"} else []
+        lines: list[str] = block.splitlines() if language in {"", "sh", "console"} else []
         prompted = [line for line in lines if line.startswith("$ ")]
         for line in prompted or lines:
             typed = re.split(r"  +| \| ", line.strip().removeprefix("$ "))[0]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
 
 from oneclaw.core.errors import ForeignError, ToolError, describe
+from oneclaw.js.hint import hint
 from oneclaw.js.source import Source
 from oneclaw.js.worker import BORDER_LINE
 from oneclaw.js.worker_process import Ended, Given, WorkerProcess
@@ -158,7 +159,9 @@ class Conversation:
             words = f"the tool used more than the {self._memory_bytes // 2**20} MB of memory it may"
         place = _place(self._source.file, stack, made)
         if len(words) <= _SHORT_CHARS:
-            raise self._error(f"{words} ({place})" if place else words)
+            instead = hint(words, _line(self._source.text, place))
+            said = f"{words} ({place})" if place else words
+            raise self._error(f"{said}: {instead}." if instead else said)
         # The engine cuts it, but only after the secrets have been taken out.
         raise self._error(f"{place}: {words}" if place else words, ForeignError)
 
@@ -190,6 +193,12 @@ def _place(file: str, stack: str, made: str) -> str:
             continue
         return f"{file}:{found['line']}:{found['column']}"
     return ""
+
+
+def _line(text: str, place: str) -> str:
+    """The line of a text that a place names."""
+    number = int(place.rsplit(":", 2)[1]) if place else 0
+    return "".join(text.split("\n", number)[number - 1 : number]) if number else ""
 
 
 def _name(status: int) -> str:
