@@ -342,8 +342,7 @@ class App:
         if self._shells is None:
             from oneclaw.run.shell.shells import Shells, ShellSettings
 
-            settings = {key: value for key, value in self.config.under("shell").items() if key != "allow"}
-            self._shells = Shells(ShellSettings(self.config.home, **settings))
+            self._shells = Shells(ShellSettings(self.config.home, **self.config.under("shell")))
         return self._shells
 
     def _spend_call(self, session: Session) -> str:

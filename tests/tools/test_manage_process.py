@@ -126,6 +126,22 @@ async def test_input_is_asked_for_as_a_command_is(app: App, tmp_path: Path) -> N
     assert not (tmp_path / "ws" / "ran").exists()
 
 
+async def test_a_question_about_long_input_is_for_that_input_alone(app: App) -> None:
+    asked: list[str] = []
+
+    async def note(need: str, reason: str) -> None:
+        asked.append(reason)
+
+    job = await begin(app, "cat")
+    context = Context(session=app.new_session(), require=note)
+    entry = app.registry.find("manage_process")
+    assert entry is not None
+    for text in ("#" * 600 + "\necho one\n", "#" * 600 + "\necho two\n", "#" * 600 + "\necho one\n"):
+        await entry.tool.execute({"action": "input", "session_id": job, "text": text}, context)
+    assert asked[0] == asked[2] != asked[1]
+    assert len(asked[0]) < 1_000
+
+
 async def refuse(need: str, reason: str) -> None:
     assert need == "shell"
     assert "touch ran" in reason

@@ -84,6 +84,7 @@ def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on 
         fresh: Run it in a new shell that shares nothing with the conversation's.
         network: Whether it needs the network. There is none otherwise, and the owner may not allow it.
         """
+        from oneclaw.guard.command.approval import is_ruled, sets_shell
         from oneclaw.run.shell.session import Command
 
         _check(command, env or {})
@@ -92,7 +93,9 @@ def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on 
             await _ask_for_network(context, opened.settings.network)
         directory = None if working_dir is None else _folder(context, working_dir)
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
-        asked = Command(command, seconds, directory, env or {}, network)
+        ruled = is_ruled({"command": command, "working_dir": working_dir, "env": env}, opened.rules)
+        sets = ruled and sets_shell(command)
+        asked = Command(command, seconds, directory, env or {}, network, ruled, sets)
         if background:
             record = await opened.start(context, asked, is_fresh=fresh)
             return Output({"session_id": record.id, "status": record.state, "note": _BACKGROUND})

@@ -1,5 +1,6 @@
 """manage_process: commands in the background, listed, read, fed, ended and removed."""
 
+import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 FEATURE = "shell"
 MOST_CHARS = 15_000
 _COMMAND_CHARS = 200
+_SHOWN_CHARS = 500
 
 Action = Literal["list", "log", "kill", "remove", "input"]
 
@@ -64,13 +66,20 @@ takes one that has ended from the list; input writes text to one that reads.
             jobs.remove(context.agent, session_id)
             return {"removed": session_id}
         jobs.find(context.agent, session_id)
-        await context.require(
-            "shell", f"Input for {session_id}, which may run what it is told: {text[:500]!r}."
-        )
+        await context.require("shell", _question(session_id, text))
         written = jobs.write(context.agent, session_id, text, is_last=end_input)
         return {"session_id": session_id, "bytes_taken": written, "bytes_given": len(text.encode())}
 
     return manage_process
+
+
+def _question(job: str, text: str) -> str:
+    """What a person is asked; an answer that is kept is for this very text, however long it is."""
+    shown = repr(text)
+    if len(text) > _SHOWN_CHARS:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        shown = f"{text[:_SHOWN_CHARS]!r} … ({len(text):,} characters, SHA-256 {digest})"
+    return f"Input for {job}, which may run what it is told: {shown}."
 
 
 def _log(jobs: "Jobs", agent: str, job: str, offset: int | None, limit: int) -> dict[str, Any]:

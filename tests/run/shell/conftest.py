@@ -30,14 +30,14 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
     made: list[ShellSession] = []
     sandbox = Sandbox(SandboxSettings(tmp_path / "homes"))
 
-    def make(limits: Limits | None = None) -> ShellSession:
+    def make(limits: Limits | None = None, *, has_rules: bool = False) -> ShellSession:
         limits = limits or Limits()
         session = Session("one", workspace=Workspace(workspace))
 
         def enclose(folder: ShellFolder, network: bool) -> Enclosure:
             return sandbox.enclosure(session, folder.states, folder.tmp, network)
 
-        made.append(ShellSession(enclose, limits))
+        made.append(ShellSession(enclose, limits, has_rules=has_rules))
         return made[-1]
 
     yield make

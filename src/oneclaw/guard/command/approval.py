@@ -7,6 +7,7 @@ from typing import Any
 from oneclaw.core.permit.judgement import Judge, Judgement
 from oneclaw.core.text.display import quoted, visible
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.guard.command.program import SETTERS
 from oneclaw.guard.command.rule import Rule, covers
 
 TOOL = "execute_shell_command"
@@ -26,6 +27,18 @@ def judge_calls(rules: Sequence[Rule]) -> Judge:
         return _judge(command, arguments, rules)
 
     return judge
+
+
+def is_ruled(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> bool:
+    """Whether the rules allow a call of the shell with these arguments."""
+    return bool(rules) and _judge(str(arguments["command"]), arguments, rules).is_granted
+
+
+def sets_shell(command: str) -> bool:
+    """Whether one of the commands is there to change the shell itself."""
+    from oneclaw.guard.command.syntax import parse
+
+    return any(each.argv[0] in SETTERS for each in parse(command).commands)
 
 
 def _judge(command: str, arguments: Mapping[str, Any], rules: Sequence[Rule]) -> Judgement:

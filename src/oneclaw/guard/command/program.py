@@ -44,6 +44,11 @@ _HARMLESS = _words("""
         sha512sum b2sum cksum sum seq nl fold fmt expand unexpand paste tac rev od base64 base32 grep
         egrep fgrep sleep uptime free which factor tty
         """)
+SETTERS = _words("""
+        . source eval export declare typeset readonly unset alias unalias set shopt trap umask hash enable
+        read mapfile readarray getopts let pushd popd bind complete compopt builtin command
+        """)
+"""Words of the shell that change the shell: a rule for one is there for what it leaves."""
 FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")
 _FIND_WRITES = ("-delete", "-fprint", "-fls")
 _VERSION = re.compile(r"[-.0-9]+\Z|\.exe\Z", re.IGNORECASE)

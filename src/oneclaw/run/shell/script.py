@@ -7,11 +7,11 @@ a file, waits for its one command, runs it, and writes the state to another file
 pretend to have ended otherwise than it did; one that hangs, forks without end or exits takes only its own
 bash with it; and whatever happens, there is a state to go on from: the one before the command.
 
-The program says on the socket from which state the next bash starts and into which file it writes its own,
-and when there is a command, it says the name of that file again on a pipe, for which the second bash waits.
-The answers on the socket are `s CODE LEFT` when the command has ended, with a LEFT of 0 if there was something
-to kill, and `k` when the program had everything killed, with SIGUSR1. The second bash does not have the
-socket: the state it loads is a command's work, and a function named `read` or `builtin` is run at once.
+The program says on the socket from which state the next bash starts and into which file it writes its own.
+When there is a command, it says the name of that file again on a pipe, for which the second bash waits. The
+answers on the socket are `s CODE LEFT` when the command has ended, with a LEFT of 0 if there was something to
+kill, and `k` when the program had everything killed, with SIGUSR1. The second bash does not have the socket:
+the state it loads is the work of a command, and a function named `read` or `builtin` in it is run at once.
 """
 
 import shlex
@@ -56,7 +56,7 @@ _AFTER = r"""eval "$_oneclaw_command"
       [[ $BASHOPTS:$SHELLOPTS == "$_oneclaw_set" ]] || { builtin shopt -p; builtin set +o; }
       builtin declare -p "${_oneclaw_names[@]}"
       builtin declare -pf; builtin alias -p; builtin trap -p; builtin umask -p
-      builtin printf 'cd -- %q || cd; OLDPWD=%q\n#whole\n' "$PWD" "${OLDPWD-}"
+      builtin printf 'builtin cd -- %q || builtin cd; OLDPWD=%q\n#whole\n' "$PWD" "${OLDPWD-}"
     } >@FOLDER@/"$_oneclaw"
     builtin trap - EXIT
     exit "$_oneclaw_code"

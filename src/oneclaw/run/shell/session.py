@@ -12,10 +12,15 @@ from oneclaw.run.shell.box import Box, Gone
 from oneclaw.run.shell.folder import ShellFolder, make_folder
 from oneclaw.run.shell.output import Text
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE, command_text
+from oneclaw.run.shell.state import leaves_out, moved, plain
 
 LOOK_SECONDS = 0.1
 """How often a running command is looked after."""
 LAST_WORDS_SECONDS = 2.0
+APART = (
+    "A rule allowed this command, so it ran without the functions, aliases, options and variables such as"
+    " PATH that commands before it had set; they are still there for commands that no rule covers."
+)
 
 Stop = Literal["time", "processes", "memory"]
 Fate = Literal["kept", "restarted", "ended"]
@@ -25,13 +30,19 @@ Enclose = Callable[[ShellFolder, bool], Enclosure]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: its text, its time, the folder it starts in, variables for it alone, and the network."""
+    """One command: its text, its time, the folder it starts in, variables for it alone, and the network.
+
+    is_ruled    a rule allowed it: it is not run with what commands that no rule allowed left in the shell
+    sets_shell  it is there to change the shell, as `source` is; of other ruled ones the directory is kept
+    """
 
     text: str
     seconds: float
     directory: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     network: bool = False
+    is_ruled: bool = False
+    sets_shell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class Outcome:
 class ShellSession:
     """One shell. Commands run one after the other; its box is started when needed and can be let go of."""
 
-    def __init__(self, enclose: Enclose, limits: Limits) -> None:
+    def __init__(self, enclose: Enclose, limits: Limits, *, has_rules: bool = False) -> None:
         self.folder = make_folder()
         self.used = monotonic()
         self.lock = asyncio.Lock()
@@ -65,6 +76,10 @@ class ShellSession:
         self._box: Box | None = None
         self._network = False
         self._last = 0
+        self._has_rules = has_rules
+        self.is_ruled = True
+        """Whether only commands that rules allowed have run in it: then they have made its state."""
+        self._ready: int | None = None
 
     @property
     def is_live(self) -> bool:
@@ -73,7 +88,15 @@ class ShellSession:
     async def run(self, command: Command, heed: Callable[[bytes], None] | None = None) -> Outcome:
         """Run a command; hold `lock` meanwhile. Raises `ToolError` when it could not be run at all."""
         box = await self._open(command.network)
-        number = self._last = self._last + 1
+        is_apart = command.is_ruled and not self.is_ruled
+        self.is_ruled = self.is_ruled and command.is_ruled
+        path = box.enclosure.environment.get("PATH", "")
+        is_bare = is_apart and leaves_out(self.folder.read_state(self.state), path)
+        start = self._plain_state() if is_apart else self.state
+        number = self._last + 1
+        if self._ready != start:
+            box.prepare(start, number)
+        self._ready, self._last = None, number
         began = self.used = monotonic()
         ended = self._order(box, command, number)
         box.heed = heed
@@ -90,9 +113,15 @@ class ShellSession:
         if fate == "restarted":
             await self.let_go()
         elif stop is None:
+            if is_apart and not command.sets_shell:
+                self._only_move(number)
             fate, is_there = self._take_state(number)
-        if self._box is not None:
-            self._box.prepare(self.state, self._last + 1)
+            self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
+        note = box.enclosure.note
+        if is_apart:
+            note = f"{note} {APART if is_bare else ''}".strip()
+            self.folder.forget(start)
+        self._prepare()
         if not is_there:
             raise ToolError(
                 f"There is no folder {command.directory!r} to work in: give one that is there, or make it.",
@@ -100,9 +129,7 @@ class ShellSession:
                 effects="none",
             )
         self.used = monotonic()
-        return Outcome(
-            code, box.out.text(), box.err.text(), self.used - began, stop, fate, box.enclosure.note
-        )
+        return Outcome(code, box.out.text(), box.err.text(), self.used - began, stop, fate, note)
 
     async def let_go(self) -> None:
         """End the box; the state stays, and the next command starts another one with it."""
@@ -121,8 +148,27 @@ class ShellSession:
         if self._box is None:
             self._network = network
             self._box = Box(self._enclose(self.folder, network), self.folder.states, self._limits)
-            self._box.prepare(self.state, self._last + 1)
+            self._prepare()
         return self._box
+
+    def _prepare(self) -> None:
+        """Have a bash ready for the next command, where it is known from which state that one starts."""
+        self._ready = None
+        if self._box is not None and (self.is_ruled or not self._has_rules):
+            self._box.prepare(self.state, self._last + 1)
+            self._ready = self.state
+
+    def _plain_state(self) -> int:
+        """A state with what a command that a rule allowed may find of this one."""
+        number = self._last = self._last + 1
+        self.folder.write_state(number, plain(self.folder.read_state(self.state)))
+        return number
+
+    def _only_move(self, number: int) -> None:
+        """Have the state after a command be the one before it, but for the directory."""
+        after = self.folder.read_state(number)
+        if after:
+            self.folder.write_state(number, moved(self.folder.read_state(self.state) or WHOLE, after))
 
     def _order(self, box: Box, command: Command, number: int) -> asyncio.Future[int]:
         folder = box.enclosure.folder

@@ -1,19 +1,21 @@
 """The shells of the program: one for each conversation, those unused the longest let go of."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Context
+from oneclaw.guard.command.rule import parse_rules
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.jobs import Jobs
 from oneclaw.run.shell.ledger import JobRecord
 from oneclaw.run.shell.session import Command, Enclose, Outcome, ShellSession
+from oneclaw.run.shell.state import plain
 
 LIVE = 8
 """Shells that are kept running; one beyond that is started again, with its state, when it is next used."""
@@ -32,6 +34,7 @@ class ShellSettings:
     network: Literal["never", "ask", "always"] = "never"
     processes: int = 256
     memory_mb: int = 2048
+    allow: Sequence[str] = ()
 
 
 class Shells:
@@ -39,6 +42,7 @@ class Shells:
 
     def __init__(self, settings: ShellSettings) -> None:
         self.settings = settings
+        self.rules = parse_rules(settings.allow)
         self.limits = Limits(settings.processes, settings.memory_mb << 20)
         self.sandbox = Sandbox(
             SandboxSettings(settings.home / "homes", settings.mode, settings.sandbox, self.limits)
@@ -70,6 +74,8 @@ class Shells:
         """Start a command in the background, from where the shell of the conversation is now."""
         shell = self._shell(context.session)
         state = b"" if is_fresh else shell.folder.read_state(shell.state)
+        if state and command.is_ruled and not shell.is_ruled:
+            state = plain(state)
         return await self.jobs.start(
             context.agent, command, self.enclose(context.session), shell.folder.tmp, state
         )
@@ -89,7 +95,9 @@ class Shells:
     def _shell(self, session: Session) -> ShellSession:
         shell = self._sessions.get(session.id)
         if shell is None:
-            shell = self._sessions[session.id] = ShellSession(self.enclose(session), self.limits)
+            shell = self._sessions[session.id] = ShellSession(
+                self.enclose(session), self.limits, has_rules=bool(self.rules)
+            )
         return shell
 
     async def _let_go_of_some(self) -> None:

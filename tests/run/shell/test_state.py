@@ -1,0 +1,102 @@
+"""A command that a rule allowed runs what the rule names, whatever others have left in the shell."""
+
+from pathlib import Path
+
+import pytest
+from tests.run.shell.conftest import MakeShell
+
+from oneclaw.app import App
+from oneclaw.config import Config
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.run.shell.session import Command, Outcome
+from oneclaw.run.shell.state import leaves_out, moved, plain
+
+TRAPS = [
+    "ls() { echo EVIL; }",
+    "alias ls='echo EVIL'",
+    "mkdir -p bin; printf '#!/bin/sh\\necho EVIL' >bin/ls; chmod +x bin/ls; export PATH=$PWD/bin:$PATH",
+    "trap 'echo EVIL' DEBUG RETURN; set -T; ls() { echo EVIL; }; readonly -f ls",
+    "eval() { echo EVIL; }; ls() { echo EVIL; }",
+    "PS4='$(echo EVIL >&2)'; set -x; ls() { echo EVIL; }",
+]
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+async def test_what_a_rule_names_is_what_runs(make_shell: MakeShell, trap: str) -> None:
+    shell = make_shell(has_rules=True)
+
+    async def run(text: str, *, is_ruled: bool) -> Outcome:
+        async with shell.lock:
+            return await shell.run(Command(text, 60, is_ruled=is_ruled))
+
+    await run("mkdir sub; cd sub; touch here", is_ruled=False)
+    await run(trap, is_ruled=False)
+    ruled = await run("ls -d here", is_ruled=True)
+    assert (ruled.out.text, "EVIL" in ruled.err.text) == ("here\n", False)
+    assert "A rule allowed this command" in ruled.note
+    twin = await run("ls -d here", is_ruled=False)
+    assert "EVIL" in twin.out.text + twin.err.text  # the same words, with all of the state
+
+
+async def test_the_directory_and_plain_variables_are_found_and_the_directory_is_kept(
+    make_shell: MakeShell,
+) -> None:
+    shell = make_shell(has_rules=True)
+
+    async def say(text: str, *, is_ruled: bool = False, sets: bool = False) -> str:
+        async with shell.lock:
+            ran = await shell.run(Command(text, 60, is_ruled=is_ruled, sets_shell=sets))
+        return ran.out.text
+
+    await say("mkdir -p 'a b/$(c)'; cd a*; export X='one \"two\" $three'; f() { echo f; }")
+    assert (await say("cd '$(c)'", is_ruled=True), (await say("pwd"))[-9:]) == ("", "a b/$(c)\n")
+    assert await say("printenv X", is_ruled=True) == 'one "two" $three\n'
+    assert await say("f") == "f\n"
+    assert await say("g() { echo g; }", is_ruled=True, sets=True) == ""
+    assert await say("g", is_ruled=True) == "g\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'declare -x A="$(id)"',
+        b'declare -x A="`id`"',
+        b'declare -x A="x"; id',
+        b'declare -x A="x\\\nid"',
+        b'declare -x PATH="/x"',
+        b'declare -x LD_PRELOAD="/x"',
+        b"declare -x A=$'x'$(id)",
+        b"ls () ",
+        b"builtin cd -- $(id) || builtin cd; OLDPWD=x",
+        b"builtin cd -- x || id; OLDPWD=x",
+        b"builtin cd -- x || builtin cd; OLDPWD=x;id",
+    ],
+)
+def test_a_line_that_could_do_more_is_left_out(line: bytes) -> None:
+    assert plain(line + b"\n#whole\n") == b"#whole\n"
+    assert moved(b"#whole\n", line + b"\n#whole\n") == b"#whole\n"
+
+
+def test_a_plain_state_is_taken_as_it_is() -> None:
+    state = b"declare -- a=\"b \\$c\"\ndeclare -x B=$'x\\ny'\n"
+    state += b"builtin cd -- /a\\ b || builtin cd; OLDPWD=''\n#whole\n"
+    assert plain(state) == state
+    assert not leaves_out(state + b'declare -x PATH="/bin"\n', "/bin")
+    assert leaves_out(state + b'declare -x PATH="/x:/bin"\n', "/bin")
+
+
+async def test_the_rules_of_the_owner_are_those_that_count(tmp_path: Path) -> None:
+    values = {
+        "features.shell": True,
+        "permissions.needs.shell": "granted",
+        "shell.allow": ["ls **"],
+    }
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    async with App(Config(home=tmp_path / "home", workspace=workspace, values=values)) as app:
+
+        async def run(command: str) -> ToolResult:
+            return await app.engine.call(ToolCall("execute_shell_command", {"command": command}))
+
+        await run("ls() { echo EVIL; }; dir() { echo EVIL; }; touch here")
+        assert [(await run(text)).value["stdout"] for text in ("ls", "dir")] == ["here\n", "EVIL\n"]
