@@ -81,9 +81,7 @@ async def fetch(
         raise ToolError(f"HTTP request timed out after {seconds:g} seconds: {url}", Kind.TIMEOUT) from None
 
 
-async def _travel(
-    pool: "GuardedPool", errand: Errand, max_bytes: int, max_redirects: int | None
-) -> Response:
+async def _travel(pool: "GuardedPool", errand: Errand, max_bytes: int, max_redirects: int | None) -> Response:
     passed: list[str] = []
     while True:
         async with pool.exchange(errand) as answer:
