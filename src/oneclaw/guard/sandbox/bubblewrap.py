@@ -25,9 +25,11 @@ def command_line(
     network: bool,
     can_disable: bool = True,
     directory: str = "/",
+    shared_bytes: int = 1 << 30,
 ) -> tuple[str, ...]:
     """What stands before the program to run: everything but the places is left out.
 
+    `shared_bytes` bounds /dev/shm, which is memory that no process is seen to have.
     bash is process 1: when it ends, or is killed, the kernel ends everything else in the sandbox.
     """
     line = [program, *_ISOLATED, "--as-pid-1", "--uid", str(USER), "--gid", str(USER)]
@@ -36,7 +38,9 @@ def command_line(
     line += ["--share-net"] if network else []
     for path, target in linked_folders():
         line += ["--ro-bind", path, path] if target is None else ["--symlink", target, path]
-    line += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm"]  # noqa: S108
+    line += ["--dev", "/dev", "--proc", "/proc"]
+    line += ["--size", str(shared_bytes)] if can_disable else []  # as new as that
+    line += ["--tmpfs", "/dev/shm"]  # noqa: S108
     for place in places:
         line += _bind(place)
     line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory]

@@ -21,9 +21,11 @@ MOST_BYTES = 64 << 20
 _ETC = Path("/etc")
 
 
-def copy_etc(texts: dict[str, str], *, network: bool, source: Path = _ETC) -> Path:
-    """A new folder with the copy, and with these texts in place of files."""
-    made = Path(tempfile.mkdtemp(prefix="oneclaw-etc-"))
+def copy_etc(
+    texts: dict[str, str], *, network: bool, source: Path = _ETC, parent: Path | None = None
+) -> Path:
+    """A new folder in `parent` with the copy, and with these texts in place of files."""
+    made = Path(tempfile.mkdtemp(prefix="oneclaw-etc-", dir=parent))
     made.chmod(0o755)
     for name in (*NAMES, *(NETWORK_NAMES if network else ())):
         _copy(source / name, made / name)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from oneclaw.guard.sandbox import bubblewrap, landlock
 from oneclaw.guard.sandbox.enclosure import REPORT, Enclosure, Limits
 from oneclaw.guard.sandbox.etc import NAMES, NETWORK_NAMES, copy_etc
 from oneclaw.guard.sandbox.places import Place, linked_folders, program_places, workspace_places
+from oneclaw.guard.sandbox.scratch import Scratch
 
 HOME = "/home/agent"
 FOLDER = "/run/shell"
@@ -52,12 +52,12 @@ class Sandbox:
         self.settings = settings
         self._bubblewrap: tuple[tuple[str, bool] | None, str] | None = None
         self._etc: dict[bool, Path] = {}
+        self.scratch = Scratch()
 
     def close(self) -> None:
         """Remove what was made for all shells."""
-        for folder in self._etc.values():
-            shutil.rmtree(folder, ignore_errors=True)
         self._etc.clear()
+        self.scratch.close()
 
     def home(self, agent: str) -> Path:
         """The private home of an agent, made when it is first asked for."""
@@ -111,7 +111,12 @@ class Sandbox:
         ]
         directory = str(session.workspace.folder.absolute())
         line = bubblewrap.command_line(
-            program, places, network=network, can_disable=can_disable, directory=directory
+            program,
+            places,
+            network=network,
+            can_disable=can_disable,
+            directory=directory,
+            shared_bytes=self.settings.limits.memory_bytes,
         )
         return Enclosure("bubblewrap", line, environment(HOME, "agent"), FOLDER, directory, True)
 
@@ -148,7 +153,7 @@ class Sandbox:
 
     def _etc_for(self, network: bool) -> Path:
         if network not in self._etc:
-            self._etc[network] = copy_etc(_IDENTITY, network=network)
+            self._etc[network] = copy_etc(_IDENTITY, network=network, parent=self.scratch.folder)
         return self._etc[network]
 
 

@@ -82,7 +82,7 @@ class ShellFolder:
         shutil.rmtree(self.tmp, ignore_errors=True)
 
 
-def make_folder(tmp: Path | None = None) -> ShellFolder:
-    """New folders; `tmp` is given where a shell shares the one of another."""
-    states = Path(tempfile.mkdtemp(prefix="oneclaw-states-"))
-    return ShellFolder(states, tmp or Path(tempfile.mkdtemp(prefix="oneclaw-tmp-")))
+def make_folder(parent: Path | None = None, tmp: Path | None = None) -> ShellFolder:
+    """New folders in `parent`; `tmp` is given where a shell shares the one of another."""
+    states = Path(tempfile.mkdtemp(prefix="oneclaw-states-", dir=parent))
+    return ShellFolder(states, tmp or Path(tempfile.mkdtemp(prefix="oneclaw-tmp-", dir=parent)))

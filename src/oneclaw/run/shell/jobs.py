@@ -51,7 +51,7 @@ class Jobs:
                 f"{running} jobs are running, and no more can: end one with manage_process first.",
                 effects="none",
             )
-        folder = make_folder(tmp)
+        folder = make_folder(tmp.parent, tmp)
         try:
             if state:
                 folder.write_state(_FROM, state)

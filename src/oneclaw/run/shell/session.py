@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic
 from typing import Literal
 
@@ -66,8 +67,10 @@ class Outcome:
 class ShellSession:
     """One shell. Commands run one after the other; its box is started when needed and can be let go of."""
 
-    def __init__(self, enclose: Enclose, limits: Limits, *, has_rules: bool = False) -> None:
-        self.folder = make_folder()
+    def __init__(
+        self, enclose: Enclose, limits: Limits, *, has_rules: bool = False, parent: Path | None = None
+    ) -> None:
+        self.folder = make_folder(parent)
         self.used = monotonic()
         self.lock = asyncio.Lock()
         self.state = 0

@@ -64,7 +64,7 @@ class Shells:
 
     async def run_fresh(self, context: Context, command: Command) -> Outcome:
         """Run a command in a shell of its own, which knows nothing of others and is gone after it."""
-        shell = ShellSession(self.enclose(context.session), self.limits)
+        shell = ShellSession(self.enclose(context.session), self.limits, parent=self.sandbox.scratch.folder)
         try:
             return await shell.run(command, _tell(context))
         finally:
@@ -96,7 +96,10 @@ class Shells:
         shell = self._sessions.get(session.id)
         if shell is None:
             shell = self._sessions[session.id] = ShellSession(
-                self.enclose(session), self.limits, has_rules=bool(self.rules)
+                self.enclose(session),
+                self.limits,
+                has_rules=bool(self.rules),
+                parent=self.sandbox.scratch.folder,
             )
         return shell
 
