@@ -190,7 +190,9 @@ async def test_without_the_sweep_what_was_left_in_the_background_stays(
     left = Command("setsid sleep 60 >/dev/null 2>&1 & true", 10.0, environment={mark: "1"})
     monkeypatch.setattr(script, "_KILL", "false")
     await shell.run(left)
-    assert marked(mark), "nobody killed it"
+    async with asyncio.timeout(60):  # until it has become another program, which is seen by its variables
+        while not marked(mark):
+            await asyncio.sleep(0.02)
     monkeypatch.undo()
     await shell.let_go()
     assert await gone(mark), "it ended with its box at the latest"
