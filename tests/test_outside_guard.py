@@ -113,3 +113,13 @@ def test_every_session_of_the_app_has_the_closed_roots(tmp_path: Path) -> None:
     assert access[tmp_path / "home" / "tools"] == "none"
     assert access[tmp_path / "work" / ".oneclaw"] == "read"
     assert access[tmp_path / "work" / ".oneclaw" / "tools"] == "read"
+
+
+async def test_trusting_a_project_makes_the_folder_that_is_then_closed(tmp_path: Path, project: Path) -> None:
+    (tmp_path / "work").mkdir()
+    async with App(config(tmp_path)) as app:
+        await app.trust(tmp_path / "work")
+        assert project.is_dir()
+        result = await call(app, "write_file", path=".oneclaw/tools/evil.json", content="{}")
+    assert result.kind is Kind.PATH_NOT_ALLOWED
+    assert not list(project.iterdir())

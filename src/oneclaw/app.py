@@ -259,6 +259,10 @@ class App:
         key, settings = trust_key(folder), self.store.settings
         was_trusted = bool(settings.get(key))
         if is_trusted:
+            with suppress(
+                OSError
+            ):  # what is there is closed to tools and commands; what is not, they could make
+                (folder / ".oneclaw" / "tools").mkdir(parents=True, exist_ok=True)
             await settings.set(key, True)
         else:
             await settings.delete(key)
