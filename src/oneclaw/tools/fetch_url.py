@@ -1,7 +1,6 @@
 """fetch_url: a page or document of the web, as text that is read in pieces."""
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
@@ -74,7 +73,7 @@ async def fetch_url(
     )
     whole = await _read(response, method, raw, context.seconds * CONVERT_SHARE)
     notes = [] if body is None or method == "POST" else [f"(The body was not sent: {method} takes none.)"]
-    return Output(_render(response, whole, offset, version, notes), details=_details(response))
+    return Output(_render(response, whole, offset, version, notes), details=response.details)
 
 
 async def _allow_private(context: Context, host: str, why: str) -> None:
@@ -166,16 +165,3 @@ def _how_to_go_on(text: str, offset: int, end: int) -> str:
     if end == len(text):
         return shown + ")"
     return f'{shown} Go on with offset={end} and version="{fingerprint(text, end)}".)'
-
-
-def _details(response: Response) -> Mapping[str, object]:
-    return {
-        "status": response.status,
-        "reason": response.reason,
-        "url": response.url,
-        "redirects": list(response.redirects),
-        "headers": [list(pair) for pair in response.headers],
-        "bytes": len(response.body),
-        "total_bytes": response.total_bytes,
-        "truncated": response.truncated,
-    }

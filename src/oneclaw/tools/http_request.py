@@ -56,7 +56,7 @@ async def http_request(
         seconds=max(context.seconds - (1 + CONVERT_SECONDS if readable else 1), context.seconds / 2),
     )
     notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
-    return Output(await _render(response, readable, notes), details=_details(response))
+    return Output(await _render(response, readable, notes), details=response.details)
 
 
 async def _allow_private(context: Context, host: str, why: str) -> None:
@@ -119,16 +119,3 @@ def _cut(response: Response) -> str:
     if response.total_bytes is None:
         return f"({shown}; the total size is not known.)"
     return f"({shown} of {response.total_bytes // 1024}KB total.)"
-
-
-def _details(response: Response) -> dict[str, object]:
-    return {
-        "status": response.status,
-        "reason": response.reason,
-        "url": response.url,
-        "redirects": list(response.redirects),
-        "headers": [list(pair) for pair in response.headers],
-        "bytes": len(response.body),
-        "total_bytes": response.total_bytes,
-        "truncated": response.truncated,
-    }

@@ -47,6 +47,20 @@ class Response:
         """`HTTP 404 Not Found`: the number and its usual name. The server's own words are not ours."""
         return f"HTTP {self.status} {_phrase(self.status)}".rstrip()
 
+    @property
+    def details(self) -> dict[str, object]:
+        """What people and programs may want to know of it; all but the body."""
+        return {
+            "status": self.status,
+            "reason": self.reason,
+            "url": self.url,
+            "redirects": list(self.redirects),
+            "headers": [list(pair) for pair in self.headers],
+            "bytes": len(self.body),
+            "total_bytes": self.total_bytes,
+            "truncated": self.truncated,
+        }
+
 
 async def fetch(
     method: str,

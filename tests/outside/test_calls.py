@@ -11,19 +11,6 @@ from tests.tool_files import single, tool, write_pair
 from oneclaw import App, Config
 from oneclaw.core.errors import Kind
 
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The user's tools."""
-    return tmp_path / "home" / "tools"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The tools of the project."""
-    return tmp_path / "work" / ".oneclaw" / "tools"
-
-
 DRIVE = """
 const greeting = "drive";
 function helper(what, p) { return `${greeting} ${what} ${JSON.stringify(p.id ?? null)}`; }

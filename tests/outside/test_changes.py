@@ -15,18 +15,6 @@ from oneclaw.core.permit.prompt import Prompt
 from oneclaw.outside import trust_key
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The user's tools."""
-    return tmp_path / "home" / "tools"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The tools of the project."""
-    return tmp_path / "work" / ".oneclaw" / "tools"
-
-
 async def test_the_tools_of_a_project_are_loaded_once_it_is_trusted_and_until_then_told_of(
     tmp_path: Path, project: Path
 ) -> None:

@@ -15,18 +15,6 @@ from oneclaw.core.session import Root, Workspace
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The user's tools."""
-    return tmp_path / "home" / "tools"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The tools of the project."""
-    return tmp_path / "work" / ".oneclaw" / "tools"
-
-
-@pytest.fixture
 async def writing(tmp_path: Path, folder: Path, project: Path) -> AsyncIterator[App]:
     """An app with two tools that write files: a built-in one, and one in JavaScript."""
     source = "function execute(p) { fs.writeFile(p.path, p.content); return 'written'; }"
