@@ -24,6 +24,8 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
     """What narrows and widens the workspace: our own files are closed, long results may be read."""
+    opened = [Path(folder).expanduser() for folder in config.get("workspace.write", ())]
+    git = config.workspace_folder / ".git"
     return (
         Root(config.home, "none"),
         Root(config.secrets_file, "none"),
@@ -35,6 +37,8 @@ def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
         Root(config.tools_folder, "none"),
         Root(config.project_folder, "read"),
         Root(config.project_folder / "tools", "read"),
+        # What stands here names programs that the owner's own git runs, outside every sandbox.
+        *(Root(place, "read") for place in (git / "config", git / "hooks") if place not in opened),
         *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
-        *(Root(Path(folder).expanduser(), "write") for folder in config.get("workspace.write", ())),
+        *(Root(folder, "write") for folder in opened),
     )
