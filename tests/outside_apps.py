@@ -5,10 +5,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.tool_files import tool
+
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.call import ToolResult
 
 WAIT_SECONDS = 30.0
+DRIVE = """
+const greeting = "drive";
+function helper(what, p) { return `${greeting} ${what} ${JSON.stringify(p.id ?? null)}`; }
+async function listFiles(p) { return helper("list", p); }
+const readFile = async (p) => helper("read", p);
+function uploadFile(p) { return helper("upload", p); }
+"""
+ID = {"type": "object", "properties": {"id": {"type": "string"}}}
+GROUP = [
+    tool("drive_list", "listFiles", parameters=ID),
+    tool("drive_read", "readFile", parameters=ID),
+    tool("drive_upload", "uploadFile", parameters=ID),
+]
 
 
 def config(tmp_path: Path, **values: Any) -> Config:

@@ -1,8 +1,9 @@
 """The commands: what they print, and the code they leave."""
 
-import io
+import json
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -73,19 +74,24 @@ def test_call_takes_words(cli: Cli, home: Path) -> None:
     assert cli("call", "read_file", "path=a.txt").out == "hello\n"
 
 
-def test_call_takes_json_words_text_and_a_pipe(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def pipe(text: str, *words: str) -> str:
+    """What the program prints that is given a text by a pipe."""
+    command = [sys.executable, "-m", "oneclaw.cli.main", *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def test_call_takes_json_words_text_and_a_pipe(cli: Cli) -> None:
     cli("call", "write_file", "path=a.txt", "content=1\n2\n3\n")
     assert cli("call", "read_file", "path=a.txt", "offset:=2", "limit:=1").out.startswith("2\n")
     assert cli("call", "read_file", "--json", '{"path": "a.txt"}').out == "1\n2\n3\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO('{"path": "a.txt"}'))
-    assert cli("call", "read_file", "-").out == "1\n2\n3\n"
+    assert pipe('{"path": "a.txt"}', "call", "read_file", "-") == "1\n2\n3\n"
 
 
-def test_words_may_stand_behind_an_option(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_may_stand_behind_an_option(cli: Cli) -> None:
     given = cli("call", "get_current_time", "timezone=UTC", "--format", "json", "format=human_readable")
     assert "UTC" in given.json["result"]
-    monkeypatch.setattr(sys, "stdin", io.StringIO('{"timezone": "Asia/Tokyo"}'))
-    assert cli("call", "get_current_time", "--format", "json", "-").json["result"].endswith("+09:00")
+    said = pipe('{"timezone": "Asia/Tokyo"}', "call", "get_current_time", "--format", "json", "-")
+    assert json.loads(said)["result"].endswith("+09:00")
 
 
 @pytest.mark.covers("RFC004-VF-01a", "RFC004-EC-01")

@@ -4,26 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.outside_apps import call, config, from_files, shown
+from tests.outside_apps import DRIVE, GROUP, call, config, from_files, shown
 from tests.tool_files import single, tool, write_pair
 
 from oneclaw import App
 from oneclaw.core.errors import Kind
 from oneclaw.tools import builtin
-
-DRIVE = """
-const greeting = "drive";
-function helper(what, p) { return `${greeting} ${what} ${JSON.stringify(p.id ?? null)}`; }
-async function listFiles(p) { return helper("list", p); }
-const readFile = async (p) => helper("read", p);
-function uploadFile(p) { return helper("upload", p); }
-"""
-ID = {"type": "object", "properties": {"id": {"type": "string"}}}
-GROUP = [
-    tool("drive_list", "listFiles", parameters=ID),
-    tool("drive_read", "readFile", parameters=ID),
-    tool("drive_upload", "uploadFile", parameters=ID),
-]
 
 
 @pytest.mark.covers("RFC018-LO-14")
