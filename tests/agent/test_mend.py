@@ -84,7 +84,7 @@ def test_a_long_valid_conversation_is_only_looked_through() -> None:
     mend(messages)  # the calls of an answer are found once and kept with it
     begun = time.perf_counter()
     assert mend(messages).messages is messages
-    assert time.perf_counter() - begun < 10
+    assert time.perf_counter() - begun < 1.0
 
 
 def test_a_long_broken_conversation_takes_time_by_its_length_alone() -> None:
@@ -92,7 +92,7 @@ def test_a_long_broken_conversation_takes_time_by_its_length_alone() -> None:
     messages += [gets("same") for _ in range(8_000)]
     begun = time.process_time()
     assert is_sound(mend(messages).messages)
-    assert time.process_time() - begun < 20  # by the square of its length it would take minutes
+    assert time.process_time() - begun < 5.0  # by the square of its length it would take minutes
 
 
 # ---------------------------------------------------------------------- calls without results

@@ -25,7 +25,7 @@ def judge(check: ArgumentCheck, raw: bytes | str) -> Checked | ToolError:
     except ToolError as error:
         return error
     finally:
-        assert time.process_time() - start < 10
+        assert time.process_time() - start < 1
 
 
 def is_object(raw: bytes) -> bool:

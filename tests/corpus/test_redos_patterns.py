@@ -45,7 +45,7 @@ def test_every_row_ends_well_within_a_second(rows: Rows, form: str) -> None:
     for row in rows("redos"):
         start = time.process_time()
         check = build({"type": "string", "pattern": form.replace("P", row["pattern"])})
-        assert time.process_time() - start < 10, row["id"]
+        assert time.process_time() - start < 0.5, row["id"]
         if check is None:
             continue
         compiled += 1

@@ -365,7 +365,7 @@ async def test_an_endless_stream_ends_with_the_time_of_the_request(serve: Serve)
     began = time.monotonic()
     message = await ask_message(tiny(port, idle_seconds=10, total_seconds=0.3))
     assert (message.text, message.finish) == ("Hel", "cut")
-    assert 0.3 <= time.monotonic() - began < 30
+    assert 0.3 <= time.monotonic() - began < 5
     assert len(seen) == 1  # there is no time left for a second attempt
 
 
@@ -420,7 +420,7 @@ async def test_a_connection_left_open_after_the_end_is_not_waited_for(
         began = time.monotonic()
         message = await ask_message(tiny(server.port, idle_seconds=30))
         assert (message.text, message.finish) == ("Hello", "stop")
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 5
 
 
 # Stopping.

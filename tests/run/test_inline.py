@@ -189,7 +189,7 @@ class TestTimeout:
         started = monotonic()
         await times_out(hang)
         assert seen == ["cancelled True"]
-        assert monotonic() - started < 20
+        assert monotonic() - started < 2
 
     async def test_the_clock_starts_with_the_first_step_not_with_the_first_wait(self) -> None:
         async def busy_then_wait(arguments: dict[str, Any], context: Context) -> None:
@@ -200,7 +200,7 @@ class TestTimeout:
 
         started = monotonic()
         await times_out(busy_then_wait, seconds=SHORT)
-        assert monotonic() - started < SHORT + 20
+        assert monotonic() - started < SHORT + 1
 
     async def test_cleaning_up_may_wait_within_the_grace(self) -> None:
         seen: list[str] = []

@@ -367,4 +367,4 @@ async def test_ten_thousand_messages_are_loaded_within_a_second(messages: Messag
         await messages.append(session, ResultsMessage((ToolResult("1", "look", "x" * 200),)))
     begun = time.process_time()
     assert len(messages.load(session.id)) == 10_000
-    assert time.process_time() - begun < 10
+    assert time.process_time() - begun < 1.0

@@ -311,7 +311,7 @@ def test_hostile_arguments_are_refused_in_no_time(raw: Any) -> None:
     check = build()
     start = time.process_time()
     message = refuse(check, raw)
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 5
     assert len(message) < 500
 
 
