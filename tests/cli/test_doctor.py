@@ -1,11 +1,13 @@
 """`oneclaw doctor`: what cannot work is said before it is tried."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from oneclaw.cli.doctor import can_be_made
+from oneclaw.cli.doctor import can_be_made, check_sandbox
+from oneclaw.guard.sandbox import landlock
 
 Cli = Any
 
@@ -52,3 +54,15 @@ def test_settings_that_are_about_something_are_fine_and_the_tools_counted(cli: C
     findings = cli("--config", str(file), "doctor", "--json").json
     count = len(cli("tools", "--json").json)
     assert next(one["text"] for one in findings if one["topic"] == "tools") == f"{count} tools"
+
+
+def test_without_bubblewrap_it_says_what_shuts_commands_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # a folder with no programs
+    finding = check_sandbox()
+    if sys.platform != "linux":
+        pytest.skip("bubblewrap and Landlock are of Linux")
+    assert finding.state == "warn"
+    assert "bubblewrap is not installed" in finding.text
+    assert ("Landlock" in finding.text) == bool(landlock.version())

@@ -247,8 +247,13 @@ def check_sandbox() -> Finding:
     from shutil import which
 
     if sys.platform == "linux" and which("bwrap") is None:
+        from oneclaw.guard.sandbox import landlock
+
+        meanwhile = (
+            "Landlock shuts commands in, and hides less" if landlock.version() else "no command is run"
+        )
         remedy = "apt-get install bubblewrap, before tools that run programs are used."
-        return Finding("sandbox", "warn", "bubblewrap is not installed", remedy)
+        return Finding("sandbox", "warn", f"bubblewrap is not installed; without it {meanwhile}", remedy)
     return Finding(
         "sandbox", "ok", "bubblewrap is installed" if which("bwrap") else "not checked on this system"
     )
