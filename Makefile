@@ -28,8 +28,9 @@ $(VENV)/.local: requirements/local.txt pyproject.toml | $(VENV)/.run
 run: $(VENV)/.run $(VENV)/.local
 	@$(BIN)/oneclaw demo
 
+# A file of tests stays in one process: tests of a file may share what took long to make.
 test: $(VENV)/.test
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile $(ARGS)
 
 check: $(VENV)/.check
 	@$(BIN)/ruff check .

@@ -85,6 +85,8 @@ def main() -> None:
     for name in NAMES if options.only is None else (options.only,):
         pages.append(measures[name]())
         print(pages[-1], flush=True)
+    if options.save and options.only is not None:  # the machine above is that of the other sections
+        pages = [f"{page.rstrip()}\n\nMeasured apart: {about}\n" for page in pages]
     if options.save:
         new = f"# Benchmarks\n\nWritten by `make bench ARGS=--save`.\n\n{about}\n"
         PAGE.write_text(replace_sections(new if options.only is None else PAGE.read_text(), pages))

@@ -19,8 +19,10 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
-# A shell that starts us in the background has us ignore Ctrl-C, and every program a test starts inherits it.
+# One who starts us in the background may have us ignore signals, and every program a test starts inherits it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

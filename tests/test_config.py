@@ -63,6 +63,8 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ("[tools\n", ["line 1"]),
         ("tools = 5\n", ["line 1", "'tools'"]),
         ("[tools]\nallow = [1]\n", ["line 2", "list of texts"]),
+        ('[shell]\nallow = [\n "ls",\n "python3 *",\n]\n', ["line 4", "'python3 *'", "would allow anything"]),
+        ('[shell]\nallow = [""]\n', ["line 2", "empty"]),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_line(tmp_path: Path, text: str, words: list[str]) -> None:

@@ -1,26 +1,23 @@
 """Puts the parts together: the one place that knows them all."""
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.delegate import delegate_tools
-from oneclaw.agent.features import features_now
 from oneclaw.agent.roster import Roster
-from oneclaw.agent.rules import policy_of
 from oneclaw.agent.session import make_session
 from oneclaw.agent.session_tools import session_tools
 from oneclaw.config import Config, load_config, user_folder
 from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, Kind, StoreError, ToolError
+from oneclaw.core.errors import InvalidConfig, Kind, ToolError
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
 from oneclaw.core.load import Problem
@@ -33,14 +30,16 @@ from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry, ToolLike, as_tool
 from oneclaw.core.session import Session
-from oneclaw.core.tool import Tool
+from oneclaw.core.tool import Tool, ToolDefinition
 from oneclaw.guard.command.approval import judge_calls
 from oneclaw.guard.command.rule import parse_rules
+from oneclaw.guard.outside_mark import marking
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets, secret_variables
 from oneclaw.js.code_mode import code_tools
 from oneclaw.js.runtime import Runtime
-from oneclaw.outside import Outside, trust_key
+from oneclaw.outside import Outside
+from oneclaw.owner import Owner
 from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.local.models import LocalModels, LocalSettings
 from oneclaw.run.runner import Runner
@@ -56,15 +55,7 @@ if TYPE_CHECKING:
     from oneclaw.providers.base import Provider
     from oneclaw.run.shell.shells import Shells
 
-SWITCH = "tool_enabled_"
-"""How the settings of the store name a tool's switch."""
-FEATURE = "feature."
-"""How they name the switch of a feature."""
-RELOADED = "tools.reloaded"
-"""How they name the count of the times the owner had tools from outside loaded anew."""
-
 LEAST_CHARS = 500
-_LAG_SECONDS = 0.5
 
 
 class App:
@@ -93,11 +84,14 @@ class App:
         self._shells: Shells | None = None
         self.show: Show | None = None
         """Set by a front that can show files and addresses itself; otherwise the desktop opens them."""
-        parts = self._notebook, self._open_shells, self.config.under("web"), lambda: self.show
-        for tool in builtin.load_all(*parts) if builtins else ():
+        parts = self.notebook, self._open_shells, self.config.under("web"), lambda: self.show
+        shell = self.config.under("shell")
+        self._is_open = shell.get("mode") == "native" or shell.get("sandbox") == "none"
+        """Whether the owner has commands run without a sandbox."""
+        for tool in builtin.load_all(*parts, is_open=self._is_open) if builtins else ():
             self._register(tool, "built-in")
         self._own_tools = [self._register(tool).name for tool in tools]
-        self._hooks = hooks
+        self._hooks = hooks or Hooks()
         self.agents = Roster(self._agents_folder(), self._saved_agents, _run_limits(self.config))
         for agent in agents:
             self.agents.add(agent)
@@ -120,11 +114,6 @@ class App:
         self.redactor = Redactor(secret_variables(os.environ, self.config.get("secrets.environment", ())))
         self.grants: GrantBook = MemoryBook()
         self.permissions = self._permissions(self.config.mode)
-        self.policy = Policy()
-        self._switched = -1
-        self._look_again = 0.0
-        self._reloaded: int | None = None
-        self._reloading: asyncio.Task[None] | None = None
         self.runtime = Runtime(
             size=self.config.get("javascript.workers", 4),
             memory_bytes=self.config.get("javascript.memory_mb", 64) << 20,
@@ -133,7 +122,9 @@ class App:
             self._register(tool, "built-in")
         self.outside = Outside(self.config, self.runtime, self.registry, self._register)
         self._has_outside = builtins if outside is None else outside
-        self._rule()
+        followed = self.outside if self._has_outside else None
+        self._owner = Owner(self.config, self.registry, self.agents, followed)
+        self._owner.rule()
         self._register_agent_tools()
         if self._has_outside:
             self.outside.load()
@@ -178,7 +169,7 @@ class App:
                 self.catalog,
                 providers,
                 self.new_session,
-                Digests(self.engine, self._notebook, chars),
+                Digests(self.engine, self.notebook, chars),
                 self._own_tools,
             )
         return self._runs
@@ -227,47 +218,35 @@ class App:
             raise InvalidConfig(f"There is no session {session_id[:100]!r}; `oneclaw log --json` names them.")
         return make_session(self.config, record.id, record.agent)
 
-    async def switch(self, tool: str, is_on: bool) -> None:
-        """Turn a tool on or off for every program that uses this store; others take half a second."""
-        entry = self.registry.find(tool)
-        if entry is not None and not entry.tool.definition.switchable:
-            feature = entry.tool.definition.feature or ""
-            which = f"{feature}; switch that" if feature in self.registry else f"the feature {feature}; set"
-            setting = "" if feature in self.registry else f" features.{feature}"
-            raise InvalidConfig(
-                f"{tool} cannot be switched alone: it comes and goes with {which}{setting}, or name the tool"
-                " in a deny list."
-            )
-        await self.store.settings.set(SWITCH + tool, is_on)
-        self._rule()
+    @property
+    def policy(self) -> Policy:
+        """What exists for whom, as the settings and the owner say now."""
+        return self._owner.policy
 
-    async def switch_feature(self, feature: str, is_on: bool) -> None:
+    def notebook(self, agent: str) -> Notebook:
+        """The memories an agent sees."""
+        is_own = self.config.get(f"agents.{agent}.memory") == "own"
+        return self.store.memories.of(agent if is_own else "")
+
+    async def switch(self, tool: str, is_on: bool | None) -> None:
+        """Turn a tool on or off for every program that uses this store; others take half a second.
+
+        None takes the word back: the settings decide again.
+        """
+        await self._owner.switch(tool, is_on)
+
+    async def switch_feature(self, feature: str, is_on: bool | None) -> None:
         """Turn a feature on or off, with the tools that need it, as `switch` does one tool."""
-        await self.store.settings.set(FEATURE + feature, is_on)
-        self._rule()
+        await self._owner.switch_feature(feature, is_on)
 
     async def reload(self) -> tuple[Problem, ...]:
         """Take up changed tool files, here and in every program that uses this store; gives what is wrong."""
-        if self._has_outside:
-            await self.outside.reload()
-        self._reloaded = int(self.store.settings.get(RELOADED, 0)) + 1
-        await self.store.settings.set(RELOADED, self._reloaded)
+        await self._owner.reload()
         return self.problems
 
     async def trust(self, folder: Path, is_trusted: bool = True) -> bool:
         """Have the tools of a project loaded from here on, or no longer; says whether that is new."""
-        key, settings = trust_key(folder), self.store.settings
-        was_trusted = bool(settings.get(key))
-        if is_trusted:
-            with suppress(
-                OSError
-            ):  # what is there is closed to tools and commands; what is not, they could make
-                (folder / ".oneclaw" / "tools").mkdir(parents=True, exist_ok=True)
-            await settings.set(key, True)
-        else:
-            await settings.delete(key)
-        self._rule()
-        return was_trusted != is_trusted
+        return await self._owner.trust(folder, is_trusted)
 
     def __enter__(self) -> "App":
         if self.config.store_file.exists():
@@ -277,6 +256,7 @@ class App:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._owner.close()
         store, self._store, self._engine = self._store, None, None
         if store is not None:
             store.close()
@@ -300,7 +280,7 @@ class App:
             self._runner,
             policy=self.policy,
             permissions=self.permissions,
-            hooks=self._hooks,
+            hooks=Hooks(self._hooks.before, (marking(self.outside.find), *self._hooks.after)),
             journal=store.calls,
             secrets=self._given,
             redactor=self.redactor,
@@ -308,16 +288,16 @@ class App:
             session=session,
             listeners=self.listeners,
             parallel=self.config.get("limits.parallel", 64),
-            refresh=self._follow,
+            refresh=self._owner.follow,
         )
+        self._owner.start(self._engine)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if self._reloading is not None:
-                self._reloading.cancel()
+            self._owner.close()
             if self._runs is not None:
                 await self._runs.providers.close()
             if self._runner is not None:
@@ -339,7 +319,21 @@ class App:
             )
         if limits:
             made = replace(made, definition=replace(made.definition, **limits))
+        if made.definition.secrets:
+            missing = partial(self._why_missing, made.definition)
+            made = replace(made, definition=replace(made.definition, missing=missing))
         return self.registry.register(made, origin)
+
+    def _why_missing(self, definition: ToolDefinition) -> str:
+        """What a tool lacks here by its own word, or of the secrets it declares."""
+        lacking = definition.missing() if definition.missing is not None else ""
+        if lacking:
+            return lacking
+        try:
+            secrets = self._secrets or Secrets(self.config.secrets_file, redactor=self.redactor)
+            return secrets.why_missing(definition.secrets)
+        except InvalidConfig as error:
+            return str(error)
 
     def _open_shells(self) -> "Shells":
         """What runs commands; loaded when the first is run."""
@@ -352,11 +346,6 @@ class App:
     def _spend_call(self, session: Session) -> str:
         """Count a call that a script makes against the limits of its run; why it must not be made."""
         return "" if self._runs is None else self._runs.spend_call(session)
-
-    def _notebook(self, agent: str) -> Notebook:
-        """The memories an agent sees."""
-        is_own = self.config.get(f"agents.{agent}.memory") == "own"
-        return self.store.memories.of(agent if is_own else "")
 
     def _given(self, names: Iterable[str]) -> Mapping[str, str]:
         """The secrets a tool declared. The key of a provider is none of them: whoever has it can spend it."""
@@ -379,7 +368,7 @@ class App:
         known = self.agents.all().get(agent.name)
         if known is None or known.agent != agent:
             self.agents.add(agent)
-            self._rule()
+            self._owner.rule()
             if agent.agents:
                 self._register_agent_tools()
         return agent
@@ -410,7 +399,7 @@ class App:
         store = self._store = Store(self.config.store_file, read_only=read_only, redact=self.redactor.redact)
         self.grants = store.grants
         self.permissions = self._permissions(self.permissions.mode)
-        self._rule()
+        self._owner.open(store.settings)
         self._register_agent_tools()
         return store
 
@@ -421,44 +410,8 @@ class App:
             grants=self.grants,
             broker=self.broker,
             redact=self.redactor.redact_value,
-            judge=judge_calls(parse_rules(self.config.get("shell.allow", ()))),
+            judge=judge_calls(parse_rules(self.config.get("shell.allow", ())), is_open=self._is_open),
         )
-
-    def _rule(self) -> None:
-        """Make the policy anew from what the settings and the store say now."""
-        switches, features = self.config.under("switches"), self.config.under("features")
-        if self._store is not None:
-            # Before reading: what changes meanwhile is seen next.
-            self._switched = self._store.settings.version
-            for prefix, chosen in ((SWITCH, switches), (FEATURE, features)):
-                said = self._store.settings.all(prefix)
-                chosen |= {key.removeprefix(prefix): value for key, value in said.items()}
-            self._heed(self._store)
-        self.policy = policy_of(self.config, switches, features_now(features, switches), self.agents)
-        if self._engine is not None:
-            self._engine.policy = self.policy
-
-    def _heed(self, store: Store) -> None:
-        """Load the tools from outside anew when the owner said so, or has another word on this project."""
-        is_trusted = bool(store.settings.get(trust_key(self.config.workspace_folder)))
-        reloaded = int(store.settings.get(RELOADED, 0))
-        is_asked = self._reloaded not in (None, reloaded)
-        self._reloaded = reloaded
-        if not self._has_outside or not (is_asked or is_trusted != self.outside.is_trusted):
-            return
-        is_running = self._engine is not None
-        self.outside.load(is_trusted, with_plugins=is_asked and not is_running)
-        if is_asked and is_running:  # plugins may take a while to say what they have: the calls go on
-            self._reloading = asyncio.ensure_future(self.outside.reload())
-
-    def _follow(self) -> None:
-        """Take up what other programs have switched."""
-        now = monotonic()
-        if now >= self._look_again and self._store is not None:
-            self._look_again = now + _LAG_SECONDS
-            with suppress(StoreError):  # the journal needs the same store, and says what is wrong with it
-                if self._store.settings.version != self._switched:
-                    self._rule()
 
 
 def _run_limits(config: Config) -> Limits:

@@ -8,7 +8,7 @@ with somebody else's code, and settings decide what tools may do.
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -239,7 +239,24 @@ def read_settings(path: Path) -> dict[str, Any]:
                 f"{path}, line {line_of(text, key)}: {key} is {value!r}; it must be {_article(setting.type)}."
             )
         values[key] = value
+    _check_rules(path, text, values.get("shell.allow", ()))
     return values
+
+
+def _check_rules(path: Path, text: str, rules: Sequence[str]) -> None:
+    """Have a rule for commands that cannot be one named with its line."""
+    if not rules:
+        return
+    from oneclaw.guard.command.rule import parse_rule
+
+    for rule in rules:
+        try:
+            parse_rule(rule)
+        except InvalidConfig as error:
+            first = line_of(text, "shell.allow")
+            lines = text.splitlines()[first - 1 :]
+            at = next((number for number, line in enumerate(lines, first) if rule.strip() in line), first)
+            raise InvalidConfig(f"{path}, line {at}: {error}") from error
 
 
 def _flatten(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:

@@ -79,6 +79,9 @@ class Outside:
         """The tools from outside that were taken."""
         return tuple(self._own.values())
 
+    def find(self, name: str) -> Tool | None:
+        return self._own.get(name)
+
     @property
     def folders(self) -> tuple[Path, ...]:
         """The folders that are looked at, whether they are there or not."""

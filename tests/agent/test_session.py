@@ -8,6 +8,7 @@ from oneclaw import App, Config, ToolCall
 from oneclaw.agent import session as sessions
 from oneclaw.core.errors import Kind
 from oneclaw.core.session import Root
+from oneclaw.guard.files import places
 
 HOOK = ".git/hooks/pre-commit"
 SETTING = ".git/config"
@@ -28,9 +29,22 @@ async def test_what_git_would_run_for_the_owner_cannot_be_written(config: Config
     async with App(config) as app:
         assert await write(app, HOOK) is Kind.PATH_NOT_ALLOWED
         assert await write(app, SETTING) is Kind.PATH_NOT_ALLOWED
-        assert await write(app, ".git/description") is None
+        assert await write(app, ".git/description") is Kind.PATH_NOT_ALLOWED
         assert await write(app, ".gitignore") is None
     assert not (tmp_path / "work" / HOOK).exists()
+
+
+@pytest.mark.parametrize("path", ["sub/.git/config", "sub/.GIT/hooks/pre-commit", "a/b/.git", "link/config"])
+async def test_nor_in_a_folder_below_nor_through_a_link(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    (tmp_path / "work" / "sub" / ".git").mkdir(parents=True)
+    (tmp_path / "work" / "link").symlink_to("sub/.git")
+    async with App(config) as app:
+        assert await write(app, path) is Kind.PATH_NOT_ALLOWED
+    monkeypatch.setattr(places, "GIT", "")
+    async with App(config) as app:
+        assert await write(app, path) is None, "the twin: without the guard it could be written"
 
 
 async def test_without_these_roots_they_could(
@@ -42,6 +56,7 @@ async def test_without_these_roots_they_could(
         return tuple(root for root in whole(config, folder) if ".git" not in root.folder.parts)
 
     monkeypatch.setattr(sessions, "roots_of", fewer)
+    monkeypatch.setattr(places, "GIT", "")
     async with App(config) as app:
         assert await write(app, HOOK) is None
     assert (tmp_path / "work" / HOOK).exists()

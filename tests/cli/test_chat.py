@@ -149,27 +149,25 @@ def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(tmp_path: Path
     assert [result.kind for result in results.results] == [None, Kind.CANCELLED, Kind.CANCELLED]
 
 
-def give_up(terminal: Terminal, text: str) -> None:
+def give_up(terminal: Terminal, text: str, wanted: str) -> None:
     """Type half a line and press Ctrl-C, once the line editor shows that it is listening."""
     terminal.type(text)
     terminal.wait(text)
-    terminal.interrupt()
+    terminal.interrupt(wanted)
 
 
 def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat(home, script(tmp_path, "yes")) as terminal:
         terminal.wait("> ")
-        give_up(terminal, "not this")
-        terminal.wait("Ctrl-C again")
+        give_up(terminal, "not this", "Ctrl-C again")
         terminal.wait("> ")
         terminal.type("this\n")  # what comes between starts the count anew
         terminal.wait("yes")
         terminal.wait("> ")
-        give_up(terminal, "nor this")
-        terminal.wait("Ctrl-C again")
+        give_up(terminal, "nor this", "Ctrl-C again")
         terminal.wait("> ")
-        give_up(terminal, "nor that")
+        give_up(terminal, "nor that", "oneclaw chat --session")
         assert terminal.end() == 0
         assert "oneclaw chat --session" in terminal.screen.lines[-2]
     assert said(home) == ["this"]
@@ -211,7 +209,27 @@ def test_a_question_is_asked_in_place_and_answered_by_a_letter(
         terminal.type(f"{letter}\n")
         terminal.wait("Done.")
         assert terminal.leave() == 0
+        shown = terminal.screen.text
     assert (home / "workspace" / "a.txt").exists() is is_written
+    assert shown.index("I write.") < shown.index("asks for:")
+    assert ("✓" if is_written else "✗") + " write_file path=a.txt content=x" in shown
+
+
+def test_what_came_before_a_question_stands_above_it(tmp_path: Path) -> None:
+    calls = [
+        {"call": "write_file", "arguments": {"path": name, "content": "x"}} for name in ("a.txt", "b.txt")
+    ]
+    with chat(tmp_path / "home", script(tmp_path, *calls, "Done."), ONECLAW_MODE="ask") as terminal:
+        terminal.wait("> ")
+        terminal.type("write\n")
+        for name in ("a.txt", "b.txt"):
+            terminal.wait(f'path = "{name}"')
+            terminal.wait("> ")
+            terminal.type("y\n")
+        terminal.wait("Done.")
+        assert terminal.leave() == 0
+        shown = terminal.screen.text
+    assert shown.index("✓ write_file path=a.txt") < shown.index('path = "b.txt"')
 
 
 OPEN_DOOR = f"import termios; termios.tcflush = lambda *_: None; {MAIN}"
@@ -242,6 +260,23 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(
 
 
 # ---------------------------------------------------------------------- what is seen
+
+
+def test_what_a_command_wrote_and_how_it_ended_is_seen(tmp_path: Path) -> None:
+    folder = tmp_path / "config" / "oneclaw"
+    folder.mkdir(parents=True)
+    settings = '[features]\nshell = true\n[shell]\nsandbox = "none"\n[permissions.needs]\nshell = "granted"\n'
+    (folder / "oneclaw.toml").write_text(settings)
+    call = {"call": "execute_shell_command", "arguments": {"command": "seq 7; echo oops >&2; (exit 3)"}}
+    with chat(tmp_path / "home", script(tmp_path, call, "Done.")) as terminal:
+        terminal.wait("> ")
+        terminal.type("count\n")
+        terminal.wait("Done.")
+        assert terminal.leave() == 0
+        lines = terminal.screen.lines
+    first = next(number for number, line in enumerate(lines) if line.startswith("✓ execute_shell_command"))
+    assert "exit code 3" in lines[first]
+    assert lines[first + 1 : first + 8] == ["  1", "  2", "  3", "  4", "  5", "  … 3 more lines", ""]
 
 
 def test_calls_that_run_side_by_side_each_have_a_line(tmp_path: Path, slow: Slow) -> None:
@@ -400,6 +435,27 @@ def test_tab_completes_commands_and_names(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------- through a pipe
+
+
+def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
+    model = script(tmp_path, [{"say": "I write."}, call], "Done.")
+    dumb = f"import os; os.environ['TERM'] = 'dumb'; {MAIN}"
+    with chat(home, model, program=(sys.executable, "-c", dumb), ONECLAW_MODE="ask") as terminal:
+        terminal.wait("> ")
+        terminal.type("write\n")
+        terminal.wait("[v] no, never")
+        terminal.wait("> ")
+        terminal.type("y\n")
+        terminal.wait("Done.")
+        terminal.wait("> ")
+        terminal.type("\x04")
+        assert terminal.end() == 0
+        assert "\x1b" not in terminal.raw
+        assert terminal.raw.endswith("\n")
+        assert terminal.screen.text.index("I write.\n") < terminal.screen.text.index("asks for:")
+    assert (home / "workspace" / "a.txt").read_text() == "x"
 
 
 def test_through_a_pipe_each_line_is_a_message(tmp_path: Path) -> None:

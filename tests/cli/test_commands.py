@@ -308,3 +308,21 @@ def test_since_reads_ages_and_dates() -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_code_for_the_shell(cli: Cli, shell: str) -> None:
     assert "oneclaw" in cli("completion", shell).out
+
+
+def test_that_a_typed_number_is_one_goes_without_saying(cli: Cli) -> None:
+    cli("call", "write_file", "path=a.txt", "content=one")
+    assert cli("call", "read_file", "path=a.txt", "offset=1").err == ""
+    assert 'offset: " 1" was read as' in cli("call", "read_file", "path=a.txt", "offset= 1").err
+    assert (
+        'offset: "1" was read as'
+        in cli("call", "read_file", "--json", '{"path": "a.txt", "offset": "1"}').err
+    )
+
+
+def test_where_a_file_is_not_found_it_says_where_was_looked(cli: Cli, home: Path) -> None:
+    for path, code in (("none.txt", 1), ("/etc/passwd", 5)):
+        ended = cli("call", "read_file", f"path={path}")
+        assert ended.code == code
+        assert f"Tools work in {home / 'workspace'}; --workspace FOLDER" in ended.err.splitlines()[-1]
+    assert "Tools work in" not in cli("call", "read_file", "path=none.txt", "--format", "json").err

@@ -1,13 +1,24 @@
 """What Tab offers: agents, models, providers and sessions, without a model or a network."""
 
 import argparse
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.vt import script
 
-from oneclaw.cli.completion import agent_names, model_names, provider_names, session_ids
+from oneclaw.cli.completion import (
+    agent_names,
+    grant_ids,
+    memory_words,
+    model_names,
+    provider_names,
+    session_ids,
+    tools_words,
+)
+from oneclaw.core.permit.grant import Grant
+from oneclaw.store.store import Store
 
 Cli = Any
 
@@ -39,3 +50,30 @@ def test_models_and_providers_are_offered(typed: argparse.Namespace) -> None:
     assert "anthropic/claude-sonnet-4-5" in model_names("anthropic/", typed)
     assert model_names("oll", typed) == ["ollama/"]
     assert provider_names("an", typed) == ["anthropic"]
+
+
+def test_keys_of_memories_are_offered_where_one_is_wanted(cli: Cli, typed: argparse.Namespace) -> None:
+    typed.agent = ""
+    typed.action = "show"
+    assert list(memory_words("", typed)) == []
+    cli("call", "memory_store", "key=user_name", "value=Ada")
+    cli("call", "memory_store", "key=town", "value=London")
+    assert list(memory_words("u", typed)) == ["user_name"]
+    typed.action = "search"
+    assert list(memory_words("u", typed)) == []
+
+
+def test_what_can_be_revoked_and_switched_is_offered(cli: Cli, home: Path, typed: argparse.Namespace) -> None:
+    cli("call", "get_current_time")
+    with Store(home / "oneclaw.db") as store:
+        asyncio.run(
+            store.grants.add(Grant(id="ab12", need="shell", tool="x", verdict="deny", scope="everywhere"))
+        )
+    typed.action = "revoke"
+    assert grant_ids("a", typed) == ["ab12"]
+    assert grant_ids("b", typed) == []
+    typed.action = "on"
+    assert "group:text" in tools_words("gr", typed)
+    assert "shell" in tools_words("sh", typed)
+    typed.action = "show"
+    assert list(tools_words("gr", typed)) == []

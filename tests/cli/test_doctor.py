@@ -56,13 +56,55 @@ def test_settings_that_are_about_something_are_fine_and_the_tools_counted(cli: C
     assert next(one["text"] for one in findings if one["topic"] == "tools") == f"{count} tools"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap and Landlock are of Linux")
 def test_without_bubblewrap_it_says_what_shuts_commands_in(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # a folder with no programs
-    finding = check_sandbox()
-    if sys.platform != "linux":
-        pytest.skip("bubblewrap and Landlock are of Linux")
+    finding = check_sandbox("sandbox", "auto")
     assert finding.state == "warn"
     assert "bubblewrap is not installed" in finding.text
     assert ("Landlock" in finding.text) == bool(landlock.version())
+    assert "Landlock" not in check_sandbox("sandbox", "bubblewrap").text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
+def test_bubblewrap_that_is_there_and_does_not_work_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'no namespaces for you' >&2\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    finding = check_sandbox("sandbox", "bubblewrap")
+    assert (finding.state, "bubblewrap does not work here" in finding.text) == ("warn", True)
+    assert "no command is run" in finding.remedy
+
+
+@pytest.mark.parametrize("setting", ['mode = "native"', 'sandbox = "none"'])
+def test_a_shell_that_nothing_shuts_in_is_told(cli: Cli, tmp_path: Path, setting: str) -> None:
+    file = tmp_path / "oneclaw.toml"
+    file.write_text(f"[shell]\n{setting}\n")
+    findings = cli("--config", str(file), "doctor", "--json").json
+    (finding,) = (one for one in findings if one["topic"] == "sandbox")
+    assert finding["state"] == "warn"
+    assert f"by shell.{setting}: they can do all that you can" in finding["text"]
+
+
+def test_features_that_are_on_are_told_and_what_a_tool_lacks(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "oneclaw.toml"
+    file.write_text(
+        '[web.search]\nprovider = "searxng"\nurl = "http://localhost:8080"\n[features]\nmemory = false'
+    )
+    for on in ("none", "shell, sandbox"):
+        findings = cli("--config", str(file), "doctor", "--json").json
+        (finding,) = (one for one in findings if one["topic"] == "features")
+        assert finding["text"].startswith(f"on: {on};")
+        cli("--config", str(file), "features", "on", "shell")
+    file.write_text('[web.search]\nprovider = "searxng"\n')
+    findings = cli("--config", str(file), "doctor", "--json").json
+    (finding,) = (one for one in findings if one["topic"] == "features")
+    assert finding["state"] == "warn"
+    assert (
+        "web_search is not there: The search provider searxng has no address: set web.search.url"
+        in finding["text"]
+    )

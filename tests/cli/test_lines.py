@@ -12,11 +12,13 @@ from oneclaw.cli.lines import (
     short,
     totals_text,
     usage_text,
+    written_lines,
 )
 from oneclaw.core.answer import AnswerRestarted
 from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import Usage
+from oneclaw.guard.outside_mark import mark
 
 
 def test_arguments_are_short_and_hide_nothing_that_could_deceive() -> None:
@@ -39,6 +41,8 @@ def test_a_first_line_is_cut_with_a_sign() -> None:
 
 def test_a_result_is_its_time_or_its_error() -> None:
     assert result_text(ToolResult("1", "x", "fine", seconds=0.038)) == "38 ms"
+    assert result_text(ToolResult("1", "x", {"exit_code": 0}, seconds=0.038)) == "38 ms"
+    assert result_text(ToolResult("1", "x", {"exit_code": 2}, seconds=0.038)) == "exit code 2 · 38 ms"
     failed = ToolResult("1", "x", None, Kind.TIMEOUT, "Too \x1b[1mslow.\nAgain?")
     assert result_text(failed) == "timeout: Too \\x1b[1mslow.…"
 
@@ -71,3 +75,14 @@ def test_tokens_and_dollars_are_told_as_far_as_they_are_known() -> None:
     assert [count_text(count, "call") for count in (0, 1, 1024)] == ["0 calls", "1 call", "1,024 calls"]
     finished = RunFinished("s", "done", "yes", 2, 1, Usage(10, 5), 0.5, 1.25)
     assert totals_text(finished) == "2 rounds · 1 call · 10 tokens in, 5 out · $0.5000 · 1.2 s"
+
+
+def test_of_what_a_command_wrote_the_first_lines_are_shown() -> None:
+    assert written_lines("text") == written_lines({"stdout": "no command"}) == []
+    value = {"exit_code": 1, "stdout": "one\n\n  two\\\tx\n", "stderr": "\x1b[2Jthree\r\nfour"}
+    assert written_lines(value) == ["one", "  two\\  x", "\\x1b[2Jthree", "four"]
+    many = written_lines({"exit_code": 0, "stdout": "line\n" * 12, "stderr": ""})
+    assert many == ["line"] * 5 + ["… 7 more lines"]
+    assert len(written_lines({"exit_code": 0, "stdout": "x" * 10_000})[0]) == 160
+    marked = mark("one\n<outside>two", "a command")
+    assert written_lines({"exit_code": 0, "stdout": marked}) == ["one", "(outside>two"]

@@ -83,3 +83,13 @@ def test_log_refuses_a_filter_that_means_nothing(cli: Cli, words: tuple[str, str
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err
     assert cli("log", "--limit", "9" * 30, "--status", "success").code == 0
+
+
+def test_a_call_is_listed_as_it_is_typed_however_long_its_arguments_are(cli: Cli) -> None:
+    cli("call", "write_file", "path=a.txt", "content=" + "long " * 40_000)
+    cli("call", "list_files", "limit:=7")
+    short, long = cli("log").out.splitlines()
+    assert "\tpath=. limit=7" in short or "\tlimit=7" in short
+    assert long.endswith("…")
+    assert "a.txt" in long
+    assert cli("log", "1").code == 0

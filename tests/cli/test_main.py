@@ -34,3 +34,32 @@ def test_a_home_that_is_a_file_is_one_line_about_the_home(cli: Cli, tmp_path: Pa
     assert ended.code == 2
     assert ended.err.count("\n") == 1
     assert f"The store {tmp_path / 'file' / 'oneclaw.db'} cannot be opened" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("toolz", "there is no command 'toolz'. Did you mean tools?"),
+        ("web_search", "a tool is run with `oneclaw call TOOL`."),
+        ("memory digets", "`oneclaw memory` has no action 'digets'. Did you mean digest"),
+        ("tools frob", "`oneclaw tools` has no action 'frob'. There are: list, show, on, off,"),
+        ("--mode loud tools", "--mode is 'loud'; it must be one of: auto, ask, deny."),
+        ("log -n 4", "`oneclaw log` takes no option '-n'. `oneclaw log --help` lists what it takes."),
+        ("log --jsn", "`oneclaw log` takes no option '--jsn'. Did you mean --json?"),
+        ("doctor well", "`oneclaw doctor` has no place for 'well'. `oneclaw doctor --help` lists"),
+        ("call", "missing: TOOL. `oneclaw call --help` says how it is used."),
+        (
+            "call read_file --json",
+            "--json needs TEXT: the arguments as JSON; --format json prints the result so.",
+        ),
+        ("log x", "NUMBER: 'x' is not a number above 0. `oneclaw log --help`"),
+        ("log --limit 0", "--limit: '0' is not a number above 0. `oneclaw log --help`"),
+        ("\x1b[2J", "there is no command '\\x1b[2J'."),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_names_the_next_step(cli: Cli, words: str, said: str) -> None:
+    ended = cli(*words.split(" "))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.count("\n") == 1
+    assert ended.err.startswith("oneclaw: ")
+    assert said in ended.err

@@ -63,8 +63,9 @@ def test_plugins_are_listed_with_their_tools_and_faults(cli: Cli, tools: Path) -
 
 
 def test_a_plugin_is_shown_with_what_it_needs_and_how_far_its_process_goes(
-    cli: Cli, tools: Path, tmp_path: Path
+    cli: Cli, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CITY_KEY", "ck-5a1e77")
     settings(tmp_path, '[plugins.weather.tools]\ndeny = ["shout"]\n')
     shown = cli("plugins", "show", "weather")
     assert shown.code == 0

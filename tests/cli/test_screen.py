@@ -1,16 +1,24 @@
 """What a terminal shows, at the widths people have: nothing is broken inside a word, nothing pushed off."""
 
+import asyncio
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
+from rich.text import Text
+from tests.cli.vt import script
 
+from oneclaw.cli.going import Going, add_arguments, going_line
 from oneclaw.cli.terminal import folded
 from oneclaw.config import SETTINGS
+from oneclaw.core.permit.grant import Grant
+from oneclaw.store.store import Store
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 Cli = Any
@@ -25,11 +33,11 @@ def run(words: list[str], home: Path) -> None:
     subprocess.run([*ONECLAW, *words], env=environment(home), capture_output=True, timeout=60)
 
 
-def on_screen(words: list[str], home: Path, **more: str) -> str:
+def on_screen(words: list[str], home: Path, program: list[str] = ONECLAW, **more: str) -> str:
     """All that a command leaves on a terminal."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [*ONECLAW, *words], stdin=slave, stdout=slave, stderr=slave, env=environment(home, **more)
+        [*program, *words], stdin=slave, stdout=slave, stderr=slave, env=environment(home, **more)
     )
     os.close(slave)
     seen = b""
@@ -67,6 +75,65 @@ def test_without_colour_a_table_is_still_a_table(tmp_path: Path) -> None:
     assert {line.index("files.") for line in lines if " files." in line} == {lines[0].index("NEEDS")}
 
 
+@pytest.mark.parametrize(
+    "words", [["tools"], ["features"], ["log"], ["memory"], ["models"], ["tools", "show", "read_file"]]
+)
+def test_on_a_narrow_screen_nothing_is_pushed_off_and_no_mark_is_lost(
+    tmp_path: Path, words: list[str]
+) -> None:
+    run(["call", "memory_store", "key=城市 🏔", "value=" + "東京 " * 30], tmp_path)
+    lines = on_screen(words, tmp_path, NO_COLOR="1", COLUMNS="40").splitlines()
+    assert max(map(cell_len, lines)) <= 40
+    if words == ["tools"]:
+        assert {line.split()[0] for line in lines if line.endswith(("file", "_request"))} == {"on"}
+        assert "off  execute_shell_command" in lines
+    if words == ["log"]:
+        assert re.fullmatch(r"1  [\d:]+  ✓  memory_store", lines[0])
+
+
+def test_between_the_blocks_of_an_answer_is_one_empty_line(tmp_path: Path) -> None:
+    answer = "One:\n\n| a | b |\n|---|---|\n| c | d |\n\n```\ncode\n```\n\nTwo."
+    run(["run", "--model", script(tmp_path, answer), "hi"], tmp_path)
+    lines = [
+        line.strip() for line in on_screen(["sessions", "show", "last"], tmp_path, NO_COLOR="1").splitlines()
+    ]
+    said = lines[lines.index("One:") : lines.index("Two.")]
+    assert [line for line in said if "─" not in line] == ["One:", "", "a  b", "c  d", "", "code", ""]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_call_takes_one_line_however_wide_its_letters_are(width: int) -> None:
+    going = Going("write_file", {"path": "漢字" * 30, "note": "x" * 50}, said="進捗 " * 3)
+    assert going_line(going, width).cell_len <= width
+    line = Text("✓ write_file")
+    add_arguments(line, {"path": "漢字" * 30}, width - line.cell_len - 1)
+    assert line.cell_len <= width
+    assert line.plain.startswith("✓ write_file path=漢字漢")
+
+
+@pytest.mark.parametrize(("columns", "first"), [(100, "ID "), (60, "ab12")])
+def test_grants_are_a_table_where_there_is_room_and_sessions_have_short_names(
+    tmp_path: Path, columns: int, first: str
+) -> None:
+    run(["call", "get_current_time"], tmp_path)
+    grant = Grant(
+        id="ab12cd34ef",
+        need="shell",
+        tool="execute_shell_command",
+        verdict="allow",
+        scope="session",
+        holder="01a1e42f8db8-ff16530cc751ad7f",
+        about="run: " + "echo hi; " * 9,
+        digest="0" * 64,
+    )
+    with Store(tmp_path / "oneclaw.db") as store:
+        asyncio.run(store.grants.add(grant))
+    seen = on_screen(["grants"], tmp_path, NO_COLOR="1", COLUMNS=str(columns))
+    assert seen.startswith(first)
+    assert "session ff16530c" in seen
+    assert max(map(len, seen.splitlines())) <= columns
+
+
 def test_prose_is_folded_between_words_and_a_long_word_stays_whole() -> None:
     path = "/" + "x" * 30
     assert folded("one two three", 9) == "one two\nthree"
@@ -95,6 +162,16 @@ def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_c
             command, env=environment(tmp_path, PATH=path), capture_output=True, text=True, timeout=60
         )
         assert ended.stdout.splitlines()[-1].startswith(f"Next: `{named} tools`"), ended.stdout
+
+
+def test_the_demonstration_breaks_what_is_long_under_where_it_began(tmp_path: Path) -> None:
+    shown = """
+from oneclaw.cli.demo_conversation import show_event
+from oneclaw.core.answer import ArgumentsAdded
+show_event(ArgumentsAdded(0, '{"content": "one two three four five six"}'))
+"""
+    lines = on_screen([], tmp_path, [sys.executable, "-c", shown], NO_COLOR="1", COLUMNS="30").splitlines()
+    assert [line.index(line.strip()) for line in lines] == [5, 5]
 
 
 def test_off_is_not_shown_in_the_colour_of_on(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
+from tests.cli.vt import script
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 
@@ -18,13 +20,15 @@ ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 class Terminal:
     """A program on a pseudo-terminal: wait for text, type an answer."""
 
-    def __init__(self, words: list[str], home: Path, **environment: str) -> None:
+    def __init__(
+        self, words: list[str], home: Path, stdout: IO[str] | None = None, **environment: str
+    ) -> None:
         self.master, slave = pty.openpty()
         self.seen = ""
         self.process = subprocess.Popen(
             [*ONECLAW, *words],
             stdin=slave,
-            stdout=slave,
+            stdout=slave if stdout is None else stdout,
             stderr=slave,
             env={**os.environ, "ONECLAW_HOME": str(home), "TERM": "xterm", "COLUMNS": "100", **environment},
             start_new_session=True,
@@ -84,6 +88,14 @@ def test_no_is_a_denied_call(tmp_path: Path) -> None:
     assert not (tmp_path / "workspace" / "a.txt").exists()
 
 
+def test_ctrl_d_is_a_no_and_what_follows_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
+    terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
+    terminal.read_until(r"\[v\].*\n> ")
+    terminal.type("\x04")
+    assert "> permission_denied" not in re.sub(r"\x1b\[[\d;]*m", "", terminal.read_until("permission_denied"))
+    assert terminal.end() == 5
+
+
 @pytest.mark.covers("FEAT004-PR-06")
 def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
     words = ["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"]
@@ -98,7 +110,14 @@ def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
     listed = run(["grants", "--json"], tmp_path).stdout
     grant_id = re.search(r'"id": "(\w+)"', listed)
     assert grant_id is not None
-    assert run(["grants", "revoke", grant_id[1]], tmp_path).returncode == 0
+    assert "when revoked" in run(["grants"], tmp_path).stdout
+    assert run(["grants", "revoke", "zz", "--json"], tmp_path).stdout.split() == [
+        "{",
+        '"revoked":',
+        "[]",
+        "}",
+    ]
+    assert run(["grants", "revoke", grant_id[1]], tmp_path).stdout == f"Revoked {grant_id[1]}.\n"
     asked_again = Terminal(words, tmp_path)
     asked_again.read_until(r"\[v\].*\n> ")
     asked_again.type("n\n")
@@ -115,6 +134,29 @@ def test_a_prompt_shows_what_would_hide(tmp_path: Path) -> None:
     assert "u202e" in seen.lower()
     terminal.type("n\n")
     terminal.end()
+
+
+def test_where_the_answer_goes_into_a_pipe_a_question_begins_on_a_line_of_its_own(tmp_path: Path) -> None:
+    call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
+    model = script(tmp_path, [{"say": "I write."}, call], "Done.")
+    words = ["--mode", "ask", "run", "--model", model, "write"]
+    with (tmp_path / "out").open("w") as out:
+        terminal = Terminal(words, tmp_path, stdout=out)
+        terminal.read_until(r"\[v\].*\n> ")
+        assert (tmp_path / "out").read_text() == "I write.\n"
+        terminal.type("y\n")
+        assert terminal.end() == 0
+    assert (tmp_path / "out").read_text() == "I write.\nDone.\n"
+
+
+def test_of_a_question_the_danger_stands_out(tmp_path: Path) -> None:
+    run(["features", "on", "shell"], tmp_path)
+    terminal = Terminal(["call", "execute_shell_command", "command=rm -rf x"], tmp_path)
+    seen = terminal.read_until(r"\[v\].*\n> ")
+    assert re.search(r"\x1b\[1;31m  Danger: [^\n]*\x1b\[0m", seen)
+    assert re.search(r'(?m)^  command = "rm -rf x"', seen)  # and the command is plain to read
+    terminal.type("n\n")
+    assert terminal.end() == 5
 
 
 def test_colour_on_a_terminal_and_none_in_a_pipe(tmp_path: Path) -> None:
@@ -158,6 +200,24 @@ def test_a_result_cannot_drive_the_terminal(tmp_path: Path) -> None:
         terminal.read_until("after")
         assert "\x1b]0;" not in terminal.seen
         assert terminal.end() == 0
+
+
+def test_a_value_of_several_fields_is_read_line_by_line_and_by_programs_as_json(tmp_path: Path) -> None:
+    run(["call", "memory_store", "key=town", "value=Porto"], tmp_path)
+    words = ["call", "memory_search", "query=town"]
+    assert run(words, tmp_path).stdout.startswith('{"')
+    terminal = Terminal(words, tmp_path, NO_COLOR="1")
+    terminal.read_until("memory_search in")
+    assert terminal.end() == 0
+    assert re.search(r'(?m)^ +"value": "Porto"', terminal.seen)
+
+
+def test_a_value_whose_fields_are_empty_is_shown_all_the_same(tmp_path: Path) -> None:
+    run(["features", "on", "shell"], tmp_path)
+    terminal = Terminal(["call", "manage_process", "action=list"], tmp_path, NO_COLOR="1")
+    terminal.read_until("manage_process in")
+    assert terminal.end() == 0
+    assert '{"processes":[]}' in terminal.seen
 
 
 def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:

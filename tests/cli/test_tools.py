@@ -29,3 +29,11 @@ def test_what_the_mode_asks_for_or_denies_is_marked(cli: Cli, mode: str, mark: s
 def test_a_tool_that_is_not_named_is_wrong_use(cli: Cli, action: str) -> None:
     ended = cli("tools", action)
     assert (ended.code, ended.err) == (2, f"oneclaw: name a tool: oneclaw tools {action} TOOL\n")
+
+
+def test_the_tools_of_a_group_are_switched_at_once(cli: Cli) -> None:
+    names = ["extract_matches", "compare_texts", "fill_template"]
+    assert cli("tools", "on", "group:text").out.splitlines() == [f"{name} is switched on." for name in names]
+    assert [row["on"] for row in cli("tools", "off", "group:text", "--json").json] == [False] * 3
+    assert cli("tools", "on", "group:none").code == 3
+    assert cli("tools", "on", "group:memory").code == 3, "they go with their feature"

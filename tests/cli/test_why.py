@@ -22,8 +22,13 @@ def test_a_no_for_good_is_told_with_the_way_to_take_it_back(cli: Cli, home: Path
     remember(home, denial)
     assert cli("call", "write_file", "path=a", "content=b").code == 5
     assert cli("why", "write_file", "--json").json["needs"]["changes"] == "denied_for_good"
-    assert "oneclaw grants revoke d1" in cli("why", "write_file").out
+    said = cli("why", "write_file").out
+    assert said.startswith(
+        "write_file is there for agent default, but its calls are refused: changes denied."
+    )
+    assert "oneclaw grants revoke d1" in said
     cli("grants", "revoke", "d1")
+    assert cli("why", "write_file").out.startswith("write_file is available to agent default")
     assert "revoke" not in cli("why", "write_file").out
 
 
@@ -37,14 +42,61 @@ def test_a_switch_is_told_with_the_command_that_turns_it(cli: Cli) -> None:
     cli("tools", "off", "read_file")
     assert "`oneclaw tools on read_file`" in cli("why", "read_file").out
     cli("tools", "on", "read_file")
-    assert "oneclaw tools on" not in cli("why", "read_file").out
+    assert "switches it on" not in cli("why", "read_file").out
 
 
 def test_a_feature_is_told_with_the_way_to_turn_it(cli: Cli) -> None:
     said = cli("why", "execute_shell_command").out
     assert "the feature shell is off" in said
-    assert "`oneclaw tools on execute_shell_command`" in said
+    assert "`oneclaw features on shell`" in said
     cli("tools", "on", "execute_shell_command")
     assert "the feature shell is on" in cli("why", "execute_shell_command").out
     cli("memory", "off")
-    assert "features.memory to true" in cli("why", "memory_store").out
+    assert "`oneclaw features on memory`" in cli("why", "memory_store").out
+
+
+def test_the_rule_that_would_allow_a_command_is_told_or_why_none_does(cli: Cli, home: Path) -> None:
+    settings = home / "rules.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('[features]\nshell = true\n[shell]\nallow = ["git status", "ls **"]\n')
+
+    def why(command: str, *more: str) -> Any:
+        return cli("--config", str(settings), "why", "execute_shell_command", f"command={command}", *more)
+
+    allowed = why("git status && ls -la").out
+    assert "needs shell: granted" in allowed
+    assert "Allowed by shell.allow: git status; ls **." in allowed
+    asked = why("ls | xargs rm -rf").out
+    assert "needs shell: a person is asked" in asked
+    assert "Programs: ls, xargs, rm." in asked
+    assert "Danger: It deletes without asking" in asked
+    assert "No rule in shell.allow covers this use of xargs." in asked
+    assert why("ls", "--json").json["notes"] == ["Programs: ls.", "Allowed by shell.allow: ls **."]
+    assert "sets variables" in why("ls", 'env:={"A": "1"}').out
+    assert cli("why", "execute_shell_command", "comand=ls").code == 4
+    assert cli("why", "execute_shell_command", "ls").code == 2
+
+
+def test_a_no_for_good_shows_in_the_list_of_tools(cli: Cli, home: Path) -> None:
+    def marked() -> str:
+        return next(line for line in cli("tools").out.splitlines() if "\tget_location_from_ip\t" in line)
+
+    assert "\tnetwork, location (asks)\t" in marked()
+    remember(
+        home, Grant(id="d2", need="location", tool="get_location_from_ip", verdict="deny", scope="everywhere")
+    )
+    assert "\tnetwork, location (denied)\t" in marked()
+
+
+def test_an_address_that_is_not_public_is_told_without_a_connection(cli: Cli, home: Path) -> None:
+    for url in ("http://127.0.0.1:8080/", "http://0x7f.1/", "http://localhost/", "http://[::ffff:10.0.0.1]/"):
+        said = cli("why", "fetch_url", f"url={url}", "--json").json
+        assert said["needs"] == {"network": "granted", "network.private": "ask"}
+        assert "is not public" in said["notes"][0]
+    for url in ("http://93.184.216.34/", "https://example.invalid/", "ftp://127.0.0.1/"):
+        assert cli("why", "http_request", f"url={url}", "--json").json["needs"] == {"network": "granted"}
+    settings = home / "hosts.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('[network]\nprivate_hosts = ["127.0.0.1:8080"]\n')
+    listed = cli("--config", str(settings), "why", "fetch_url", "url=http://127.0.0.1:8080/", "--json").json
+    assert listed["needs"] == {"network": "granted"}

@@ -14,7 +14,11 @@ from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
 from oneclaw.core.make.function import tool
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.permit.need import State
+from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, Rules
+from oneclaw.core.permit.prompt import Prompt
 from oneclaw.core.registry import Registry
 from oneclaw.core.result import INNER_CHARS
 from oneclaw.core.session import Session, Workspace
@@ -61,6 +65,49 @@ async def test_a_call_gets_the_value_of_its_tool(runner: Runner) -> None:
     assert result.to_json() == '{"status":"success","result":3}'
     assert result.effects == "none"
     assert result.seconds > 0
+
+
+@pytest.mark.parametrize("answer", ["once", "no"])
+@pytest.mark.parametrize("is_on_the_way", [False, True])
+async def test_how_long_a_person_thinks_is_not_how_long_the_call_took(
+    runner: Runner, answer: Any, is_on_the_way: bool
+) -> None:
+    thinks_seconds = 0.3
+    broker = Broker()
+
+    def think(prompt: Prompt) -> None:
+        asyncio.get_running_loop().call_later(thinks_seconds, broker.answer, prompt.id, answer)
+
+    broker.bind(think)
+
+    @tool(needs=[] if is_on_the_way else ["shell"], effect="read")
+    async def ask(context: Context) -> str:
+        """Ask on the way."""
+        if is_on_the_way:
+            await asyncio.gather(context.require("shell", "One."), context.require("shell", "Two."))
+        return "asked"
+
+    engine = engine_of(runner, ask, permissions=Permissions(broker=broker))
+    asked = time.monotonic()
+    result = await engine.call(ToolCall("ask", {}))
+    assert time.monotonic() - asked > thinks_seconds
+    assert result.ok is (answer == "once")
+    assert 0 <= result.seconds < thinks_seconds
+
+
+async def test_a_call_that_was_refused_is_told_with_its_arguments(runner: Runner) -> None:
+    @tool(needs=["shell"], effect="read")
+    async def ask(text: str) -> str:
+        """Ask."""
+        return text
+
+    told: list[Event] = []
+    for state in (State.GRANTED, State.DENIED):
+        engine = engine_of(runner, ask, permissions=Permissions(states={"shell": state}))
+        engine.subscribe(told.append)
+        await engine.call(ToolCall("ask", {"text": "hello"}))
+    finished = [event.arguments for event in told if isinstance(event, ToolFinished)]
+    assert finished == [None, {"text": "hello"}]  # of one that ran, `ToolStarted` has told them
 
 
 async def test_raw_text_of_a_model_is_read(runner: Runner) -> None:

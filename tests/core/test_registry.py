@@ -128,3 +128,5 @@ def test_the_nearest_names_are_found_however_they_are_spelled() -> None:
     assert nearest("Read-File", names)[0] == "read_file"
     assert nearest("getCurrentTime", names)[0] == "get_current_time"
     assert nearest("zzzz", names) == []
+    assert nearest("time", names) == ["get_current_time"]
+    assert nearest("fi", names) == []

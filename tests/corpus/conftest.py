@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.journeys.obedient import outside as outside
+from tests.journeys.obedient import thief as thief
 
 from oneclaw.core.make.foreign import adopt
 from oneclaw.core.tool import ToolDefinition

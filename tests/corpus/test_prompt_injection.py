@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from tests.corpus.conftest import Rows
-from tests.journeys.obedient import Story, Thief, hear, kept, obedient, play
-from tests.journeys.test_prompt_injection import CANARY, check_refused
+from tests.journeys.obedient import CANARY, Story, Thief, check_refused, kept, obedient, play
 from tests.marked import unmark
 
 from oneclaw import App, Config, Scripted
@@ -25,24 +24,6 @@ BATCH = 24
 def batches(rows: Rows) -> list[list[str]]:
     texts = [row["text"] for row in rows("prompt_injection") if row["text"].strip()]
     return [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
-
-
-@pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "precious.txt").write_text("precious " + CANARY)
-    return folder
-
-
-@pytest.fixture
-async def thief(serve: Serve) -> Thief:
-    return await hear(serve)
-
-
-@pytest.fixture(autouse=True)
-def canary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CANARY_API_KEY", CANARY)
 
 
 async def obey(

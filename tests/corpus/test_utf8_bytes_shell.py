@@ -1,11 +1,10 @@
 """Bytes of others, right and wrong UTF-8, as the output of a command: decoded as everybody decodes them."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.sandboxes import skip_without
 
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
@@ -21,8 +20,7 @@ def wanted(row: dict[str, Any]) -> str:
 
 
 async def test_what_a_command_writes_is_decoded_as_everybody_decodes_it(rows: Rows, tmp_path: Path) -> None:
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed: apt install bubblewrap")
+    skip_without("bubblewrap")
     shells = Shells(ShellSettings(tmp_path / "home"))
     context = Context(session=Session("one", workspace=Workspace(tmp_path)))
     every = rows("utf8_bytes")

@@ -6,21 +6,26 @@ watches is the kernel's list of processes, not the guard under test.
 
 import asyncio
 import os
-import shutil
+import pty
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from tests.sandboxes import needs_bubblewrap
 
 from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.guard.sandbox.tree import descendants
-from oneclaw.run.shell import script
+from oneclaw.run.shell import excess, script
+from oneclaw.run.shell import session as session_module
 from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.session import Command, ShellSession
@@ -30,9 +35,7 @@ STALL_SECONDS = 2.0
 """How long a heart that beats every hundredth of a second may pause: late on a full machine, never still."""
 MOST_PROCESSES = 4_000
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt install bubblewrap"
-)
+pytestmark = needs_bubblewrap
 
 
 @pytest.fixture(autouse=True)
@@ -171,6 +174,18 @@ async def test_one_process_cannot_have_more_memory_than_all_may(shell: ShellSess
     assert "MemoryError" in outcome.err.text
 
 
+async def test_a_command_that_fills_the_disk_is_stopped_before_it_is_full(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill = Command("head -c 300000000 /dev/zero >filler; sleep 60", 60.0)
+    monkeypatch.setattr(excess, "TAKEN_BYTES", 20 << 20)
+    monkeypatch.setattr(excess, "LEAST_BYTES", 1 << 60)
+    assert (await shell.run(fill)).stop == "disk"
+    assert (await shell.run(Command("rm filler; echo on", 30))).out.text == "on\n"
+    monkeypatch.setattr(excess, "LEAST_BYTES", 0)  # the twin: with no such limit it goes on
+    assert (await shell.run(replace(fill, seconds=2.0))).stop == "time"
+
+
 async def test_without_looking_after_it_a_bomb_runs_until_its_time_is_up(
     shell: ShellSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +195,22 @@ async def test_without_looking_after_it_a_bomb_runs_until_its_time_is_up(
     assert (await shell.run(Command(many, 3.0))).stop == "time"
     monkeypatch.undo()
     assert (await shell.run(Command(many, 30.0))).stop == "processes"
+
+
+async def test_what_forks_is_killed_as_a_group_of_which_the_program_is_no_part(shell: ShellSession) -> None:
+    """What makes the end of a fork bomb quick: it does not wait for the first process to have its turn."""
+    mark = f"BOMB_{os.urandom(6).hex()}"
+    running = asyncio.create_task(shell.run(Command("sleep 60 & sleep 60", 30, environment={mark: "1"})))
+    async with asyncio.timeout(60):
+        while len(marked(mark)) < 2:
+            await asyncio.sleep(0.02)
+    groups = {os.getpgid(pid) for pid in marked(mark)}
+    [first] = groups
+    assert os.getpgid(first) == first != os.getpgid(0)
+    os.kill(first, signal.SIGSTOP)  # a first process that never has its turn
+    os.killpg(first, signal.SIGKILL)
+    assert await gone(mark)
+    assert (await running).stop == "killed"
 
 
 async def test_without_the_sweep_what_was_left_in_the_background_stays(
@@ -200,6 +231,80 @@ async def test_without_the_sweep_what_was_left_in_the_background_stays(
     assert await gone(mark)
 
 
+async def test_asked_to_end_what_ignores_that_would_stay(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin of killing at once: SIGTERM in its place leaves a command that ignores it."""
+    mark = f"BOMB_{os.urandom(6).hex()}"
+    deaf = "(trap '' TERM; exec setsid sleep 60) >/dev/null 2>&1 & sleep 0.3"
+    left = Command(deaf, 10.0, environment={mark: "1"})
+    monkeypatch.setattr(script, "_KILL", "[[ $$ == 1 ]] && kill -TERM -1")
+    monkeypatch.setattr(Box, "alone", passed)
+    await shell.run(left)
+    assert marked(mark)
+    monkeypatch.undo()
+    await shell.let_go()
+    await shell.run(left)
+    assert await gone(mark)
+
+
+async def test_with_input_that_never_comes_a_command_would_wait(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin of the empty input: given a pipe instead, the same command is still there when time is up."""
+    monkeypatch.setattr(session_module, "Box", partial(Box, has_input=True))
+    assert (await shell.run(Command("cat; read x", 1.0))).stop == "time"
+    monkeypatch.undo()
+    await shell.let_go()
+    assert (await shell.run(Command("cat; read x", 30.0))).stop is None
+
+
+ON_TERMINAL = """
+import asyncio, subprocess, sys
+from functools import partial
+from pathlib import Path
+from oneclaw.core.session import Session, Workspace
+from oneclaw.guard.sandbox import bubblewrap
+from oneclaw.guard.sandbox.enclosure import Limits
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
+from oneclaw.run.shell import start
+from oneclaw.run.shell.session import Command, ShellSession
+
+async def main(folder, is_guarded):
+    if not is_guarded:
+        bubblewrap._ISOLATED = tuple(each for each in bubblewrap._ISOLATED if each != "--new-session")
+        popen = subprocess.Popen
+        subprocess.Popen = lambda *words, **more: popen(*words, **more | {"start_new_session": False})
+    sandbox = Sandbox(SandboxSettings(folder / "homes"))
+    session = Session("one", workspace=Workspace(folder))
+    shell = ShellSession(lambda at, net: sandbox.enclosure(session, at.states, at.tmp, net), Limits())
+    said = await shell.run(Command("exec 3<>/dev/tty && echo HELLO >&3", 10.0))
+    await shell.close()
+    sandbox.close()
+    print("CODE", said.code)
+
+asyncio.run(main(Path(sys.argv[1]), sys.argv[2] == "guarded"))
+"""
+
+
+@pytest.mark.parametrize("way", ["guarded", "open"])
+def test_the_terminal_of_the_program_is_out_of_reach(tmp_path: Path, way: str) -> None:
+    """With its twin: in the session of the program, a command writes to the terminal and reads from it."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-c", ON_TERMINAL, str(tmp_path), way])
+    said = b""
+    with suppress(OSError):  # how a terminal ends
+        while data := os.read(terminal, 4096):
+            said += data
+    os.close(terminal)
+    os.waitpid(child, 0)
+    assert (b"CODE 0" in said, b"HELLO" in said) == ((False, False) if way == "guarded" else (True, True)), (
+        said
+    )
+    assert b"CODE" in said
+
+
 async def test_without_its_time_limit_a_command_goes_on(shell: ShellSession, tmp_path: Path) -> None:
     """The twin of the limit: with time enough, the same command does what comes late."""
     late = "sleep 1.5; echo late >late"
@@ -210,6 +315,10 @@ async def test_without_its_time_limit_a_command_goes_on(shell: ShellSession, tmp
 
 
 def not_seen(box: Box) -> None:
+    return None
+
+
+async def passed(box: Box) -> None:
     return None
 
 

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from tests.journeys.obedient import outside as outside
+from tests.journeys.obedient import scene as scene
+from tests.journeys.obedient import thief as thief
 
 from oneclaw import App, Config, ToolCall
 

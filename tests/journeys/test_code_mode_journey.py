@@ -163,7 +163,7 @@ async def test_a_script_is_denied_where_nobody_is_asked_and_off_where_nobody_swi
         assert results_of(app, finished)[0].kind is Kind.TOOL_NOT_AVAILABLE
         both = {"run_javascript", "describe_tools"}
         assert not both & {each.name for each in app.engine.available()}
-        with pytest.raises(InvalidConfig, match="comes and goes with run_javascript; switch that"):
+        with pytest.raises(InvalidConfig, match="comes and goes with run_javascript; use `oneclaw tools on"):
             await app.switch("describe_tools", True)
         await app.switch("run_javascript", True)
         assert both <= {each.name for each in app.engine.available()}

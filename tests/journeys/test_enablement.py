@@ -1,6 +1,9 @@
 """Which tools are there: features, switches and what they are kept as, defaults, and what a machine lacks."""
 
+import asyncio
 import sqlite3
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry
 from oneclaw.providers.catalog import SMALL_TOOLS, Catalog
 from oneclaw.providers.local.models import EMBEDDED_TOOLS, LocalModels, LocalSettings
-from oneclaw.store.store import Store
+from oneclaw.store import migration
 
 ON = (
     "get_current_time",
@@ -27,6 +30,12 @@ OFF = ("execute_shell_command", "manage_process", "ssh_configure_host")
 
 def names(app: App) -> set[str]:
     return {definition.name for definition in app.engine.available()}
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """What was installed or set meanwhile is seen within half a second."""
+    while not holds():
+        await asyncio.sleep(0.05)
 
 
 async def test_tools_are_on_and_off_by_default_as_they_should_be(tmp_path: Path) -> None:
@@ -69,12 +78,16 @@ async def test_a_switch_is_kept_under_the_name_others_know(tmp_path: Path) -> No
 
 
 async def test_switches_kept_under_the_name_from_before_hold_on(tmp_path: Path) -> None:
-    file = tmp_path / "oneclaw.db"
-    Store(file).close()
-    connection = sqlite3.connect(file, isolation_level=None)
+    before = tmp_path / "steps"
+    before.mkdir()
+    for number, step in migration.steps().items():
+        if number < 5:
+            (before / step.name).write_text(step.read_text())
+    connection = sqlite3.connect(tmp_path / "oneclaw.db", isolation_level=None)
+    connection.execute(f"PRAGMA application_id = {migration.APPLICATION}")
+    migration.migrate(connection, before)
     kept = [("switch.read_file", "false"), ("switch.edit_file", "true"), ("tool_enabled_edit_file", "false")]
     connection.executemany("INSERT INTO settings (key, value) VALUES (?, ?)", kept)
-    connection.execute("PRAGMA user_version = 4")
     connection.close()
     async with App(Config(home=tmp_path)) as app:
         assert app.store.settings.all("switch.") == {}
@@ -154,9 +167,59 @@ def test_an_alias_is_taken_as_a_name_is() -> None:
 def test_small_models_get_the_short_list_and_the_embedded_one_what_it_was_trained_on(tmp_path: Path) -> None:
     kai = {"get_current_time", "get_location_from_ip", "web_search", "open_url", "execute_shell_command"}
     kai |= {"memory_store", "memory_forget", "memory_reinforce"}
-    files = {"read_file", "write_file", "list_files", "find_files", "search_text"}
+    files = {"read_file", "write_file", "edit_file", "list_files", "find_files", "search_text"}
     assert set(SMALL_TOOLS) == kai | files
     local = LocalModels(LocalSettings(tmp_path, tmp_path / "cache"))
     assert Catalog(local=local).model("local/smollm2").tools == EMBEDDED_TOOLS
     assert Catalog({"small_tools": ["read_file"]}, local=local).model("local/smollm2").tools == ()
     assert Catalog({"small_tools": ["read_file"]}, local=local).small_tools == ("read_file",)
+
+
+@pytest.mark.parametrize("lacks", ["bash", "ssh"])
+async def test_what_rides_along_is_hidden_with_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in {"bash", "ssh"} - {lacks}:
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    async with App(Config(home=tmp_path, values={"features.shell": True})) as app:
+        hidden = set(OFF) if lacks == "bash" else {"ssh_configure_host"}
+        assert names(app).isdisjoint(hidden)
+        assert names(app) >= set(OFF) - hidden
+        for name in hidden:
+            result = await app.engine.call(ToolCall(name))
+            assert f"{lacks} is not installed" in (result.message or "")
+        (programs / lacks).write_text("#!/bin/sh\n")
+        (programs / lacks).chmod(0o755)
+        await until(lambda: names(app) >= set(OFF))
+
+
+async def test_a_tool_whose_secret_is_not_set_is_hidden_until_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BRAVE_API_KEY", raising=False)
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    values = {"web.search.provider": "brave"}
+    with App(Config(home=tmp_path, values=values)) as looking:
+        entry = looking.registry.find("web_search")
+        assert entry is not None
+        why = looking.policy.why(entry.tool.definition, agent="default")
+        assert (why.allowed, "The secret BRAVE_API_KEY is not set" in why.text) == (False, True)
+    async with App(Config(home=tmp_path, values=values)) as app:
+        assert "web_search" not in names(app)
+        secrets = tmp_path / "secrets.toml"
+        secrets.touch(mode=0o600)
+        secrets.write_text('BRAVE_API_KEY = "a-key-of-brave"\n')
+        await until(lambda: "web_search" in names(app))
+
+
+def test_of_a_secrets_file_that_others_can_read_the_tools_that_need_it_say_so(tmp_path: Path) -> None:
+    (tmp_path / "secrets.toml").write_text('BRAVE_API_KEY = "a-key-of-brave"\n')
+    (tmp_path / "secrets.toml").chmod(0o644)
+    with App(Config(home=tmp_path, values={"web.search.provider": "brave"})) as app:
+        entry = app.registry.find("web_search")
+        assert entry is not None
+        assert "chmod 600" in app.policy.why(entry.tool.definition, agent="default").text

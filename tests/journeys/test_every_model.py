@@ -491,7 +491,7 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
     is_small: bool, tmp_path: Path
 ) -> None:
     format = BY_LABEL["ollama"]
-    async with talking(format, [call("edit_file", {"path": "a"}), answer("Well.")]) as server:
+    async with talking(format, [call("fetch_url", {"path": "a"}), answer("Well.")]) as server:
         values = {**server.settings(), "models.default": server.model}
         if is_small:
             # It is small because it is on this machine and has no key.
@@ -501,7 +501,7 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
             tools = set(server.heard[0].tools)
             assert (tools <= {*SMALL_TOOLS, "add"}) == is_small  # what was made in code is there to be used
             assert {"get_current_time", "read_file", "write_file", "list_files", "add"} <= tools
-            assert ("edit_file" in tools) != is_small
+            assert ("fetch_url" in tools) != is_small
             refused = Kind.TOOL_NOT_AVAILABLE if is_small else Kind.VALIDATION_ERROR
             assert results_kept(app, last.session) == [refused]
 
@@ -509,14 +509,14 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
 async def test_a_small_model_that_takes_over_gets_the_tools_for_small_models_at_once(tmp_path: Path) -> None:
     async with (
         talking(BY_LABEL["anthropic"], [call("add", {"a": 1}), Refuse(400, "retired")]) as big,
-        talking(BY_LABEL["ollama"], [call("edit_file", {"path": "a"}), answer("Two.")]) as small,
+        talking(BY_LABEL["ollama"], [call("fetch_url", {"path": "a"}), answer("Two.")]) as small,
     ):
         values = {"models.fallbacks": [small.model], f"models.{small.model}.small": True}
         async with opened(tmp_path, big, small, values=values, tools=[add]) as app:
             _, last = await started(app)
             assert last.text == "Two."
             assert "add" in big.heard[1].tools
-            assert "edit_file" in big.heard[1].tools
+            assert "fetch_url" in big.heard[1].tools
             assert [sorted(set(heard.tools) - {*SMALL_TOOLS, "add"}) for heard in small.heard] == [[], []]
             assert small.heard[1].values == [2, "tool_not_available"]
 

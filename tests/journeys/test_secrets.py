@@ -199,7 +199,7 @@ async def test_only_the_tool_that_declared_it_is_given_a_secret(home: Path) -> N
 async def test_a_secret_that_is_not_set_is_named_with_where_to_put_it(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path), tools=TOOLS) as app:
         refused = await app.engine.call(ToolCall("use_inline", {"how": "value"}))
-    assert refused.kind is Kind.EXECUTION_ERROR
+    assert refused.kind is Kind.TOOL_NOT_AVAILABLE
     assert f"The secret {NAME} is not set" in refused.message
     assert "secrets.toml" in refused.message
     assert refused.effects == "none"

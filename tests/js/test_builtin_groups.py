@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.marked import unmark
 
 from oneclaw.app import App
 from oneclaw.config import Config
@@ -16,6 +17,8 @@ from oneclaw.core.errors import Kind
 
 BUILTIN = Path(__file__).parents[2] / "src" / "oneclaw" / "js" / "builtin"
 EXAMPLES = Path(__file__).parents[2] / "examples"
+TEXT = ("extract_matches", "compare_texts", "fill_template")
+MOST_CHARS = 14_500
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 Ask = Callable[..., Awaitable[ToolResult]]
 
@@ -27,7 +30,8 @@ def entries() -> list[tuple[str, dict[str, Any]]]:
 
 @pytest.fixture
 async def ask(tmp_path: Path) -> AsyncIterator[Ask]:
-    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "work")) as app:
+    switches = {f"switches.{name}": True for name in TEXT}
+    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "work", values=switches)) as app:
         (tmp_path / "work").mkdir(exist_ok=True)
 
         async def call(tool: str, **arguments: Any) -> ToolResult:
@@ -62,6 +66,18 @@ def test_every_tool_of_ours_has_examples_and_every_parameter_says_what_it_is() -
             assert len(tool["examples"]) >= 3, tool["name"]
             for name, schema in tool["parameters"]["properties"].items():
                 assert schema.get("description"), f"{tool['name']}.{name}"
+
+
+async def test_a_model_is_offered_few_words_and_tables_but_no_texts(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)) as app:
+        offered = {one.name: one for one in app.engine.available()}
+        assert {"query_csv", "query_json", "compute_statistics", "compute_date"} <= offered.keys()
+        assert offered.keys().isdisjoint(TEXT)
+        told = [
+            {"name": one.name, "description": one.description, "input_schema": dict(one.parameters)}
+            for one in offered.values()
+        ]
+        assert len(json.dumps(told, separators=(",", ":"))) <= MOST_CHARS, "every round of every run pays it"
 
 
 # ---------------------------------------------------------------------- texts
@@ -263,8 +279,8 @@ async def test_the_example_asks_a_service_with_a_key_it_is_given_by_name(
         listed = await app.engine.call(ToolCall("tracker_list_issues", {}))
         added = await app.engine.call(ToolCall("tracker_add_issue", {"title": "Tea is out"}))
         kept = str(app.store.calls.history())
-    assert listed.value == "#7 No milk"
-    assert json.loads(added.text) == {"number": 8, "title": "Tea is out"}
+    assert unmark(listed.value).inside == "#7 No milk"
+    assert json.loads(unmark(added.text).inside) == {"number": 8, "title": "Tea is out"}
     assert "made issue 8" in (added.details or {})["log"]
     assert seen[0].startswith(b"GET /issues?state=open ")
     assert b"Bearer tk-canary-98765" in seen[0]

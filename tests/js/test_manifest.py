@@ -310,6 +310,7 @@ def test_the_whole_schema_and_every_field_is_kept() -> None:
         ("label", 7, "label must be a text"),
         ("label", "x" * 201, "201 characters"),
         ("version", 2, "version must be a text"),
+        ("defaultOn", "no", "defaultOn must be true or false"),
         ("parameters", [], "parameters must be a JSON Schema of an object"),
         ("parameters", None, "parameters must be a JSON Schema of an object"),
         ("parameters", {"type": "string"}, "parameters cannot be used"),
@@ -443,7 +444,7 @@ _FIELDS = st.dictionaries(
     st.sampled_from(
         ["name", "description", "function", "parameters", "requiredPermissions", "timeoutSeconds"]
     )
-    | st.sampled_from(["label", "env", "effect", "version", "examples", "other"]),
+    | st.sampled_from(["label", "env", "effect", "version", "defaultOn", "examples", "other"]),
     _JSON | st.sampled_from(["files", "read", "listFiles"]),
 )
 

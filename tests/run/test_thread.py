@@ -317,3 +317,11 @@ def test_a_thread_that_comes_back_after_the_loop_has_ended_ends_quietly() -> Non
     stuck.let_go.set()
     threads[0].join(10)
     assert not threads[0].is_alive()
+
+
+async def test_the_context_of_a_thread_knows_what_the_call_knows() -> None:
+    def look(arguments: dict[str, Any], context: Context) -> list[Any]:
+        return [context.call_id, context.tool, context.seconds, context.redact("a secret")]
+
+    context = Context("c1", tool="work", seconds=7.0, redact=lambda text: text.replace("secret", "?"))
+    assert await ThreadPool(1, 1).run(tool(look), {}, context, LONG) == ["c1", "work", 7.0, "a ?"]

@@ -1,9 +1,14 @@
 """Memories: kept by key with their versions, found by words, ranked, bounded, and moved as JSON."""
 
+import asyncio
 import json
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
+import unicodedata
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -149,7 +154,16 @@ async def test_the_key_itself_comes_first(memories: Memories) -> None:
         ("ฉันชอบกินข้าวผัด", "ข้าวผัด"),
         ("मुझे चाय पसंद है", "चाय"),
         ("나는 서울에 산다", "서울"),
+        ("나는 서울에 산다", "서울에서"),
+        ("한국음식을 좋아합니다", "음식"),
         ("Москва", "москва"),
+        ("живёт в Москве", "москва"),  # another ending
+        ("живёт в Москве", "живет"),
+        ("ζει στην Αθήνα", "αθηνα"),
+        ("أحب القهوة", "قهوة"),  # inside of a word
+        ("Musikfestivals", "Festival"),
+        ("Straße", "strasse"),
+        ("İstanbul", "istanbul"),
         ("ＦＵＬＬ width", "full"),
         ("user@example.com", "example"),
         ("C++ and C#", "c++"),
@@ -160,6 +174,52 @@ async def test_words_are_found_in_every_script(memories: Memories, value: str, q
     await memories.store("x", "nothing of the kind")
     await memories.store("wanted", value)
     assert keys(memories.search(query)) == ["wanted"]
+
+
+@pytest.mark.parametrize(
+    ("value", "query"),
+    [
+        ("用户最喜欢吃的食物是饺子", "他最喜欢的食物是什么？"),
+        ("我住在上海浦东新区", "住在上海吗"),
+        ("好きな食べ物は寿司です", "食べ物は何が好きですか"),
+        ("ฉันชอบกินส้มตำมาก", "อาหารที่ชอบ"),
+        ("저는 한국음식을 좋아합니다", "좋아하는 음식은 무엇입니까"),
+        ("我住在上海", "饺子、上海"),
+        ("the ferry at nine", "boat—ferry"),
+    ],
+)
+async def test_a_question_finds_what_has_only_some_of_its_words(
+    memories: Memories, value: str, query: str
+) -> None:
+    await memories.store("x", "nothing of the kind 没有这样的东西 ไม่มีอะไร")
+    await memories.store("wanted", value)
+    assert keys(memories.search(query))[0] == "wanted"
+
+
+async def test_parts_of_words_count_only_for_words_that_stand_nowhere(memories: Memories) -> None:
+    await memories.store("tea", "likes raw honey in tea")
+    await memories.store("berry", "likes strawberries")
+    assert keys(memories.search("raw")) == ["tea"]
+    assert keys(memories.search("traw")) == ["berry"]
+    assert memories.search("aw") == [], "two letters stand in every word"
+
+
+async def test_what_another_program_forgets_while_it_is_found_is_left_out(
+    database: Database, memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memories.store("one", "tea")
+    await memories.store("two", "tea")
+    select = database.select
+
+    def and_forget(sql: str, values: Any = ()) -> list[Any]:
+        rows = select(sql, values)
+        if "MATCH" in sql:
+            with closing(sqlite3.connect(database.path)) as other, other:
+                other.execute("DELETE FROM memories WHERE key = 'one'")
+        return rows
+
+    monkeypatch.setattr(database, "select", and_forget)
+    assert keys(memories.search("tea")) == ["two"]
 
 
 async def test_letters_in_another_order_are_another_word(memories: Memories) -> None:
@@ -208,10 +268,11 @@ async def test_no_query_is_read_as_a_language(memories: Memories, query: str) ->
 async def test_read_as_a_language_such_a_query_would_fail(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def as_it_is(text: str, is_prefix: bool = False) -> str:
-        return text
+    def as_it_is(query: str) -> list[str]:
+        return [query]
 
-    monkeypatch.setattr(module, "match_any", as_it_is)
+    monkeypatch.setattr(module, "words_of", as_it_is)
+    monkeypatch.setattr(module, "match_any", " ".join)
     for query in ('"', "a AND", "NEAR(", "key:a"):
         with pytest.raises(StoreError):
             memories.search(query)
@@ -228,7 +289,7 @@ async def test_any_text_is_kept_exactly_and_found_by_its_key(
         return
     found = memories.get(text)
     assert found is not None
-    assert (found.key, found.value) == (text, text)
+    assert (found.key, found.value) == (unicodedata.normalize("NFC", text), text)
     assert memories.search(text, 1) == [found]
     memories.search(query)
     assert await memories.forget(text)
@@ -246,6 +307,19 @@ async def test_the_index_holds_what_the_table_holds_after_many_changes(
     for word in ("東京", "tower", "nul", "full", "plain", "cafe", "キー", "2"):
         assert memories.search(word) == []
     assert database.problems() == []
+
+
+async def test_keys_that_look_the_same_are_one(memories: Memories) -> None:
+    await memories.store("cafe\u0301", "first")
+    assert (await memories.store("café", "second")).version == 2
+    for key in ("cafe\u0301", "café"):
+        assert await memories.reinforce(key) is not None
+        assert keys(memories.search(key)) == ["café"]
+    assert await memories.import_all(from_document({"cafe\u0301": "third"})) == 1
+    assert [memory.value for memory in memories.all()] == ["third"]
+    assert (await memories.learn("Cafe\u0301 opens at nine", "fact")).hits == 0
+    assert (await memories.learn("Café opens at nine", "fact")).hits == 1
+    assert await memories.forget("cafe\u0301")
 
 
 # Limits and secrets
@@ -282,6 +356,7 @@ async def test_known_secrets_are_not_kept(database: Database) -> None:
     assert (stored.key, stored.value) == ("my [redacted:API_KEY]", "it is [redacted:API_KEY]")
     learned = await memories.learn("correct-horse-battery works", "fact")
     assert "horse" not in learned.key + learned.value
+    assert learned.key in keys(memories.search("correct-horse-battery")), "found by what stands for it"
     assert await memories.forget("my correct-horse-battery")
     assert "horse" not in str(database.select("SELECT * FROM memories"))
     await Memories(database).store("k", "correct-horse-battery")  # and without the redactor it is
@@ -399,6 +474,105 @@ async def test_versions_of_an_import_without_a_place_are_left(memories: Memories
     versions = [Version(1, 1.0, "", "then"), Version(9, 1.0, "", "never")]
     await memories.import_all([(memory, versions)])
     assert [each.value for each in memories.versions(memory)] == ["then"]
+
+
+async def test_of_the_versions_of_an_import_the_last_twenty_are_kept(memories: Memories) -> None:
+    memory = Memory(key="a", value="now", version=101)
+    await memories.import_all([(memory, [Version(number, 1.0, "", "then") for number in range(1, 101)])])
+    assert [each.version for each in memories.versions(memory)] == list(range(81, 101))
+
+
+async def test_of_two_with_one_key_in_a_file_the_later_is_kept(memories: Memories) -> None:
+    two = [
+        Memory(key="a", value=value, updated=updated) for value, updated in (("later", 2.0), ("first", 1.0))
+    ]
+    assert await memories.import_all([(each, ()) for each in two]) == 1
+    assert [each.value for each in memories.all()] == ["later"]
+
+
+async def test_known_secrets_of_an_import_are_not_kept(database: Database) -> None:
+    secret = "hunter2-hunter2"
+    memories = Memories(database, Redactor({"PASSWORD": secret}).redact)
+    memory = Memory(key=f"k {secret}", value=secret, category=secret, version=2)
+    await memories.import_all([(memory, [Version(1, 1.0, secret, secret)])])
+    assert secret not in json.dumps(to_document(memories))
+
+
+async def test_a_wrong_memory_of_a_file_is_named_by_its_number() -> None:
+    document = {"good": "1", "long": "x" * 10_001}
+    with pytest.raises(InvalidMemory, match=r"Memory 2 of the file: The value .* 10,001 characters"):
+        from_document(document)
+
+
+STOPPED = """
+import asyncio, sys
+from oneclaw.store.memory_json import from_document
+from oneclaw.store.store import Store
+
+def halt():
+    print("inside", flush=True)
+    sys.stdin.readline()
+
+async def main(path):
+    with Store(path) as store:
+        connection = store.database._writer._connection
+        connection.create_function("halt", 0, halt)
+        connection.execute(
+            "CREATE TEMP TRIGGER stop BEFORE INSERT ON memories WHEN new.key = 'last'"
+            " BEGIN SELECT halt(); END"
+        )
+        await store.memories.import_all(from_document({"first": "1", "second": "2", "last": "3"}))
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+async def test_an_import_that_is_killed_half_way_leaves_nothing(path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STOPPED, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "inside\n"
+        program.kill()
+    with Store(path) as store:
+        assert store.memories.everyone() == []
+        assert await store.memories.import_all(from_document({"first": "1", "last": "3"})) == 2
+
+
+async def test_an_import_that_fails_half_way_leaves_nothing(database: Database, memories: Memories) -> None:
+    await database.write(
+        "CREATE TRIGGER stop BEFORE INSERT ON memories WHEN new.key = 'last'"
+        " BEGIN SELECT raise(ABORT, 'no room'); END"
+    )
+    with pytest.raises(StoreError, match="no room"):
+        await memories.import_all(from_document({"first": "1", "last": "3"}))
+    assert memories.everyone() == []
+    assert (await memories.store("first", "1")).version == 1, "the writer goes on"
+
+
+async def test_an_import_that_is_cancelled_leaves_nothing(database: Database, memories: Memories) -> None:
+    inside, go_on = threading.Event(), threading.Event()
+
+    def halt() -> None:
+        inside.set()
+        go_on.wait(60)
+
+    connection = database._writer._connection  # pyright: ignore
+    connection.create_function("halt", 0, halt)  # pyright: ignore
+    connection.execute(  # pyright: ignore
+        "CREATE TEMP TRIGGER stop BEFORE INSERT ON memories WHEN new.key = 'second' BEGIN SELECT halt(); END"
+    )
+    found = from_document({"first": "1", "second": "2", "last": "3"})
+    importing = asyncio.ensure_future(memories.import_all(found))
+    await asyncio.to_thread(inside.wait, 60)
+    importing.cancel()
+    for _ in range(5):  # until it has been told
+        await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await importing
+    assert memories.everyone() == []
+    assert (await memories.store("first", "1")).version == 1, "the writer goes on"
 
 
 # Two programs at once

@@ -11,6 +11,7 @@ from oneclaw.core.session import Session
 from oneclaw.store import migration
 from oneclaw.store.calls import Calls
 from oneclaw.store.db import Database
+from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages
 from oneclaw.store.sessions import Sessions
 
@@ -44,6 +45,15 @@ def test_a_new_store_has_taken_every_step(path: Path) -> None:
         assert database.select("PRAGMA journal_mode") == [("wal",)]
         names = {name for (name,) in database.select("SELECT name FROM sqlite_master WHERE type = 'table'")}
         assert {"sessions", "calls", "grants", "settings", "messages", "agents"} <= names
+
+
+def test_a_sqlite_that_is_too_old_is_told_before_anything_is_made(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migration, "OLDEST", (99, 1, 0))
+    with pytest.raises(StoreError, match=r"the store needs 99\.1\.0 or newer"):
+        Database(path)
+    assert not path.exists()
 
 
 def test_a_missing_step_is_taken_and_what_was_there_stays(
@@ -129,3 +139,28 @@ async def test_a_store_from_before_conversations_keeps_its_sessions_and_calls(
         assert [(each.call_id, each.parent) for each in Calls(database).history(session="s")] == [("c", "")]
         messages = Messages(database)
         assert await messages.append(Session("s"), UserMessage("hello")) == 1
+
+
+async def test_memories_from_before_parts_of_words_are_found_by_them(path: Path, steps: Path) -> None:
+    for step in steps.glob("*.sql"):
+        if int(step.name[:4]) > 5:
+            step.unlink()
+    path.parent.mkdir(parents=True)
+    old = sqlite3.connect(path, isolation_level=None)
+    old.execute(f"PRAGMA application_id = {migration.APPLICATION}")
+    migration.migrate(old, steps)
+    kept = [("town", "Αθήνα", None), ("food", "音楽", " 音  楽 "), ("festival", "Musikfestivals", None)]
+    old.executemany(
+        "INSERT INTO memories (agent, key, category, hits, version, created, updated, used, value,"
+        " value_words) VALUES ('', ?, '', 0, 1, 1.0, 1.0, 1.0, ?, ?)",
+        kept,
+    )
+    old.close()
+    with Database(path) as database:
+        memories = Memories(database)
+        for word, key in (("αθηνα", "town"), ("音楽", "food"), ("usikfest", "festival")):
+            assert [memory.key for memory in memories.search(word)] == [key]
+        for _, value, _ in kept:
+            assert await memories.forget(memories.search(value)[0].key)
+        assert memories.search("Αθήνα") == []
+        assert database.problems() == []

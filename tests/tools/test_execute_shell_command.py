@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.marked import unmark
+from tests.sandboxes import needs_bubblewrap
 
 from oneclaw.app import App
 from oneclaw.config import Config
@@ -18,9 +19,7 @@ from oneclaw.core.event import ToolProgressed
 from oneclaw.core.session import Session
 from oneclaw.tools.execute_shell_command import find_shell
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt install bubblewrap"
-)
+pytestmark = needs_bubblewrap
 TOOL = "execute_shell_command"
 
 
@@ -64,6 +63,17 @@ async def test_a_model_is_told_of_shell_and_system(app: App) -> None:
     assert entry is not None
     assert f"Run a command with {find_shell()}." in entry.tool.definition.description
     assert "bash on Linux" in find_shell()
+    assert "It is shut in" in entry.tool.definition.description
+
+
+@pytest.mark.parametrize("settings", [{"shell__mode": "native"}, {"shell__sandbox": "none"}])
+async def test_a_model_is_told_that_nothing_shuts_a_command_in(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
+    async with opened(tmp_path, **settings) as app:
+        entry = app.registry.find(TOOL)
+        assert entry is not None
+        assert "It is not shut in" in entry.tool.definition.description
 
 
 async def test_the_result_has_code_and_both_streams(app: App) -> None:
@@ -99,6 +109,15 @@ async def test_a_timeout_says_what_became_of_the_shell_and_what_was_written(app:
     assert "begun" in result.message
     assert result.effects == "possible"
     assert (await run(app, "echo $A")).value["stdout"] == "1\n"
+
+
+async def test_the_model_gets_what_a_command_wrote_before_it_was_stopped(app: App) -> None:
+    result = await run(app, "seq 1000; echo why >&2; sleep 60", timeout=1)
+    assert result.kind is Kind.TIMEOUT
+    assert "\n1\n2\n3\n" in result.message
+    assert "\n999\n1000" in result.message
+    assert result.message.endswith("why")
+    assert len((await run(app, "yes; yes >&2", timeout=1)).message) <= 20_000
 
 
 @pytest.mark.parametrize("timeout", [0, 121, -1])
@@ -150,14 +169,24 @@ async def test_network_is_asked_for_where_the_owner_wants_that(tmp_path: Path) -
         assert (await run(app, "echo x >ran", network=True)).kind is Kind.PERMISSION_DENIED
     granted = {"permissions__needs__network.private": "granted"}
     async with opened(tmp_path, shell__network="ask", **granted) as app:
-        assert (await run(app, "echo on", network=True)).value["stdout"] == "on\n"
+        result = await run(app, "echo on; echo off >&2", network=True)
+        assert unmark(result.value["stdout"]).inside == "on\n", "it may be what a stranger wrote"
+        assert unmark(result.value["stderr"]).inside == "off\n"
+        stopped = await run(app, "echo on; sleep 60", network=True, timeout=1)
+        assert unmark(stopped.message.partition("so far:\n")[2]).inside == "on"
 
 
 async def test_with_network_the_state_is_the_same(tmp_path: Path) -> None:
     async with opened(tmp_path, shell__network="always") as app:
         await run(app, "A=1; cd /usr; echo x >/tmp/f")
-        assert (await run(app, "echo $A; pwd; cat /tmp/f", network=True)).value["stdout"] == "1\n/usr\nx\n"
+        result = await run(app, "echo $A; pwd; cat /tmp/f", network=True)
+        assert unmark(result.value["stdout"]).inside == "1\n/usr\nx\n"
         assert (await run(app, "echo $A")).value["stdout"] == "1\n"
+
+
+@pytest.mark.parametrize("arguments", [{"working_dir": "a\0b"}, {"env": {"A": "a\0b"}}])
+async def test_a_nul_character_is_refused_wherever_it_stands(app: App, arguments: dict[str, Any]) -> None:
+    assert (await run(app, "pwd", **arguments)).kind is Kind.VALIDATION_ERROR
 
 
 async def test_a_relative_folder_is_one_of_the_workspace(app: App, tmp_path: Path) -> None:
@@ -205,7 +234,7 @@ async def test_the_owner_can_have_commands_run_natively_and_every_result_says_so
     (tmp_path / "outside").write_text("seen\n")
     async with opened(tmp_path, shell__mode="native") as app:
         result = await run(app, f"cat {tmp_path}/outside; echo $HOME; A=1; sleep 60 & echo $!")
-        seen, home, left = result.value["stdout"].split()
+        seen, home, left = unmark(result.value["stdout"]).inside.split()
         assert (seen, home) == ("seen", str(Path.home()))
         assert "without a sandbox" in result.value["note"]
         assert not Path(f"/proc/{left}").exists(), "what it left behind is gone all the same"

@@ -4,11 +4,13 @@ import asyncio
 import gzip
 import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.marked import Marked, unmark
 
+from oneclaw import App, Config, ToolCall
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network, Session
@@ -80,10 +82,30 @@ async def test_what_is_no_page_is_given_as_it_is(serve: Serve) -> None:
     assert (await read(port)).inside.endswith('\n\n{"a": "<b>1</b>"}')
     port, _ = await serve(reply(b"\0" * 500, HTML))
     assert (await read(port)).after == "(The page could not be made readable; this is its source.)"
-    port, _ = await serve(reply(b"<script>x</script>", HTML))
+    port, _ = await serve(reply(b"<div></div>", HTML))
     assert (await read(port)).inside.endswith("(the page has no readable text)")
     port, _ = await serve(reply(b"", HTML))
     assert (await read(port)).inside.endswith("(empty response body)")
+
+
+async def test_a_page_made_by_scripts_is_said_to_be_one_and_keeps_its_title(serve: Serve) -> None:
+    port, _ = await serve(reply(b"<title>Fish &amp; chips</title><div id=app></div><script>x</script>", HTML))
+    title, gap, told = (await read(port)).inside.split("\n")[-3:]
+    assert (title, gap) == ("Title: Fish & chips", "")
+    assert told == "(the page has no readable text; it is made by scripts, which are not run)"
+
+
+@pytest.mark.parametrize("head", ["X-No: type", "Content-Type: application/octet-stream"])
+async def test_a_page_that_nobody_calls_one_is_known_by_its_beginning(serve: Serve, head: str) -> None:
+    port, _ = await serve(reply(b"<!doctype html><h1>Fish</h1>", head))
+    assert (await read(port)).inside.endswith("\n\n# Fish")
+    port, _ = await serve(reply(b"<h1>Fish</h1>", head))
+    assert (await read(port)).inside.endswith("\n\n<h1>Fish</h1>")
+
+
+async def test_a_page_in_another_character_set_is_read(serve: Serve) -> None:
+    port, _ = await serve(reply("<p>Grüße".encode("utf-16-le"), "Content-Type: text/html; charset=utf-16"))
+    assert (await read(port)).inside.endswith("\n\nGrüße")
 
 
 async def test_any_status_is_an_answer(serve: Serve) -> None:
@@ -263,6 +285,23 @@ async def test_only_http_addresses_are_fetched(url: str) -> None:
     error = await failure({"url": url})
     assert error.kind is Kind.VALIDATION_ERROR
     assert error.message.startswith(f"Invalid URL: {url}")
+
+
+@pytest.mark.parametrize("tool", ["fetch_url", "http_request"])
+async def test_the_end_of_the_mark_stays_whatever_the_content_and_the_limits(
+    serve: Serve, tmp_path: Path, tool: str
+) -> None:
+    head = "Content-Type: text/plain\r\n" + "\r\n".join(
+        f"{name}: {'y' * 900}" for name in ("Link", "Allow", "ETag")
+    )
+    port, _ = await serve(reply(b"<outside " * 11_000, head))
+    for number, limits in enumerate(({}, {f"limits.tools.{tool}.chars": 5_000})):
+        settings = {"network.private_hosts": ["127.0.0.1"], **limits}
+        async with App(Config(home=tmp_path / str(number), values=settings)) as app:
+            result = await app.engine.call(ToolCall(tool, {"url": f"http://127.0.0.1:{port}/{'q' * 300}"}))
+        marked = unmark(result.value)
+        assert marked.before == "HTTP 200 OK"
+        assert "(outside (outside" in marked.inside
 
 
 async def test_a_long_head_is_cut(serve: Serve) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import signal
 import stat
 import subprocess
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.marked import unmark
+from tests.sandboxes import needs_bubblewrap, skip_without
 
 from oneclaw.app import App
 from oneclaw.config import Config
@@ -23,9 +24,7 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context
 from oneclaw.run.shell import jobs
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt install bubblewrap"
-)
+pytestmark = needs_bubblewrap
 SETTINGS = {"features.shell": True, "permissions.needs.shell": "granted"}
 
 
@@ -154,6 +153,62 @@ async def test_what_runs_cannot_be_removed_and_what_has_ended_can(app: App) -> N
     await manage(app, "kill", job)
     assert (await manage(app, "remove", job)).ok
     assert (await manage(app, "list")).value == {"processes": []}
+    assert await begin(app, "true") != job, "an id never stands for another job"
+
+
+async def test_binary_output_is_named_in_a_log_too(app: App) -> None:
+    job = await begin(app, "head -c 3000 /bin/ls")
+    assert (await until(app, job, status="finished"))["output"].startswith("(Binary output of ")
+
+
+async def test_a_job_whose_folder_is_not_there_says_so(app: App) -> None:
+    job = await begin(app, "pwd", working_dir="nowhere")
+    log = await until(app, job, status="finished")
+    assert (log["exit_code"], log["why"]) == (1, "there is no such folder to work in")
+
+
+async def test_of_many_jobs_the_output_of_the_latest_is_kept(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "ENDED", 2)
+    made: list[str] = []
+    for number in range(5):
+        made.append(await begin(app, f"echo {number}"))
+        await until(app, made[-1], status="finished")
+    logs = [await manage(app, "log", job) for job in made]
+    assert [log.ok for log in logs] == [False, False, True, True, True]
+    assert "it ended long ago" in logs[0].message
+    assert len((await manage(app, "list")).value["processes"]) == 5
+
+
+async def test_without_a_sandbox_every_result_about_a_job_says_so(tmp_path: Path) -> None:
+    async with App(config(tmp_path, **{"shell.mode": "native"})) as app:
+        call = ToolCall("execute_shell_command", {"command": "sleep 60", "background": True})
+        started = (await app.engine.call(call)).value
+        job = started["session_id"]
+        listed = (await manage(app, "list")).value["processes"][0]
+        log, killed = (await manage(app, "log", job)).value, (await manage(app, "kill", job)).value
+        assert all("without a sandbox" in told["note"] for told in (started, listed, log, killed))
+
+
+async def test_what_a_job_writes_that_can_reach_the_network_is_marked(tmp_path: Path) -> None:
+    async with App(config(tmp_path, **{"shell.network": "always"})) as app:
+        logs: list[str] = []
+        for network in (True, False):
+            arguments = {"command": "echo on", "background": True, "network": network}
+            job = (await app.engine.call(ToolCall("execute_shell_command", arguments))).value["session_id"]
+            await until(app, job, status="finished")
+            logs.append((await manage(app, "log", job)).value["output"])
+    assert unmark(logs[0]).inside == "on\n"
+    assert logs[1] == "on\n"
+
+
+async def test_a_job_of_another_program_is_said_to_be_one(tmp_path: Path) -> None:
+    async with App(config(tmp_path)) as app, App(config(tmp_path)) as other:
+        job = await begin(app, "sleep 60")
+        for action in ("log", "kill", "input"):
+            assert "another OneClaw runs it" in (await manage(other, action, job)).message
+        assert (await manage(app, "kill", job)).ok
 
 
 @pytest.mark.parametrize("action", ["log", "kill", "remove", "input"])
@@ -196,8 +251,8 @@ from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.call import ToolCall
 
-async def main(home, workspace, mark):
-    settings = {"features.shell": True, "permissions.needs.shell": "granted"}
+async def main(home, workspace, mark, way):
+    settings = {"features.shell": True, "permissions.needs.shell": "granted", "shell.sandbox": way}
     async with App(Config(home=Path(home), workspace=Path(workspace), values=settings)) as app:
         command = {"command": "touch up; setsid sleep 1000 & sleep 1000", "env": {mark: "1"}}
         await app.engine.call(ToolCall("execute_shell_command", {**command, "background": True}))
@@ -207,10 +262,12 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_a_program_killed_at_once_takes_its_jobs_and_commands_along(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["bubblewrap", "landlock", "none"])
+async def test_a_program_killed_at_once_takes_its_jobs_and_commands_along(tmp_path: Path, way: str) -> None:
+    skip_without(way)
     mark = f"MARK_{os.urandom(6).hex()}"
     (tmp_path / "ws").mkdir()
-    arguments = [str(tmp_path / "home"), str(tmp_path / "ws"), mark]
+    arguments = [str(tmp_path / "home"), str(tmp_path / "ws"), mark, way]
     with subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments]) as process:
         try:
             until_ready = time.monotonic() + 60
@@ -234,4 +291,4 @@ async def test_a_ledger_that_was_spoiled_is_begun_anew(tmp_path: Path) -> None:
     async with App(config(tmp_path)) as app:
         job = await begin(app, "true")
         await until(app, job, status="finished")
-    assert json.loads((tmp_path / "home" / "jobs.json").read_text())[0]["id"] == job
+    assert json.loads((tmp_path / "home" / "jobs.json").read_text())["jobs"][0]["id"] == job

@@ -127,7 +127,8 @@ async def test_what_cannot_be_kept_is_the_model_s_mistake(app: App, arguments: A
 @pytest.mark.parametrize("limit", [0, -1, 51])
 async def test_a_limit_out_of_bounds_is_refused(app: App, limit: int) -> None:
     kind, message = await call(app, "memory_search", query="a", limit=limit)
-    assert (kind, message) == (Kind.VALIDATION_ERROR, f"limit is {limit}; it must be from 1 to 50.")
+    assert kind is Kind.VALIDATION_ERROR
+    assert ("at most 50" if limit > 50 else "at least 1") in message
 
 
 async def test_long_memories_share_the_room_and_one_alone_is_whole(app: App) -> None:

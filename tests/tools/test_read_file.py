@@ -12,6 +12,7 @@ from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.core.tool import Context
+from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.tools.read_file import CHARS, MAX_BYTES, read_file, take
 
 
@@ -217,7 +218,7 @@ def test_a_character_on_the_border_of_two_reads_is_whole(context: Context, tmp_p
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG image"),
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "PDF"),
-        (gzip.compress(b"hello"), "gzip"),
+        (gzip.compress(b"hello", mtime=0), "gzip"),
         (b"PK\x03\x04" + b"x" * 20, "ZIP"),
         (b"\x7fELF\x02\x01\x01" + bytes(60), "program"),
         (b"SQLite format 3\x00" + bytes(100), "SQLite"),
@@ -254,3 +255,43 @@ def test_a_cancelled_call_stops_reading(context: Context, tmp_path: Path) -> Non
     (tmp_path / "large").write_bytes(b"x\n" * 10_000_000)
     context.cancel()
     assert refused(context, "large", offset=9_999_999).kind is Kind.CANCELLED
+
+
+KEY = "k3y-5f19d0c27be84a6d"
+
+
+@pytest.fixture
+def knowing(tmp_path: Path) -> Context:
+    """A context in which a secret is known, and a file that holds it."""
+    (tmp_path / ".env").write_text(f"API_KEY={KEY}\nNAME=x\n")
+    return Context(session=Session(workspace=Workspace(tmp_path)), redact=Redactor({"API_KEY": KEY}).redact)
+
+
+@pytest.mark.parametrize("skip", range(0, 40, 3))
+def test_a_piece_of_a_line_holds_no_part_of_a_secret(knowing: Context, skip: int) -> None:
+    text = read(knowing, ".env", limit=1, skip_chars=skip)
+    assert not any(KEY[start : start + 4] in text for start in range(len(KEY) - 3))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "cp037", "cp500", "cp1026"])
+def test_an_encoding_that_hides_a_secret_is_refused(knowing: Context, tmp_path: Path, encoding: str) -> None:
+    error = refused(knowing, ".env", encoding=encoding)
+    assert error.kind is Kind.VALIDATION_ERROR
+    assert "it holds a known secret in plain letters; leave encoding out" in error.message
+    (tmp_path / ".env").write_bytes(f"API_KEY={KEY}".encode(encoding))
+    assert "[redacted:API_KEY]" in read(knowing, ".env", encoding=encoding)
+
+
+@pytest.mark.parametrize("before", [65_536 - 30, 65_536 - 10, 65_536 - 1, 65_536, 3 * 65_536 - 7])
+def test_a_secret_where_two_chunks_meet_is_found(knowing: Context, tmp_path: Path, before: int) -> None:
+    (tmp_path / "long.txt").write_text("x" * before + KEY + "y" * 100_000)
+    text = read(knowing, "long.txt", skip_chars=before - 100)
+    assert "x[redacted:API_KEY]y" in text
+    assert "long.txt" in refused(knowing, "long.txt", encoding="cp037").message
+
+
+def test_without_the_redaction_before_the_cut_the_rest_of_a_secret_is_shown(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"API_KEY={KEY}\n")
+    context = Context(session=Session(workspace=Workspace(tmp_path)))
+    text = read(context, ".env", skip_chars=9)
+    assert KEY[1:] in Redactor({"API_KEY": KEY}).redact(text)

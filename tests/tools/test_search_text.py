@@ -10,6 +10,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.core.tool import Context
+from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.tools import search_text as module
 from oneclaw.tools.search_text import search_text
 
@@ -189,3 +190,19 @@ def test_other_threads_go_on_while_a_heavy_pattern_runs(context: Context) -> Non
         now = time.monotonic()
         longest, last = max(longest, now - last), now
     assert longest < 0.5
+
+
+def test_a_secret_is_neither_found_letter_by_letter_nor_cut_in_two(tmp_path: Path) -> None:
+    key = "k3y-5f19d0c27be84a6d"
+    (tmp_path / "a.txt").write_bytes(
+        b"API_KEY=" + key.encode() + b"\n\xff" + b"x" * 290 + key.encode() + b"end\n"
+    )
+    session = Session(workspace=Workspace(tmp_path))
+    knowing = Context(session=session, redact=Redactor({"API_KEY": key}).redact)
+    assert search(knowing, "KEY=k3y") == ["(no matches in 1 file.)"]
+    for pattern in (r"\[redacted", "end", "x.{8}$", "x"):
+        shown = "\n".join(search(knowing, pattern))
+        assert not any(key[start : start + 4] in shown for start in range(len(key) - 3))
+    assert "KEY=[redacted:API_KEY]" in "\n".join(search(knowing, "API_KEY="))
+    unknowing = Context(session=session)
+    assert key[:4] in "\n".join(search(unknowing, "KEY=k3y"))

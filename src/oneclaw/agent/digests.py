@@ -11,7 +11,8 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.memory import Notebook, digest
 from oneclaw.core.session import Session
 
-_TOOL = "memory_search"
+TOOL = "memory_search"
+"""An agent that may not call it is told nothing."""
 _KEPT = 1_000
 
 
@@ -26,7 +27,7 @@ class Digests:
 
     def of(self, session: Session) -> str:
         """What is added to the instructions; nothing for an agent that may not search the memories."""
-        if all(definition.name != _TOOL for definition in self._engine.available(session)):
+        if all(definition.name != TOOL for definition in self._engine.available(session)):
             return ""
         made = self._made.get(session.id)
         if made is None:

@@ -9,7 +9,7 @@ class Feature:
     """A switch for several tools.
 
     is_on  where nobody has said
-    lead   the tool whose own switch, where nobody has said of the feature, is the feature's; off, it is off
+    lead   the tool whose own switch is the feature's: to switch either is to switch both
     along  the feature it follows where nobody has said
     """
 
@@ -30,13 +30,10 @@ FEATURES = (
 )
 
 
-def features_now(said: Mapping[str, bool], switches: Mapping[str, bool]) -> dict[str, bool]:
-    """Which features are on, by what the owner said of them and of tools; one left out is off."""
+def features_now(said: Mapping[str, bool]) -> dict[str, bool]:
+    """Which features are on, by what the owner said of them; one left out is off."""
     now = dict(said)
     for feature in FEATURES:
-        lead = switches.get(feature.lead)
-        if feature.name in said:
-            now[feature.name] = said[feature.name] and lead is not False
-        elif lead if lead is not None else feature.is_on or now.get(feature.along, False):
+        if feature.name not in said and (feature.is_on or now.get(feature.along, False)):
             now[feature.name] = True
     return now

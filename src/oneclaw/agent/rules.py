@@ -1,12 +1,23 @@
 """The policy of the owner's settings and of what agents say of themselves."""
 
+from dataclasses import dataclass, field
+
+from oneclaw.agent.features import FEATURES, features_now
 from oneclaw.agent.roster import Roster
 from oneclaw.config import Config
 from oneclaw.core.permit.policy import Policy, Rules
 
 
-def policy_of(config: Config, switches: dict[str, bool], features: dict[str, bool], roster: Roster) -> Policy:
-    """The policy the settings say, with what agents say of themselves.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one place says of tools and features: on, or off."""
+
+    switches: dict[str, bool] = field(default_factory=dict[str, bool])
+    features: dict[str, bool] = field(default_factory=dict[str, bool])
+
+
+def policy_of(config: Config, stored: Said, roster: Roster) -> Policy:
+    """The policy the settings say, with what was switched since and what agents say of themselves.
 
     For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
     """
@@ -25,4 +36,28 @@ def policy_of(config: Config, switches: dict[str, bool], features: dict[str, boo
             own, owners = listed.agent.tools, agents.get(name, Rules())
             allow = own.allow if owners.allow is None else owners.allow
             agents[name] = Rules(allow, (*owners.deny, *own.deny))
-    return Policy(rules("tools"), agents, named("plugins"), switches, features)
+    return Policy(rules("tools"), agents, named("plugins"), *_switched(config, stored))
+
+
+def _switched(config: Config, stored: Said) -> tuple[dict[str, bool], dict[str, bool], dict[str, str]]:
+    """The switches, the features, and by whose word each is as it is: what was switched since wins."""
+    switches: dict[str, bool] = {}
+    features: dict[str, bool] = {}
+    sources: dict[str, str] = {}
+    written = Said(config.under("switches"), config.under("features"))
+    for said, is_stored in ((written, False), (stored, True)):
+        for all_, some, kind, command in (
+            (switches, said.switches, "switches", "tools"),
+            (features, said.features, "features", "features"),
+        ):
+            all_ |= some
+            for name, is_on in some.items():
+                word = f"`oneclaw {command} {'on' if is_on else 'off'} {name}`"
+                sources[f"{kind}.{name}"] = word if is_stored else f"{kind}.{name}"
+        for feature in FEATURES:
+            lead = said.switches.get(feature.lead)
+            if lead is not None and said.features.get(feature.name) is not False:
+                features[feature.name] = lead
+                sources[f"features.{feature.name}"] = sources[f"switches.{feature.lead}"]
+            switches.pop(feature.lead, None)
+    return switches, features_now(features), sources

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong use or settings, 3 no such tool, 4 wrong arguments,
 5 not allowed, 6 out of time, 130 stopped.
 """
+PLAIN = re.compile(r"-?\d+(\.\d+)?|true|false", re.ASCII)
+"""A word that is a number or a truth, and nothing else."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "words", nargs="*", default=[], metavar="KEY=VALUE", help="arguments; `-` reads JSON from the pipe"
     )
     words.completer = call_words  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--json", metavar="TEXT", dest="text", help="the arguments as JSON")
+    parser.add_argument(
+        "--json",
+        metavar="TEXT",
+        dest="text",
+        help="the arguments as JSON; --format json prints the result so",
+    )
     parser.add_argument("--agent", default="default", metavar="NAME", help="call as this agent")
     parser.add_argument("--session", metavar="ID", help="go on in this session, and as its agent")
     parser.add_argument(
@@ -42,7 +50,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
+    from oneclaw.cli.opened import read_config
+    from oneclaw.cli.terminal import print_line, printable
     from oneclaw.core.call import ToolCall
+    from oneclaw.core.errors import Kind
 
     try:
         given = read_arguments(arguments.words, arguments.text)
@@ -50,7 +61,15 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"oneclaw: {error}", file=sys.stderr)
         return 2
     result = asyncio.run(call_once(arguments, ToolCall(arguments.name, given)))
-    return show(result, arguments.format)
+    code = show(result, arguments.format, given)
+    is_elsewhere = result.kind in (Kind.FILE_NOT_FOUND, Kind.PATH_NOT_ALLOWED)
+    if arguments.format == "text" and is_elsewhere and not arguments.workspace:
+        folder = read_config(arguments).workspace_folder
+        said = (
+            f"Tools work in {printable(str(folder))}; --workspace FOLDER lets them work in another, as in `.`"
+        )
+        print_line(said, "dim", sys.stderr)
+    return code
 
 
 def read_arguments(words: Sequence[str], text: str | None) -> dict[str, Any] | str:
@@ -102,19 +121,22 @@ async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolRes
         return result
 
 
-def show(result: "ToolResult", form: str) -> int:
+def show(result: "ToolResult", form: str, given: dict[str, Any] | str = "") -> int:
     from oneclaw.cli.opened import EXIT_CODES
     from oneclaw.cli.terminal import is_terminal, print_json, print_line, printable, seconds_text
+    from oneclaw.cli.value import has_fields, print_fields
 
     if form == "json":
         print_json(as_json(result))
         return EXIT_CODES[result.kind]
-    for repair in result.repairs:
+    for repair in repairs_to_tell(result, given):
         print_line(f"note: {printable(repair)}", "yellow", sys.stderr)
     for line in logged_lines(result):
         print_line(f"log: {printable(line)}", "dim", sys.stderr)
     if result.kind is not None:
         print_line(f"{result.kind.value}: {printable(result.message)}", "red", sys.stderr)
+    elif is_terminal(sys.stdout) and has_fields(result.value):
+        print_fields(result.value)
     else:
         text = result.text
         print(printable(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
@@ -126,6 +148,19 @@ def show(result: "ToolResult", form: str) -> int:
         mark = "✓" if result.ok else "✗"
         print_line(f"{mark} {result.tool} in {seconds_text(result.seconds)}", "dim", sys.stderr)
     return EXIT_CODES[result.kind]
+
+
+def repairs_to_tell(result: "ToolResult", given: dict[str, Any] | str) -> list[str]:
+    """What was read otherwise than it was given; that a typed `5` is the number 5 goes without saying."""
+    words = given if isinstance(given, dict) else {}
+    typed = tuple(
+        f"{name}: {json.dumps(value)} was read as " for name, value in words.items() if is_plain(value)
+    )
+    return [repair for repair in result.repairs if not repair.startswith(typed)]
+
+
+def is_plain(value: Any) -> bool:
+    return isinstance(value, str) and PLAIN.fullmatch(value) is not None
 
 
 def logged_lines(result: "ToolResult") -> list[str]:

@@ -201,13 +201,15 @@ def talk_piped(runner: asyncio.Runner, chat: "Chat") -> int:
 
 
 async def say_piped(chat: "Chat", text: str) -> bool:
-    """Say it, in plain lines; whether there was an answer."""
+    """Say it, in plain lines; whether there was an answer. Whoever types is asked for permission, too."""
     from oneclaw.cli.lines import given_of
     from oneclaw.cli.plain import PlainLines
+    from oneclaw.cli.prompts import Prompts
     from oneclaw.cli.run import exit_code
 
     is_answered = False
-    with PlainLines(given_of(chat.app.registry)) as lines:
+    lines = PlainLines(given_of(chat.app.registry))
+    with Prompts(chat.app.broker, lines), lines:
         async with aclosing(chat.say(text)) as events:
             async for event in events:
                 lines.hear(event)

@@ -189,7 +189,7 @@ class Chat:
         if tool is not None:
             agent = self._session.agent
             told = self.app.policy.why(tool.definition, agent=agent, origin=tool.origin)
-            why.show(told, why.standings_of(self.app, tool.definition, agent))
+            why.show(self.app, told, why.standings_of(self.app, tool.definition, agent))
             why_not = self.app.engine.why_not(tool, self._asking_session())
             if why_not and told.allowed:
                 print_line(f"It is not offered now: {why_not}", "yellow")

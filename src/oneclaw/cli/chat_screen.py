@@ -16,7 +16,15 @@ from oneclaw.agent.event import (
 )
 from oneclaw.cli.going import INNER, TICK_SECONDS, Going, add_arguments, frame, going_line, waited_text
 from oneclaw.cli.line import set_echo
-from oneclaw.cli.lines import Given, all_given, count_text, note_text, result_text, totals_text
+from oneclaw.cli.lines import (
+    Given,
+    all_given,
+    count_text,
+    note_text,
+    result_text,
+    totals_text,
+    written_lines,
+)
 from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
 from oneclaw.cli.terminal import folded, printable
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
@@ -172,12 +180,13 @@ class Screen:
     def _finish(self, event: ToolFinished) -> None:
         self._written.clear()
         going = self._running.pop(event.call_id, None)
-        arguments = None if going is None else going.arguments
+        arguments = self._given(event.tool, event.arguments or {}) if going is None else going.arguments
         mark, style = ("✓", "green") if event.result.ok else ("✗", "red")
         if event.parent:
             self._head(event.parent)
             mark = INNER + mark
         self._print_call(mark, style, visible(event.tool), arguments, result_text(event.result))
+        self._print_written(written_lines(event.result.value), " " * (len(mark) + 1))
 
     def _head(self, call_id: str) -> None:
         """Put the line of a call above those it made, once."""
@@ -240,6 +249,14 @@ class Screen:
         if style == "red":
             indent = " " * (len(mark) + 1)
             self._console.print(folded(f"{indent}{ended}", self._console.width), style=style, soft_wrap=True)
+
+    def _print_written(self, lines: list[str], indent: str) -> None:
+        from rich.text import Text
+
+        for line in lines:
+            shown = Text(indent + line, "dim")
+            shown.truncate(self._console.width, overflow="ellipsis")
+            self._console.print(shown, soft_wrap=True)
 
     def _gap(self, kind: str) -> None:
         """An empty line between things of different kinds, and between blocks of text."""

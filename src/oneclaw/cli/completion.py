@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_MOST_OFFERED = 50
+
 EPILOG = """\
 Put one of these where your shell starts:
   bash, zsh:  eval "$(oneclaw completion bash)"
@@ -67,6 +69,13 @@ def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> lis
     return [name for name in names if name.startswith(prefix)]
 
 
+def feature_names(prefix: str, **_: object) -> list[str]:
+    """The features Tab offers: ours."""
+    from oneclaw.agent.features import FEATURES
+
+    return [feature.name for feature in FEATURES if feature.name.startswith(prefix)]
+
+
 def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
     """What Tab offers behind an action of `oneclaw tools`."""
     action = parsed_args.action
@@ -79,7 +88,31 @@ def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "I
         return []
     if action == "test":
         return [name for name in written_tools(parsed_args) if name.startswith(prefix)]
-    return tool_names(prefix, parsed_args)
+    names = tool_names(prefix, parsed_args)
+    if action not in ("on", "off", "reset"):
+        return names
+    groups = group_names(prefix, parsed_args) if prefix.startswith("g") else []
+    return [*names, *feature_names(prefix), *groups]
+
+
+def group_names(prefix: str, parsed_args: argparse.Namespace) -> list[str]:
+    """The groups whose tools are switched together."""
+    from oneclaw.cli.opened import open_app
+    from oneclaw.cli.tools import GROUP
+
+    with open_app(parsed_args) as app:
+        groups = {tool.definition.group for tool in app.registry if tool.definition.switchable}
+    return sorted(f"{GROUP}{group}" for group in groups if group and f"{GROUP}{group}".startswith(prefix))
+
+
+def grant_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The remembered answers that can be revoked."""
+    from oneclaw.cli.opened import open_app
+
+    if parsed_args.action != "revoke":
+        return []
+    with open_app(parsed_args) as app:
+        return [grant.id for grant in app.grants.all() if grant.id.startswith(prefix)]
 
 
 def written_tools(parsed_args: argparse.Namespace) -> "dict[str, Mapping[str, object]]":
@@ -137,6 +170,23 @@ def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) ->
     config = read_config(parsed_args)
     catalog = Catalog(config.under("models"), config.under("providers"))
     return [name for name in catalog.providers() if name.startswith(prefix)]
+
+
+def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
+    """What Tab offers behind an action of `oneclaw memory`: keys, or files."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.store.store import Store
+
+    if parsed_args.action in ("export", "import"):
+        from argcomplete.completers import FilesCompleter
+
+        return FilesCompleter((".json",))(prefix)
+    file = read_config(parsed_args).store_file
+    if parsed_args.action not in ("show", "forget") or not file.exists():
+        return []
+    with Store(file, read_only=True) as store:
+        found = store.memories.of(parsed_args.agent).all()
+    return [memory.key for memory in found if memory.key.startswith(prefix)][:_MOST_OFFERED]
 
 
 def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:

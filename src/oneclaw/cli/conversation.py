@@ -81,7 +81,11 @@ def _print_markdown(text: str) -> None:
     if not is_terminal(sys.stdout):
         _print_text(text)
         return
-    from oneclaw.cli.markdown import markdown_console, rendered
+    from oneclaw.cli.markdown import Blocks, markdown_console, rendered
 
-    screen = markdown_console()
-    screen.print(rendered(text, screen), end="")
+    screen, blocks = markdown_console(), Blocks()
+    parts = [part.strip("\n") for part in (*blocks.add(text), blocks.flush()) if part.strip()]
+    for number, part in enumerate(parts):  # as the chat shows it: block by block, one empty line between
+        if number:
+            screen.print()
+        screen.print(rendered(part, screen), end="")

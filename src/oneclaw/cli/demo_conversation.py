@@ -102,7 +102,7 @@ async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinish
     assert finished is not None
     lines = printable(finished.text).splitlines()
     for line in lines[:SHOWN_LINES]:
-        print_line(f"     {line}", indent=5)
+        print_line(f"     {line}")
     if len(lines) > SHOWN_LINES:
         print_line(f"     … {len(lines) - SHOWN_LINES} more lines", "dim")
     return finished
@@ -117,7 +117,7 @@ def show_event(event: "RunEvent") -> None:
     if isinstance(event, CallBegun):
         print_line(f"  →  {event.tool}", indent=5)
     elif isinstance(event, ArgumentsAdded):
-        print_line(f"     {json.dumps(json.loads(event.text), ensure_ascii=False)}", "dim", indent=5)
+        print_line(f"     {json.dumps(json.loads(event.text), ensure_ascii=False)}", "dim")
     elif isinstance(event, ToolFinished):
         result = event.result
         ended = "done" if result.kind is None else result.kind.value

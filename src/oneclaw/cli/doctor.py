@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 def look(arguments: argparse.Namespace) -> list[Finding]:
     """Every check, in order; one that fails itself is a finding too."""
     from oneclaw.cli.opened import read_config
+    from oneclaw.config import user_folder
     from oneclaw.core.errors import OneClawError, describe
 
     findings = [check_python()]
@@ -52,7 +52,8 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
         config = read_config(arguments)
     except OneClawError as error:
         return [*findings, Finding("settings", "bad", str(error))]
-    findings.append(Finding("settings", "ok", str(config.file or "defaults; no settings file")))
+    nowhere = f"no settings file; {user_folder('config') / 'oneclaw.toml'} would be read"
+    findings.append(Finding("settings", "ok", str(config.file or nowhere)))
     checks: list[tuple[str, Callable[[], Finding]]] = [
         ("store", lambda: check_store(config.store_file)),
         ("workspace", lambda: check_workspace(config.workspace_folder)),
@@ -64,7 +65,11 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
         ("time zone", check_zone),
         ("secrets", lambda: check_secrets(config.secrets_file)),
         ("models", lambda: check_models(arguments)),
-        ("sandbox", check_sandbox),
+        ("features", lambda: check_features(arguments)),
+        (
+            "sandbox",
+            lambda: check_sandbox(config.get("shell.mode", "sandbox"), config.get("shell.sandbox", "auto")),
+        ),
     ]
     for topic, check in checks:
         try:
@@ -237,23 +242,47 @@ def check_models(arguments: argparse.Namespace) -> Finding:
     said = f"keys: {found}" if found else "no key is set"
     if default is None:
         remedy = 'Set models.default = "provider/model", or give --model; `oneclaw models` lists them.'
-        return Finding("models", "warn", f"no model is set; {said}", remedy)
+        text = f"no model is set: only `oneclaw chat` answers, by the tiny model that comes along; {said}"
+        return Finding("models", "warn", text, remedy)
     if needed and not keys.get(needed):
         return Finding("models", "bad", f"{default} answers, but {needed} is not set", f"export {needed}=…")
     return Finding("models", "ok", f"{default} answers; {said}")
 
 
-def check_sandbox() -> Finding:
-    from shutil import which
+def check_sandbox(mode: str, way: str) -> Finding:
+    """What shuts commands in, tried out; `mode` and `way` are as the owner set them."""
+    from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
+    from oneclaw.guard.sandbox.places import program_places
 
-    if sys.platform == "linux" and which("bwrap") is None:
-        from oneclaw.guard.sandbox import landlock
+    if mode == "native" or way == "none":
+        setting, value = ("mode", mode) if mode == "native" else ("sandbox", way)
+        text = f'nothing shuts commands in, by shell.{setting} = "{value}": they can do all that you can'
+        return Finding("sandbox", "warn", text, f"Take shell.{setting} out of the settings to shut them in.")
+    works, why = None, ""
+    if way != "landlock":
+        works, why = bubblewrap.probe(program_places())
+    if works:
+        return Finding("sandbox", "ok", "bubblewrap works, and shuts commands in")
+    if way != "bubblewrap" and landlock.version() and seccomp.is_known():
+        if not why:
+            return Finding("sandbox", "ok", "Landlock shuts commands in, as set; bubblewrap would hide more")
+        text = f"{why}; meanwhile Landlock shuts commands in, and hides less"
+        return Finding("sandbox", "warn", text, "Install or mend bubblewrap.")
+    remedy = "Install or mend bubblewrap; until then no command is run."
+    return Finding("sandbox", "warn", why or "this kernel has no Landlock", remedy)
 
-        meanwhile = (
-            "Landlock shuts commands in, and hides less" if landlock.version() else "no command is run"
-        )
-        remedy = "apt-get install bubblewrap, before tools that run programs are used."
-        return Finding("sandbox", "warn", f"bubblewrap is not installed; without it {meanwhile}", remedy)
-    return Finding(
-        "sandbox", "ok", "bubblewrap is installed" if which("bwrap") else "not checked on this system"
-    )
+
+def check_features(arguments: argparse.Namespace) -> Finding:
+    """Which features are on, and what a tool that would be there lacks on this machine."""
+    from oneclaw.cli.features import features_of
+    from oneclaw.cli.opened import open_app
+
+    with open_app(arguments) as app:
+        on = [name for name in features_of(app) if app.policy.features.get(name)]
+        whys = [app.policy.why(tool.definition, agent="default", origin=tool.origin) for tool in app.registry]
+    for why in whys:
+        refusing = [step for step in why.steps if step.verdict == "refuses"]
+        if [step.setting for step in refusing] == ["machine"]:
+            return Finding("features", "warn", f"{why.tool} is not there: {refusing[0].text}")
+    said = ", ".join(on) if on else "none"
+    return Finding("features", "ok", f"on: {said}; `oneclaw features` switches them")

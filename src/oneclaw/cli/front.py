@@ -90,7 +90,15 @@ class TerminalFront:
             self._status = None
 
     def _show(self, prompt: Prompt) -> None:
+        import asyncio
+
         self._stop_status()
+        # What the model said before it asked is still on its way to the screen, and is to be read first.
+        asyncio.get_running_loop().call_soon(self._ask, prompt)
+
+    def _ask(self, prompt: Prompt) -> None:
+        if prompt not in self._broker.pending():  # settled meanwhile
+            return
         self._shown = prompt
         print_question(prompt)
         print_arrow()
@@ -115,6 +123,8 @@ class TerminalFront:
                     return
                 continue
             answer = KEYS.get(line.strip().lower()) if line else "no"
+            if not line:  # Ctrl-D leaves the cursor behind the arrow
+                console(sys.stderr).print()
             if answer is not None and answer in prompt.answers:
                 self._broker.answer_threadsafe(prompt.id, answer)
             else:
@@ -126,9 +136,13 @@ class TerminalFront:
 def print_question(prompt: Prompt) -> None:
     """The question and the letters that answer it, on stderr."""
     err = console(sys.stderr)
-    # What the call would do is left to the terminal to break: folding drops the spaces at a break.
-    asked, _, extent = prompt.text.rpartition("\n")
-    err.print(f"{asked}\n{folded(extent, err.width)}", style="bold yellow", soft_wrap=True)
+    head, *asked, extent = prompt.text.split("\n")
+    err.print(folded(head, err.width), style="bold yellow", soft_wrap=True)
+    for line in asked:
+        # Left to the terminal to break: folding drops the spaces at a break, and this is what would run.
+        shown = folded(line, err.width, GAP) if line.startswith("  by default: ") else line
+        err.print(shown, style="bold red" if line.startswith("  Danger: ") else None, soft_wrap=True)
+    err.print(folded(extent, err.width), style="dim", soft_wrap=True)
     offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
     for line in in_lines(offered, err.width):
         err.print(line, soft_wrap=True)

@@ -37,6 +37,7 @@ class Going:
 
 
 def going_line(going: Going, width: int) -> "Text":
+    from rich.cells import cell_len
     from rich.text import Text
 
     sign = f"{INNER if going.parent else ''}{frame()} "
@@ -44,14 +45,18 @@ def going_line(going: Going, width: int) -> "Text":
     if going.arguments is None:
         return line.append(f" writing the call, {going.chars:,} characters", "dim")
     said = " ".join(part for part in (waited_text(going.since), going.said) if part)
-    add_arguments(line, going.arguments, width - line.cell_len - len(said) - 4)
+    add_arguments(line, going.arguments, width - line.cell_len - cell_len(said) - 4)
     return line.append(f" · {said}" if said else "", "cyan")
 
 
 def add_arguments(line: "Text", arguments: Mapping[str, Any], room: int) -> None:
     """Put the arguments of a call behind its name, as many as there is room for."""
-    given = arguments_text(arguments, max(room, LEAST_CHARS))
-    line.append(f" {given}" if given else "", "dim")
+    from rich.text import Text
+
+    room = max(room, LEAST_CHARS)  # in cells: some letters take two
+    given = Text(arguments_text(arguments, room))
+    given.truncate(room, overflow="ellipsis")
+    line.append(f" {given.plain}" if given else "", "dim")
 
 
 def waited_text(since: float) -> str:

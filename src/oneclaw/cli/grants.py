@@ -2,12 +2,19 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oneclaw.core.permit.grant import Grant
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import grant_ids
+
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("action", nargs="?", choices=("list", "revoke"), default="list", help="default: list")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="the grants to revoke")
+    ids = parser.add_argument("ids", nargs="*", metavar="ID", help="the grants to revoke")
+    ids.completer = grant_ids  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,8 +48,8 @@ def show(arguments: argparse.Namespace) -> int:
                 grant.verdict,
                 grant.tool,
                 grant.need,
-                f"{grant.scope} {grant.holder}".strip(),
-                time_text(grant.expires) if grant.expires else "never",
+                f"{grant.scope} {holder(grant)}".strip(),
+                time_text(grant.expires) if grant.expires else "when revoked",
                 " ".join(f"{name}={glob}" for name, glob in grant.pattern.items()) or grant.about or "any",
             )
             for grant in grants
@@ -53,15 +60,28 @@ def show(arguments: argparse.Namespace) -> int:
         return 0
 
 
+def holder(grant: "Grant") -> str:
+    """For whom it is; a session on a terminal by the short id that its other lists show."""
+    from oneclaw.cli.sessions import short_id
+    from oneclaw.cli.terminal import is_terminal
+
+    is_short = grant.scope == "session" and is_terminal(sys.stdout)
+    return short_id(grant.holder) if is_short else grant.holder
+
+
 async def revoke(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import print_json
 
-    missing = 0
+    revoked: list[str] = []
     async with open_app(arguments) as app:
         for name in arguments.ids:
             if await app.grants.revoke(name):
-                print(f"Revoked {name}.")
+                revoked.append(name)
             else:
                 print(f"oneclaw: there is no grant {name!r}; `oneclaw grants` lists them.", file=sys.stderr)
-                missing += 1
-    return 1 if missing else 0
+    if arguments.json:
+        print_json({"revoked": revoked})
+    else:
+        print("".join(f"Revoked {name}.\n" for name in revoked), end="")
+    return 0 if len(revoked) == len(arguments.ids) else 1

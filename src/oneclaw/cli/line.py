@@ -155,7 +155,12 @@ class PipedLines:
         """The next message; None at the end of input."""
         lines: list[str] = []
         while True:
+            is_typed = sys.stdin.isatty()  # by a person, where no line can be edited
+            if is_typed:
+                print("… " if lines else "> ", end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
+            if is_typed and not line:
+                print(file=sys.stderr)
             if not line:
                 return "\n".join(lines) if lines else None
             line, is_open = continued(line.rstrip("\r\n"))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 VALUE_CHARS = 60
 LINE_CHARS = 160
+WRITTEN_LINES = 5
 CENT = 0.01
 Given = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Of a tool and all its arguments those worth showing."""
@@ -73,8 +74,27 @@ def result_text(result: "ToolResult") -> str:
     from oneclaw.cli.terminal import seconds_text
 
     if result.kind is None:
-        return seconds_text(result.seconds)
+        return _listed(exit_code_text(result.value), seconds_text(result.seconds))
     return f"{result.kind.value}: {short(result.message, 2 * LINE_CHARS)}"
+
+
+def exit_code_text(value: Any) -> str:
+    """What a command that failed ended with; that it could be run is all that its call says."""
+    code = value.get("exit_code") if isinstance(value, Mapping) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return f"exit code {code}" if isinstance(code, int) and code else ""
+
+
+def written_lines(value: Any) -> list[str]:
+    """The first lines that a command wrote, safe to show; the last says how many there are besides."""
+    from oneclaw.cli.terminal import printable
+    from oneclaw.guard.outside_mark import unmarked
+
+    fields: Mapping[str, Any] = value if isinstance(value, Mapping) and "exit_code" in value else {}  # pyright: ignore[reportUnknownVariableType]
+    texts = [unmarked(text) for name in ("stdout", "stderr") if isinstance(text := fields.get(name), str)]
+    lines = [line.expandtabs() for text in texts for line in text.splitlines() if line.strip()]
+    shown = [printable(line[:LINE_CHARS]) for line in lines[:WRITTEN_LINES]]
+    rest = len(lines) - len(shown)
+    return [*shown, f"… {count_text(rest, 'more line')}"] if rest else shown
 
 
 def note_text(event: "AnswerRestarted | ModelSwitched | HistoryCompacted") -> str:

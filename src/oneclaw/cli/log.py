@@ -23,15 +23,15 @@ MARKS = {"success": "✓", "error": "✗", "open": "…"}
 INNER = "└ "
 """Stands before the tool of a call that another one made."""
 SHOWN = {"key": "number", "seconds": "took", "call_id": "call id", "truncated_from": "cut from"}
-LABEL_CHARS = 11
 MOST = 1_000_000_000
+SUMMARY_CHARS = 120
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import session_ids, statuses
 
-    parser.add_argument("key", nargs="?", type=int, metavar="NUMBER", help="show this call whole")
+    parser.add_argument("key", nargs="?", type=count, metavar="NUMBER", help="show this call whole")
     parser.add_argument("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
     status = parser.add_argument(
         "--status", metavar="STATUS", help="only open, success, error, or a kind of error"
@@ -190,10 +190,17 @@ def read_since(text: str, now: float) -> float:
 def summary(record: "CallRecord") -> str:
     """One line: the message of an error, else the arguments."""
     import json
+    from itertools import starmap
 
-    text = record.message or json.dumps(record.arguments, ensure_ascii=False)
-    line = text.split("\n")[0]
-    return line if len(line) <= 120 else line[:119] + "…"
+    from oneclaw.guard.outside_mark import unmarked
+
+    def word(name: str, value: Any) -> str:
+        return f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+
+    given: Any = record.arguments or ""  # a text where they were cut for their length
+    said = given if isinstance(given, str) else " ".join(starmap(word, given.items()))
+    line = unmarked(record.message).split("\n")[0] or said
+    return line if len(line) <= SUMMARY_CHARS else line[: SUMMARY_CHARS - 1] + "…"
 
 
 def as_json(record: "CallRecord") -> dict[str, Any]:
@@ -204,9 +211,8 @@ def as_json(record: "CallRecord") -> dict[str, Any]:
 
 def show_one(record: "CallRecord | None", key: int, is_json: bool, made: "Sequence[CallRecord]" = ()) -> int:
     """One call, whole, and the calls it made."""
-    import json
-
-    from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text, time_text
+    from oneclaw.cli.terminal import print_json, print_line, seconds_text, time_text
+    from oneclaw.cli.value import print_fields
 
     if record is None:
         print(f"oneclaw: there is no call {key}; `oneclaw log` lists them.", file=sys.stderr)
@@ -218,17 +224,7 @@ def show_one(record: "CallRecord | None", key: int, is_json: bool, made: "Sequen
         "started": time_text(record.started),
         "seconds": None if record.seconds is None else seconds_text(record.seconds),
     }
-    for name, value in whole.items():
-        if value in (None, "", (), {}):
-            continue
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-        label = SHOWN.get(name, name)
-        if "\n" not in text:
-            print_line(f"{label:<{LABEL_CHARS}}{printable(text)}", indent=LABEL_CHARS)
-            continue
-        print_line(f"{label}", "bold")
-        for line in printable(text).splitlines():
-            print(f"  {line}")
+    print_fields(whole, SHOWN)
     if made:
         print_line("its calls", "bold")
         show_all(made)

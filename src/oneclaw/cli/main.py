@@ -8,6 +8,8 @@ from importlib import import_module
 from io import TextIOWrapper
 from types import ModuleType
 
+from oneclaw.cli.parser import Parser
+
 COMMANDS = {
     "run": "say one thing to an agent and see it through to the answer",
     "chat": "talk with an agent",
@@ -16,6 +18,7 @@ COMMANDS = {
     "memory": "list what agents remember; show, search, forget, export or import",
     "models": "list the models: which are set up, what they read, what they cost",
     "tools": "list the tools, show one, or switch one on or off",
+    "features": "list the parts that are switched as a whole, or switch one",
     "plugins": "list the Python plugins, or show one",
     "call": "run one call",
     "log": "show the history of calls",
@@ -38,33 +41,28 @@ COMMON = (
 EPILOG = """\
 Start with:
   oneclaw chat                           talk with an agent that has tools
-  oneclaw run "What is in notes.txt?"    ask one thing
+  oneclaw run "What is in notes.txt?"    ask one thing, of the model set as models.default
   oneclaw demo                           try it out: no key, no settings
   oneclaw tools                          what there is, and what is on
   oneclaw call get_current_time          run one call
 """
 
 
-def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> Parser:
     """The command line, whole for the commands among `words`; the others are known by name only."""
     from oneclaw import __version__
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="oneclaw",
         description="OneClaw runs tools for AI agents: checked, permitted, stopped in time, answered once.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"oneclaw {__version__}")
     add_common(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():
-        one = commands.add_parser(
-            name,
-            help=text,
-            description=text[0].upper() + text[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        one.set_defaults(parser=one)
         if name in words:
             module = load(name)
             one.epilog = getattr(module, "EPILOG", None)
@@ -85,10 +83,11 @@ def load(name: str) -> ModuleType:
     return import_module(f"oneclaw.cli.{name}")
 
 
-def take_rest(parser: argparse.ArgumentParser, arguments: argparse.Namespace, rest: list[str]) -> None:
+def take_rest(parser: Parser, arguments: argparse.Namespace, rest: list[str]) -> None:
     """Add KEY=VALUE words that came after an option, which argparse leaves over; refuse anything else."""
-    if not hasattr(arguments, "words") or any(word.startswith("-") and word != "-" for word in rest):
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    options = [word for word in rest if word.startswith("-") and word != "-"]
+    if options or not hasattr(arguments, "words"):
+        getattr(arguments, "parser", parser).refuse(options or rest)
     arguments.words = [*arguments.words, *rest]
 
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 Examples:
-  oneclaw memory                         everything that is remembered, last changed first
+  oneclaw memory                         what is remembered, last changed first
   oneclaw memory show user_name          one memory, with the values it had before
   oneclaw memory search ferry times      what fits best
   oneclaw memory forget user_name
   oneclaw memory digest                  what a new conversation is told of it
-  oneclaw memory export memories.json    all of it as JSON; without a file it is printed
+  oneclaw memory export memories.json    all of it as JSON; without a file, or with -, it is printed
   oneclaw memory import memories.json    of two with the same key, the later one is kept
   oneclaw memory off                     remember nothing, and tell nothing (on: again)
 """
@@ -26,7 +26,7 @@ WANTED = {"show": "KEY", "search": "WORDS", "forget": "KEY", "import": "FILE"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names
+    from oneclaw.cli.completion import agent_names, memory_words
     from oneclaw.cli.log import count
 
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -36,7 +36,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument("--limit", type=count, default=30, metavar="N", help="at most N (default 30)")
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="a key, words to search for, or a file")
+    words = parser.add_argument(
+        "words", nargs="*", metavar="WORD", help="a key, words to search for, or a file"
+    )
+    words.completer = memory_words  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,17 +61,27 @@ def run(arguments: argparse.Namespace) -> int:
         return say_unknown(text) if action in ("show", "forget") else show_nothing(action, arguments.json)
     if action == "forget":
         return asyncio.run(forget_memory(arguments, text))
+    if action == "digest":
+        return print_digest(arguments)
     with Store(config.store_file, read_only=True) as store:
         memories = store.memories.of(arguments.agent)
         if action == "list":
-            return list_memories(memories.all(limit=arguments.limit), arguments.json)
+            return list_all(memories, arguments.limit, arguments.json)
         if action == "search":
             return list_memories(memories.search(text, arguments.limit), arguments.json)
-        if action == "digest":
-            return print_digest(memories, config.get("memory.digest_chars"), arguments.json)
         if action == "export":
             return export_memories(memories, text)
         return show_memory(memories, text, arguments.json)
+
+
+def list_all(memories: "Memories", limit: int, is_json: bool) -> int:
+    known = memories.all(limit=limit + 1)
+    if not known:
+        return show_nothing("list", is_json)
+    list_memories(known[:limit], is_json)
+    if len(known) > limit:
+        print(f"The last {limit} are shown; --limit N shows more.", file=sys.stderr)
+    return 0
 
 
 def list_memories(found: "list[Memory]", is_json: bool) -> int:
@@ -106,8 +119,10 @@ def list_memories(found: "list[Memory]", is_json: bool) -> int:
 def show_nothing(action: str, is_json: bool) -> int:
     if action == "export" or is_json:
         from oneclaw.cli.terminal import print_json
+        from oneclaw.store.memory_json import FORMAT
 
-        print_json({} if action == "export" else "" if action == "digest" else [])
+        nothing = {"format": FORMAT, "memories": list[str]()} if action == "export" else list[str]()
+        print_json("" if action == "digest" else nothing)
         return 0
     print("Nothing is remembered yet. Agents note things with the tool memory_store.", file=sys.stderr)
     return 0
@@ -148,15 +163,27 @@ def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
     return 0
 
 
-def print_digest(memories: "Memories", chars: int | None, is_json: bool) -> int:
+def print_digest(arguments: argparse.Namespace) -> int:
+    """The digest as a new conversation gets it: none where memory is off for the agent."""
+    from oneclaw.agent.digests import TOOL
+    from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, printable
     from oneclaw.core.memory import DIGEST_CHARS, digest
 
-    text = digest(memories.useful(), chars or DIGEST_CHARS)
-    if is_json:
+    agent = arguments.agent or "default"
+    with open_app(arguments) as app:
+        entry = app.registry.find(TOOL)
+        assert entry is not None
+        decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
+        chars = app.config.get("memory.digest_chars", DIGEST_CHARS)
+        useful = app.notebook(agent).useful() if decision.allowed else []
+        text = digest(useful, chars)
+    if arguments.json:
         print_json(text)
     elif text:
         print(printable(text.strip()))
+    elif not decision.allowed:
+        print(f"Nothing is told to agent {agent}: {decision.reason}", file=sys.stderr)
     else:
         return show_nothing("digest", False)
     return 0
@@ -164,23 +191,27 @@ def print_digest(memories: "Memories", chars: int | None, is_json: bool) -> int:
 
 def export_memories(memories: "Memories", file: str) -> int:
     import os
+    import stat
 
     from oneclaw.cli.terminal import print_json
     from oneclaw.core.errors import InvalidConfig
     from oneclaw.store.memory_json import to_document
 
     document = to_document(memories)
-    if not file:
+    if file in ("", "-"):
         print_json(document)
         return 0
     try:
         # What is remembered is for its owner alone, as the store is.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # one that was there may have been open to others
+            os.fchmod(descriptor, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
             json.dump(document, opened, ensure_ascii=False, indent=2)
     except OSError as error:
         raise InvalidConfig(f"{file} cannot be written ({error.strerror}).") from None
-    print(f"{len(document['memories'])} memories are in {file}.")
+    count = len(document["memories"])
+    print(f"{count} {'memory is' if count == 1 else 'memories are'} in {file}.")
     return 0
 
 
@@ -197,26 +228,35 @@ async def import_memories(arguments: argparse.Namespace, path: Path) -> int:
         print_json({"memories": len(found), "taken": taken})
     else:
         kept = len(found) - taken
-        print(f"{taken} memories were taken in" + (f"; {kept} were here already." if kept else "."))
+        here = f"; {kept} {'was' if kept == 1 else 'were'} here already." if kept else "."
+        print(f"{taken} {'memory was' if taken == 1 else 'memories were'} taken in{here}")
     return 0
 
 
 async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
     from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import print_json
     from oneclaw.core.text.display import visible
 
     async with open_app(arguments) as app:
         if not await app.store.memories.of(arguments.agent).forget(key):
             return say_unknown(key)
-    print(f"{visible(key)} is forgotten.")
+    if arguments.json:
+        print_json({"forgotten": key})
+    else:
+        print(f"{visible(key)} is forgotten.")
     return 0
 
 
 async def switch_memory(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli import features
     from oneclaw.cli.opened import open_app
 
     is_on = arguments.action == "on"
     async with open_app(arguments) as app:
+        if arguments.json:
+            switched = {"name": "memory", "agent": arguments.agent or "default"}
+            return await features.switch(app, argparse.Namespace(**vars(arguments) | switched))
         await app.switch_feature("memory", is_on)
     if is_on:
         print("Agents remember: the memory tools are there, and conversations begin with a digest.")

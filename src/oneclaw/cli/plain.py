@@ -11,7 +11,7 @@ from oneclaw.cli.going import INNER, Going
 from oneclaw.cli.lines import Given, all_given, arguments_text, note_text, result_text, totals_text
 from oneclaw.cli.terminal import print_line, printable
 from oneclaw.core.answer import AnswerRestarted, TextAdded
-from oneclaw.core.event import ToolFinished, ToolStarted
+from oneclaw.core.event import PermissionAsked, ToolFinished, ToolStarted
 from oneclaw.core.text.display import visible
 
 
@@ -67,13 +67,20 @@ class PlainLines(Silent):
             case AnswerRestarted() | ModelSwitched() | HistoryCompacted():
                 self._end_line()
                 print_line(note_text(event), "dim", sys.stderr)
-            case RoundFinished():
+            case RoundFinished() | PermissionAsked():
                 self._end_line()
             case RunFinished():
                 self._end_line()
                 say_end(event)
             case _:
                 pass
+
+    def pause(self) -> None:
+        """Leave the screen to a question."""
+        self._end_line()
+
+    def resume(self) -> None:
+        """The question is answered."""
 
     def _write(self, text: str) -> None:
         sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
@@ -90,7 +97,9 @@ class PlainLines(Silent):
     def _say_call(self, event: ToolFinished) -> None:
         self._end_line()
         result = event.result
-        going = self._going.pop(event.call_id, None) or Going(event.tool)
+        going = self._going.pop(event.call_id, None)
+        if going is None:  # it was refused, and never started
+            going = Going(event.tool, self._given(event.tool, event.arguments or {}), event.parent)
         maker = self._going.get(event.parent)
         if maker is not None and not maker.is_headed:
             maker.is_headed = True
@@ -130,7 +139,7 @@ def event_json(event: RunEvent) -> dict[str, Any]:
     if isinstance(event, ToolFinished):
         fields = {"call_id": event.call_id, "tool": event.tool, "session": event.session}
         said = {"agent": event.agent, "result": as_json(event.result), "parent": event.parent}
-        return {"event": name, **fields, **said}
+        return {"event": name, **fields, **said, "arguments": event.arguments}
     if isinstance(event, RoundFinished):
         return {"event": name, "number": event.number, "message": json.loads(to_json(event.message))}
     return {"event": name, **asdict(event)}

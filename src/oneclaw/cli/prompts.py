@@ -43,9 +43,15 @@ class Prompts:
         self._stop_reading()
 
     def _show(self, prompt: Prompt) -> None:
+        self._shown = prompt
+        # What the model said before it asked is still on its way to the screen, and is to be read first.
+        asyncio.get_running_loop().call_soon(self._ask, prompt)
+
+    def _ask(self, prompt: Prompt) -> None:
+        if self._shown is not prompt:  # settled meanwhile
+            return
         self._screen.pause()
         print_question(prompt)
-        self._shown = prompt
         # What was typed or pasted before the question was seen is no answer to it; what comes after the
         # arrow is, so the arrow comes last.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
@@ -69,6 +75,8 @@ class Prompts:
             return
         line = os.read(sys.stdin.fileno(), LINE_BYTES)
         answer = KEYS.get(line.decode("utf-8", "replace").strip().lower()) if line else "no"
+        if not line:  # Ctrl-D leaves the cursor behind the arrow
+            console(sys.stderr).print()
         if answer is not None and answer in prompt.answers:
             self._broker.answer(prompt.id, answer)
         else:

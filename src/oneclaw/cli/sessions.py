@@ -189,11 +189,24 @@ async def remove_session(arguments: argparse.Namespace, name: str) -> int:
     return 0
 
 
+MOST_BYTES = 256 << 20
+"""The most of a file that is read to be imported."""
+
+
 def read_json(path: Path) -> Any:
+    """What stands in a file, or comes through the pipe where `-` is its name."""
+    from contextlib import nullcontext
+
     from oneclaw.core.errors import InvalidConfig
 
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark before it
+        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InvalidConfig(
+                f"{path} has more than {MOST_BYTES >> 20} MiB, the most that is read; part it."
+            )
+        return json.loads(content.decode("utf-8-sig"))  # some editors put a mark before it
     except OSError as error:
         raise InvalidConfig(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, RecursionError) as error:

@@ -12,6 +12,7 @@ from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 STATE = "state"
 """The style of a column whose words bring their own."""
@@ -20,7 +21,12 @@ STYLES = {
     **dict.fromkeys(("off", "deny", "✗"), "red"),
     "…": "yellow",
 }
-LEAST_CHARS = 16
+LEAST_CHARS = 8
+"""How much is shown of a cell that is cut."""
+READABLE_CHARS = 24
+"""How wide a column of prose must at least be to be read down."""
+NARROW_CHARS = 16
+"""How wide, where there are many such columns."""
 GAP = 2
 
 
@@ -86,39 +92,86 @@ def print_table(
 ) -> None:
     """A table on a terminal; tab-separated lines in a pipe, so that `cut` and `awk` can read them.
 
-    The last `wrapped` columns take several lines where the screen is narrow; with 0 they are cut.
+    The last `wrapped` columns take several lines where they must; with 0 the last is cut. Where the screen is
+    too narrow for columns, each row is a few lines.
     """
     safe = [[visible(cell) for cell in row] for row in rows]
     if not is_terminal(sys.stdout):
         for row in safe:
             print("\t".join(row))
         return
-    from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
-    from rich.table import Table
-    from rich.text import Text
 
     screen = console()
     widths = [max(map(cell_len, column)) for column in zip(heads, *safe, strict=True)]
+    first = len(heads) - wrapped
+    readable = READABLE_CHARS if wrapped < 3 else NARROW_CHARS
+    least = [*widths[:first], *(min(width, readable) for width in widths[first:])]
+    if not wrapped:
+        least[-1] = min(widths[-1], LEAST_CHARS)
+    if sum(least) + GAP * (len(heads) - 1) > screen.width:
+        _print_stacked(screen, heads, safe, styles, is_cut=not wrapped)
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     room = max(LEAST_CHARS, screen.width - sum(widths[:-1]) - GAP * (len(heads) - 1))
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for number, (head, style) in enumerate(zip_longest(heads, styles, fillvalue="")):
+    for number, head in enumerate(heads):
         is_last = number == len(heads) - 1
-        is_wrapped = number >= len(heads) - wrapped
+        is_wrapped = number >= first
         table.add_column(
             head,
-            style="" if style == STATE else style,
             no_wrap=not is_wrapped,
             overflow="fold" if is_wrapped else "ellipsis",
-            min_width=min(widths[number], LEAST_CHARS) if is_last and wrapped < 2 else None,
+            min_width=least[number],
             max_width=room if is_last and not is_wrapped else None,
         )
     for row in safe:
-        styled = zip_longest(row, styles, fillvalue="")
-        table.add_row(
-            *(Text(cell, STYLES.get(cell, "")) if style == STATE else cell for cell, style in styled)
-        )
+        table.add_row(*(_styled(cell, style) for cell, style in zip_longest(row, styles, fillvalue="")))
     screen.print(table)
+
+
+def _styled(cell: str, style: str) -> "Text":
+    from rich.text import Text
+
+    return Text(cell, _style_of(cell, style))
+
+
+def _print_stacked(
+    screen: "Console",
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    styles: Sequence[str],
+    is_cut: bool,
+) -> None:
+    """Each row on lines of its own: what names it, then the rest with its heads, then the last cell."""
+    from rich.text import Text
+
+    styles = [*styles, *[""] * (len(heads) - len(styles))]
+    named = max((number for number, style in enumerate(styles) if style == "bold"), default=0) + 1
+    marks = max((len(row[0]) for row in rows), default=0) if STATE in styles[:1] else 0
+    indent = " " * (marks + GAP if marks else GAP)
+    for row in rows:
+        line = Text()
+        for cell, style in zip(row[:named], styles[:named], strict=True):
+            line.append(f"{cell:<{marks}}" if not line else cell, _style_of(cell, style)).append(" " * GAP)
+        line.rstrip()
+        screen.print(line, soft_wrap=True)
+        rest = zip(heads[named:-1], row[named:-1], strict=True)
+        middle = " · ".join(f"{head.lower()}: {cell}" for head, cell in rest if cell)
+        last = row[-1] if named < len(row) else ""
+        if middle:
+            screen.print(folded(indent + middle, screen.width), soft_wrap=True)
+        if last:
+            shown = Text(indent + last if is_cut else folded(indent + last, screen.width))
+            if is_cut:
+                shown.truncate(screen.width, overflow="ellipsis")
+            screen.print(shown, soft_wrap=True)
+
+
+def _style_of(cell: str, style: str) -> str:
+    return STYLES.get(cell, "") if style == STATE else style
 
 
 def seconds_text(seconds: float) -> str:

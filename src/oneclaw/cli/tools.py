@@ -15,6 +15,9 @@ Examples:
   oneclaw tools                    a table: name, on or off, needs, description
   oneclaw tools show read_file     one tool with its schema and limits
   oneclaw tools off http_request   switch a tool off (on: switch it on again)
+  oneclaw tools on group:text      switch all tools of a group
+  oneclaw tools on shell           switch a feature on with its tools, as `oneclaw features on shell` does
+  oneclaw tools reset http_request take your word back: the settings decide again
   oneclaw tools portability        what each provider is sent: kept, rewritten, dropped, and why
   oneclaw tools new weather        write a JavaScript tool (--group: several; --python: a plugin)
   oneclaw tools check [PATH]       what is wrong with tool files, and whether each function is there
@@ -26,10 +29,12 @@ Exit codes: 0 done, 1 check or test found something wrong, 2 wrong use or settin
 """
 
 ACTIONS = (
-    *("list", "show", "on", "off", "portability"),
+    *("list", "show", "on", "off", "reset", "portability"),
     *("check", "new", "test", "reload", "trust", "untrust"),
 )
-NEED_A_TOOL = ("show", "on", "off")
+GROUP = "group:"
+SWITCHES = ("on", "off", "reset")
+NEED_A_TOOL = ("show", *SWITCHES)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     if arguments.action in ("check", "new", "test", "reload", "trust", "untrust"):
         return run_outside(arguments)
-    if arguments.action in ("on", "off"):
-        return asyncio.run(switch_tool(arguments))
+    if arguments.action in SWITCHES:
+        return asyncio.run(switch_tools(arguments))
     if arguments.action == "portability":
         return show_portability(arguments)
     with open_app(arguments) as app:
@@ -119,29 +124,53 @@ def show_portability(arguments: argparse.Namespace) -> int:
     return portability.show_portability(definitions, arguments.provider, arguments.json)
 
 
-async def switch_tool(arguments: argparse.Namespace) -> int:
+async def switch_tools(arguments: argparse.Namespace) -> int:
+    """Switch a tool, the tools of a group, or a feature where no tool has the name."""
+    from oneclaw.cli import features
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
 
     async with open_app(arguments) as app:
-        tool = named_tool(app, arguments.name)
-        if tool is None:
-            return 3
-        await app.switch(tool.name, arguments.action == "on")
-        decision = app.policy.decide(tool.definition, agent=arguments.agent, origin=tool.origin)
+        name, action = arguments.name, arguments.action
+        if name not in app.registry and name in features.features_of(app):
+            return await features.switch(app, arguments)
+        tools = of_group(app, name)
+        if not tools:
+            tool = named_tool(app, name)
+            if tool is None:
+                return 3
+            tools = [tool]
+        for tool in tools:
+            await app.switch(tool.name, features.SWITCHED[action])
         if arguments.json:
-            print_json(as_row(app, tool, arguments.agent))
-            return 0
-        is_as_asked = decision.allowed == (arguments.action == "on")
-        print(
-            f"{tool.name} is switched {arguments.action}"
-            + ("." if is_as_asked else f", but {decision.reason}")
-        )
+            rows = [as_row(app, tool, arguments.agent) for tool in tools]
+            print_json(rows if name.startswith(GROUP) else rows[0])
+        else:
+            print("\n".join(switched(app, tool, arguments) for tool in tools))
         return 0
+
+
+def of_group(app: "App", name: str) -> "list[Tool]":
+    """The tools that `group:NAME` stands for and that have a switch of their own."""
+    group = name.removeprefix(GROUP) if name.startswith(GROUP) else None
+    return [tool for tool in app.registry if tool.definition.group == group and tool.definition.switchable]
+
+
+def switched(app: "App", tool: "Tool", arguments: argparse.Namespace) -> str:
+    """What came of switching a tool."""
+    decision = app.policy.decide(tool.definition, agent=arguments.agent, origin=tool.origin)
+    state = "on" if decision.allowed else "off"
+    if arguments.action == "reset":
+        return f"{tool.name} is {state} again" + ("." if decision.allowed else f": {decision.reason}")
+    is_as_asked = state == arguments.action
+    return f"{tool.name} is switched {arguments.action}" + (
+        "." if is_as_asked else f", but {decision.reason}"
+    )
 
 
 def named_tool(app: "App", name: str) -> "Tool | None":
     """The tool of this name; says what is wrong when there is none."""
+    from oneclaw.cli.features import features_of
     from oneclaw.core.registry import nearest
     from oneclaw.core.text.display import visible
 
@@ -150,6 +179,8 @@ def named_tool(app: "App", name: str) -> "Tool | None":
         return entry.tool
     near = nearest(name, [tool.name for tool in app.registry])
     hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw tools` lists them."
+    if name in features_of(app):
+        hint = " It is a feature: `oneclaw features` shows it."
     print(f"oneclaw: there is no tool {visible(name[:100])!r}.{hint}", file=sys.stderr)
     return None
 
@@ -179,10 +210,14 @@ def list_tools(app: "App", agent: str, as_json: bool) -> int:
 
 def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
     from oneclaw.core.permit.need import State
+    from oneclaw.core.session import Session
 
     definition = tool.definition
     decision = app.policy.decide(definition, agent=agent, origin=tool.origin)
-    states = {need: app.permissions.state_of(need) for need in needs_shown(app, definition)}
+    asker = Session(agent=agent)
+    states = {
+        need: app.permissions.standing(definition, need, asker).state for need in needs_shown(app, definition)
+    }
     return {
         "name": definition.name,
         "on": decision.allowed,
@@ -191,6 +226,8 @@ def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
         "asks": [need for need, state in states.items() if state is State.ASK],
         "denied": [need for need, state in states.items() if state not in (State.ASK, State.GRANTED)],
         "group": definition.group,
+        "feature": definition.feature or "",
+        "switchable": definition.switchable,
         "effect": definition.effect,
         "origin": tool.origin,
         "place": str(getattr(tool.execute, "place", "")),

@@ -182,14 +182,16 @@ class Engine:
                 answer = await self._heed(walk, entry, await hook.heed(said))
                 if answer is not None:
                     return answer.value
+        kept: frozenset[str] = frozenset()
         if not self.permissions.quick(definition, walk.session):
-            await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
+            with walk.asking():
+                kept = await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
-            return await self._run(walk, entry.tool)
+            return await self._run(walk, entry.tool, kept)
         if not slots.take():
             await slots.turn()
         try:
-            return await self._run(walk, entry.tool)
+            return await self._run(walk, entry.tool, kept)
         finally:
             slots.leave()
 
@@ -234,7 +236,7 @@ class Engine:
             return None
         return verdict
 
-    async def _run(self, walk: Walk, tool: Tool) -> Any:
+    async def _run(self, walk: Walk, tool: Tool, kept: frozenset[str]) -> Any:
         call, session, definition = walk.call, walk.session, tool.definition
         secrets = self._secrets(definition.secrets) if definition.secrets and self._secrets else None
         shown = self._results.redact(walk.arguments)
@@ -248,10 +250,17 @@ class Engine:
             emit, redactor = self._listeners.emit, self._results.redactor
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown, call.parent))
-        require = partial(self.permissions.require, call.id, definition, walk.arguments, session)
-        name, seconds = definition.name, definition.seconds
-        context = walk.context = Context(call.id, session, secrets, progress, require, name, seconds)
+        require = partial(self._require, walk, definition)
+        name, seconds, redactor = definition.name, definition.seconds, self._results.redactor
+        redact = None if redactor is None else redactor.redact
+        given = (call.id, session, secrets, progress, require, name, seconds, redact, kept)
+        context = walk.context = Context(*given)
         return await self._runner.run(tool, walk.arguments, context, seconds)
+
+    async def _require(self, walk: Walk, definition: ToolDefinition, need: str, reason: str) -> None:
+        call_id, session = walk.call.id, walk.session
+        with walk.asking():
+            await self.permissions.require(call_id, definition, walk.arguments, session, need, reason)
 
     def _fail(self, walk: Walk, error: Exception) -> ToolResult:
         if walk.context is not None:
@@ -275,7 +284,8 @@ class Engine:
         if self._listeners.all and not walk.is_told:
             walk.is_told = True
             call, session = walk.call, walk.session
-            told = ToolFinished(call.id, result.tool, session.id, session.agent, result, call.parent)
+            refused = self._results.redact(walk.arguments) if walk.context is None else None
+            told = ToolFinished(call.id, result.tool, session.id, session.agent, result, call.parent, refused)
             self._listeners.emit(told)
 
     async def _write(self, journal: Journal, walk: Walk, result: ToolResult) -> ToolResult:

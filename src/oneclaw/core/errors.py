@@ -80,6 +80,10 @@ class ToolError(Exception):
         return (ToolError, (self.message, self.kind, self.effects, self.details))
 
 
+class StoppedError(ToolError):
+    """Ends a call that was stopped midway: the message holds what was written so far, as long as a result."""
+
+
 class ForeignError(ToolError):
     """What a foreign exception said, longer than it is given on: secrets are taken out before it is cut."""
 

@@ -36,7 +36,7 @@ class ToolProgressed:
 @quick
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A call got its result, whether it ran or was refused."""
+    """A call got its result, whether it ran or was refused; `arguments` are those of one that never ran."""
 
     call_id: str
     tool: str
@@ -44,6 +44,7 @@ class ToolFinished:
     agent: str
     result: ToolResult
     parent: str = ""
+    arguments: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,9 +86,11 @@ class Registry:
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
-    """The names most like `name`, the best first, however it was spelled."""
+    """The names most like `name`, the best first, however it was spelled; else those that it is a part of."""
     wanted = name[:100].lower().replace("-", "_").replace(".", "_").replace(" ", "_")
-    return get_close_matches(wanted, list(names), n=most, cutoff=0.5)
+    known = list(names)
+    near = get_close_matches(wanted, known, n=most, cutoff=0.5)
+    return near or ([each for each in known if wanted in each][:most] if len(wanted) > 2 else [])
 
 
 def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:

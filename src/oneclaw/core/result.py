@@ -3,11 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from time import monotonic
 from typing import Any, Protocol
 
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
-from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, ToolError, describe
+from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, StoppedError, ToolError, describe
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
@@ -68,7 +67,7 @@ class ResultMaker:
             value,
             None,
             "",
-            monotonic() - walk.started,
+            walk.seconds,
             effects_of(walk, None),
             walk.repairs,
             None,
@@ -99,13 +98,16 @@ class ResultMaker:
             # Redacted before it is cut: half a secret is not known as one.
             said = self._redact_text(describe(error, 10 * DESCRIPTION_CHARS))[:DESCRIPTION_CHARS]
             message = FAILED + said
+        chars = MESSAGE_CHARS
+        if isinstance(error, StoppedError) and walk.definition:
+            chars = most_chars(walk, walk.definition)
         return ToolResult(
             call_id=walk.call.id,
             tool=walk.definition.name if walk.definition else self._shown_name(walk.call.name),
             value=None,
             kind=kind,
-            message=trim(message, MESSAGE_CHARS).text,
-            seconds=monotonic() - walk.started,
+            message=trim(message, chars, "middle" if chars > MESSAGE_CHARS else "head").text,
+            seconds=walk.seconds,
             effects=effects_of(walk, error),
             repairs=walk.repairs,
             details=self._error_details(error),

@@ -102,11 +102,13 @@ class Context:
         "_cancelled",
         "_on_cancel",
         "_progress",
+        "_redact",
         "_require",
         "_waited_seconds",
         "_waiting_since",
         "_waits",
         "call_id",
+        "kept",
         "seconds",
         "secrets",
         "session",
@@ -122,14 +124,19 @@ class Context:
         require: Callable[[str, str], Awaitable[None]] | None = None,
         tool: str = "",
         seconds: float = 30.0,
+        redact: Callable[[str], str] | None = None,
+        kept: frozenset[str] = frozenset(),
     ) -> None:
         self.call_id = call_id
+        self.kept = kept
+        """The needs of the call that stand by an answer that was kept: nobody was asked about it."""
         self.tool = tool
         self.seconds = seconds
         self.session = session or Session()
         self.secrets: Mapping[str, str] = secrets or {}
         self._progress = progress
         self._require = require
+        self._redact = redact
         self._waits = 0
         self._waiting_since: float | None = None
         self._waited_seconds = 0.0
@@ -148,6 +155,11 @@ class Context:
         """Tell people how far the work is; `fraction` goes from 0 to 1."""
         if self._progress is not None:
             self._progress(text, fraction)
+
+    def redact(self, text: str) -> str:
+        """`text` without known secrets. Results are redacted anyway; a tool that gives parts of a text
+        does it before it cuts, because half a secret is not known as one."""
+        return text if self._redact is None else self._redact(text)
 
     async def require(self, need: str, reason: str) -> None:
         """Ask for a need that only shows while running; raises `ToolError` when it is not granted."""

@@ -1,5 +1,7 @@
 """What is known of one call on its way down the road."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
@@ -13,6 +15,8 @@ class Walk:
     """One call in progress. Each step of the engine fills in what it found out."""
 
     __slots__ = (
+        "_asked",
+        "_questions",
         "arguments",
         "call",
         "context",
@@ -42,3 +46,23 @@ class Walk:
         self.result: ToolResult | None = None
         self.is_written = False
         self.is_told = False
+        self._questions = 0
+        self._asked = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long the call has taken so far."""
+        return (self._asked if self._questions else monotonic()) - self.started
+
+    @contextmanager
+    def asking(self) -> Generator[None]:
+        """Meanwhile a person may be asked: how long they think is not how long the call takes."""
+        if not self._questions:
+            self._asked = monotonic()
+        self._questions += 1
+        try:
+            yield
+        finally:
+            self._questions -= 1
+            if not self._questions:  # several may be asked at once: the time counts once
+                self.started += monotonic() - self._asked

@@ -23,6 +23,8 @@ from oneclaw.core.registry import nearest
 from oneclaw.core.session import Session
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import Context, Tool, ToolDefinition
+from oneclaw.core.trim import trim
+from oneclaw.guard.outside_mark import NETWORK, mark
 from oneclaw.js.bridges import Bridges
 from oneclaw.js.runtime import Runtime, Source
 from oneclaw.js.stubs import declare, summarise
@@ -37,6 +39,8 @@ MOST_CALLS = 200
 MOST_AT_ONCE = 16
 CODE_CHARS = 100_000
 FAILED_LOG_CHARS = 1_000
+FAILED_CHARS = 1_400
+"""The most that is said of a failure inside the mark: with it, all of it fits into a message."""
 FILE = "script.js"
 _HEAD = "async function script() {"
 _FENCE = re.compile(r"\s*```[\w+-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
@@ -128,6 +132,8 @@ class Script:
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
         self._under_way: set[asyncio.Task[ToolResult]] = set()
         self._calls = 0
+        self._brought: dict[str, None] = {}
+        """The tools it has called that bring something from the network."""
         self._effects: Effects = "none"
 
     async def run(self, runtime: Runtime) -> Output:
@@ -139,7 +145,7 @@ class Script:
             raise self._failed(error) from error
         finally:
             await self._stop_calls()
-        return Output(show(ran.log, ran.text), details={"calls": self._calls})
+        return Output(self._marked(show(ran.log, ran.text)), details={"calls": self._calls})
 
     async def answer(self, op: str, arguments: list[Any]) -> Any:
         """What the script asks for."""
@@ -151,6 +157,8 @@ class Script:
         name, given = self._asked(arguments)
         self._count()
         result = await self._call(ToolCall(name, given, parent=self._context.call_id))
+        if NETWORK in self._tools[name].needs:
+            self._brought[name] = None
         if result.kind is not None:
             raise ToolError(result.message, result.kind)
         return _value(result)
@@ -201,6 +209,10 @@ class Script:
                 task.cancel()
             await asyncio.wait(self._under_way)
 
+    def _marked(self, text: str) -> str:
+        """What it says, which may be what its calls brought from the network."""
+        return mark(text, f"a script that called {', '.join(self._brought)}") if self._brought else text
+
     def _failed(self, error: ToolError) -> ToolError:
         """The error as the model reads it: where in its code, what was printed, which name is none."""
         message = _FIRST_LINE.sub(_shifted, error.message)
@@ -208,7 +220,11 @@ class Script:
         hints = [_unknown(name, self._tools) for name in unknown if name not in self._tools]
         log = str((error.details or {}).get("log", ""))
         printed = f"\nPrinted before:\n{log[-FAILED_LOG_CHARS:]}" if log else ""
-        text = " ".join([message, *hints[:3]]) + printed
+        if self._brought:  # it may have thrown what it was given
+            said = self._marked(trim(message + printed, FAILED_CHARS, "middle").text)
+            text = " ".join([said, *hints[:3]])
+        else:
+            text = " ".join([message, *hints[:3]]) + printed
         details = {**(error.details or {}), "calls": self._calls}
         return ToolError(text, error.kind, self._effects, details)
 

@@ -24,7 +24,7 @@ QUOTED_CHARS = 80
 
 NAMES = (
     *("name", "description", "function", "parameters", "requiredPermissions", "timeoutSeconds"),
-    *("label", "env", "effect", "version", "examples"),
+    *("label", "env", "effect", "version", "defaultOn", "examples"),
 )
 FUNCTION = re.compile(r"[a-zA-Z_$][a-zA-Z0-9_$]*\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -85,6 +85,7 @@ class Fields:
             "needs": self._needs(),
             "seconds": self._seconds(),
             "effect": self._effect(),
+            "default_on": self._default_on(),
             "secrets": self._words("env", _VARIABLE, "names of environment variables, as API_KEY"),
         }
         if self.wrong:
@@ -168,6 +169,13 @@ class Fields:
         if given not in get_args(Effect):
             self.wrong.append(f"effect must be one of {', '.join(get_args(Effect))}, not {quote(given)}.")
             return "unknown"
+        return given
+
+    def _default_on(self) -> bool:
+        given = self._document.get("defaultOn", True)
+        if not isinstance(given, bool):
+            self.wrong.append(f"defaultOn must be true or false, not {quote(given)}.")
+            return True
         return given
 
 

@@ -17,6 +17,7 @@ LOCAL = "local"
 """The provider whose models run on this machine, in processes of ours."""
 WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
 SMALL_TOOLS = (
+    "edit_file",
     "execute_shell_command",
     "find_files",
     "get_current_time",

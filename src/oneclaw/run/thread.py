@@ -177,7 +177,14 @@ def _for_thread(context: Context, home: asyncio.AbstractEventLoop) -> Context:
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_ask(context, need, reason), home))
 
     inner = Context(
-        context.call_id, context.session, context.secrets, context.progress, require, context.tool
+        call_id=context.call_id,
+        session=context.session,
+        secrets=context.secrets,
+        progress=context.progress,
+        require=require,
+        tool=context.tool,
+        seconds=context.seconds,
+        redact=context.redact,
     )
     context.on_cancel(inner.cancel)
     return inner

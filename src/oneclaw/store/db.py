@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -81,6 +81,22 @@ class Database:
             if cancelled is not None:
                 raise cancelled
         return written
+
+    async def write_all(self, statements: Sequence[tuple[str, Values]]) -> list[Written]:
+        """Write all of the statements or, when one fails or the caller is cancelled, none."""
+        import asyncio  # who only looks at the store does without
+
+        is_stopped = threading.Event()
+        write = self._for_writing().write_all
+        writing = asyncio.ensure_future(asyncio.to_thread(write, statements, is_stopped.is_set))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            is_stopped.set()
+            await asyncio.gather(writing, return_exceptions=True)  # nobody leaves while it is written
+            raise
+        finally:
+            self._checkpointer.count()
 
     def select(self, sql: str, values: Values | Mapping[str, str | float | None] = ()) -> list[Any]:
         """The rows of a query, read beside the writer: neither waits for the other."""

@@ -7,13 +7,14 @@ that write the same key at once lose neither a version nor a hit.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 from oneclaw.core.errors import InvalidMemory
-from oneclaw.core.memory import MOST_MEMORIES, Memory, check_memory, learned_key, plain_text
+from oneclaw.core.memory import MOST_MEMORIES, Memory, check_memory, composed, learned_key, plain_text
 from oneclaw.store.db import Database
 from oneclaw.store.messages import identity
-from oneclaw.store.word import match_any, searchable
+from oneclaw.store.word import match_any, match_within, searchable, words_of
+from oneclaw.store.writer import Values
 
 _COLUMNS = "key, value, category, agent, hits, version, created, updated, used"
 _CHANGED = "(value IS NOT excluded.value OR category IS NOT excluded.category AND excluded.category != '')"
@@ -32,9 +33,11 @@ ON CONFLICT (agent, key) DO UPDATE SET
     value = excluded.value,
     value_words = CASE WHEN value IS excluded.value THEN value_words ELSE excluded.value_words END
 """  # noqa: S608  only our words
+_IMPORT = _STORE + "WHERE excluded.updated > updated"
 _KEEP_VERSION = """
 INSERT INTO memory_versions (memory, version, created, category, value)
-SELECT id, ?3, ?4, ?5, ?6 FROM memories WHERE agent = ?1 AND key = ?2 AND version > ?3
+SELECT id, ?3, ?4, ?5, ?6 FROM memories
+WHERE agent = ?1 AND key = ?2 AND ?3 BETWEEN version - 20 AND version - 1
 ON CONFLICT DO NOTHING
 """
 # What all share; and an agent's own, each before a shared one of the same key.
@@ -46,7 +49,7 @@ _OWN = """
 _MONTHS = "(max(0, :now - max(updated, used)) / 2592000.0)"
 _USEFUL = f"(2 + min(hits, 20)) / (1 + {_MONTHS})"
 # A match counts most: hits and recency make it count up to twice as much.
-_RANK = f"bm25(memories_text, 4.0, 1.0) * (1 + 0.025 * min(hits, 20) + 0.5 / (1 + {_MONTHS}))"
+_WEIGHT = f"(1 + 0.025 * min(hits, 20) + 0.5 / (1 + {_MONTHS}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,9 @@ class Version:
     created: float
     category: str
     value: str
+
+
+Noted = TypeVar("Noted", Memory, Version)
 
 
 class Memories:
@@ -86,7 +92,7 @@ class Memories:
         """Keep a value under a key, in place of the one before; raises `InvalidMemory`."""
         now = time()
         memory = Memory(
-            key=self._redact(key),
+            key=self._redact(composed(key)),
             value=self._redact(value),
             category=self._redact(category),
             agent=self._agent,
@@ -121,7 +127,7 @@ class Memories:
     async def forget(self, key: str) -> bool:
         """Remove a memory with all its versions; False when there was none."""
         written = await self._database.write(
-            "DELETE FROM memories WHERE agent = ? AND key = ?", (self._agent, self._redact(_storable(key)))
+            "DELETE FROM memories WHERE agent = ? AND key = ?", (self._agent, self._key(key))
         )
         return written.rows == 1
 
@@ -136,7 +142,7 @@ class Memories:
     def get(self, key: str) -> Memory | None:
         """The memory of this key: the agent's own, or the one all share."""
         found = self._select(
-            "WHERE agent IN (:agent, '') AND key = :key ORDER BY agent DESC", key=self._redact(_storable(key))
+            "WHERE agent IN (:agent, '') AND key = :key ORDER BY agent DESC", key=self._key(key)
         )
         return found[0] if found else None
 
@@ -171,50 +177,63 @@ class Memories:
     def search(self, query: str, limit: int = 5) -> list[Memory]:
         """The memories that fit best: the one of this key, then any that has a word of the query.
 
-        Where too few have one, words that begin as those do count too; without a word, the most useful.
+        Where too few have one, words that stand nowhere are looked for inside of others; without a word, the
+        most useful.
         """
-        query = _storable(query)
+        query = self._redact(_storable(query))  # as what was kept
         exact = self.get(query)
         found = {} if exact is None else {(exact.agent, exact.key): exact}
-        if not match_any(query):
+        words = words_of(query)
+        if not words:
             return list(found.values()) or self.useful(limit)
-        for is_prefix in (False, True):
-            if len(found) < limit:
-                for memory in self._match(match_any(query, is_prefix), limit):
-                    found.setdefault((memory.agent, memory.key), memory)
+        for memory in self._match("memories_text", match_any(words), limit):
+            found.setdefault((memory.agent, memory.key), memory)
+        within = match_within(word for word in words if not self._has(word)) if len(found) < limit else ""
+        for memory in self._match("memories_parts", within, limit) if within else ():
+            found.setdefault((memory.agent, memory.key), memory)
         return list(found.values())[:limit]
 
     async def import_all(self, memories: Iterable[tuple[Memory, Iterable[Version]]]) -> int:
         """Take in memories with their versions; returns how many are new or later than what was there.
 
-        All of them are checked before the first is kept.
+        All of them are checked before the first is kept, and all are kept or none.
         """
-        every = [(self._cleaned(memory), tuple(versions)) for memory, versions in memories]
-        for memory, versions in every:
+        later: dict[tuple[str, str], tuple[Memory, list[Version]]] = {}
+        for memory, versions in memories:
+            memory = self._cleaned(memory)
             check_memory(memory.key, memory.value, memory.category)
-            for each in versions:
+            values = [self._cleaned(each) for each in versions]
+            for each in values:
                 check_memory(memory.key, each.value, each.category)
-        known = {(each.agent, each.key): each for each in self.everyone()}
-        new = {(memory.agent, memory.key) for memory, _ in every} - known.keys()
-        if len(known) + len(new) > self._most:
+            other = later.get((memory.agent, memory.key))
+            if other is None or other[0].updated <= memory.updated:
+                later[memory.agent, memory.key] = memory, values
+        known = {(each.agent, each.key) for each in self.everyone()}
+        if len(later.keys() | known) > self._most:
             raise self._full()
-        count = 0
-        for memory, versions in every:
-            before = known.get((memory.agent, memory.key))
-            if before is not None and before.updated >= memory.updated:
-                continue
-            await self._write(memory)
-            count += 1
-            for each in versions if before is None else ():
-                row = (each.version, each.created, each.category, self._redact(each.value))
-                await self._database.write(_KEEP_VERSION, (memory.agent, memory.key, *row))
-        return count
+        kept = [(_IMPORT, self._row(memory)) for memory, _ in later.values()]
+        before = [
+            (_KEEP_VERSION, (*name, each.version, each.created, each.category, each.value))
+            for name, (_, versions) in later.items()
+            if name not in known
+            for each in versions
+        ]
+        written = await self._database.write_all([*kept, *before])
+        return sum(each.rows for each in written[: len(kept)])
 
-    def _cleaned(self, memory: Memory) -> Memory:
-        return replace(memory, key=self._redact(memory.key), value=self._redact(memory.value))
+    def _cleaned(self, noted: Noted) -> Noted:
+        """A memory or a version without known secrets."""
+        clean = {name: self._redact(getattr(noted, name)) for name in ("value", "category")}
+        if isinstance(noted, Memory):
+            clean["key"] = self._redact(composed(noted.key))
+        return replace(noted, **clean)
 
     async def _write(self, memory: Memory) -> None:
-        row = (
+        if not (await self._database.write(_STORE, self._row(memory))).rows:
+            raise self._full()
+
+    def _row(self, memory: Memory) -> Values:
+        return (
             memory.agent,
             memory.key,
             memory.category,
@@ -228,8 +247,6 @@ class Memories:
             searchable(memory.value),
             self._most,
         )
-        if not (await self._database.write(_STORE, row)).rows:
-            raise self._full()
 
     def _full(self) -> InvalidMemory:
         return InvalidMemory(
@@ -237,19 +254,28 @@ class Memories:
             " needed (memory_forget, or `oneclaw memory forget`)."
         )
 
+    def _key(self, key: str) -> str:
+        """A key as the table has it."""
+        return self._redact(composed(_storable(key)))
+
     def _own(self, key: str) -> Memory | None:
         found = self._select("WHERE agent = :agent AND key = :key", key=key)
         return found[0] if found else None
 
-    def _match(self, words: str, limit: int) -> list[Memory]:
+    def _has(self, word: str) -> bool:
+        sql = "SELECT 1 FROM memories_text WHERE memories_text MATCH ? LIMIT 1"
+        return bool(self._database.select(sql, (match_any([word]),)))
+
+    def _match(self, index: str, words: str, limit: int) -> list[Memory]:
         rows = self._database.select(
             # CROSS: the words first, then the rows that have them, never the other way round.
-            "SELECT id FROM memories_text CROSS JOIN memories ON memories.id = memories_text.rowid"  # noqa: S608
-            f" WHERE memories_text MATCH :words AND {self._seen} ORDER BY {_RANK}, id DESC LIMIT :limit",
+            f"SELECT id FROM {index} CROSS JOIN memories ON memories.id = {index}.rowid"  # noqa: S608
+            f" WHERE {index} MATCH :words AND {self._seen}"
+            f" ORDER BY bm25({index}, 4.0, 1.0) * {_WEIGHT}, id DESC LIMIT :limit",
             {"words": words, "agent": self._agent, "now": time(), "limit": limit},
         )
         # The rows themselves only of those that are wanted: all that match would be sorted with their values.
-        return [self._select("WHERE id = :id", id=key)[0] for (key,) in rows]
+        return [memory for (key,) in rows for memory in self._select("WHERE id = :id", id=key)]
 
     def _select(self, rest: str, **values: Any) -> list[Memory]:
         rows = self._database.select(

@@ -6,7 +6,7 @@ from time import time
 from typing import Any, cast
 
 from oneclaw.core.errors import InvalidMemory
-from oneclaw.core.memory import Memory
+from oneclaw.core.memory import Memory, check_memory
 from oneclaw.core.subschema import is_object
 from oneclaw.store.memories import Memories, Version
 
@@ -21,6 +21,11 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "created": (int, float),
     "updated": (int, float),
     "used": (int, float),
+}
+_WORDS: dict[Any, str] = {
+    str: "text",
+    int: "a whole number from 0",
+    (int, float): "a time in seconds since 1970",
 }
 _MOST_COUNT = 10**12
 
@@ -71,6 +76,14 @@ def _read(number: int, document: Any) -> tuple[Memory, list[Version]]:
         versions.append(
             Version(said["version"], said.get("created", 0.0), said.get("category", ""), said["value"])
         )
+    try:
+        for value, category in (
+            (fields["value"], fields.get("category", "")),
+            *((each.value, each.category) for each in versions),
+        ):
+            check_memory(fields["key"], value, category)
+    except InvalidMemory as error:
+        raise InvalidMemory(f"Memory {number} of the file: {error}") from None
     times: dict[str, Any] = dict.fromkeys(("created", "updated", "used"), time())
     return Memory(**(times | fields)), versions
 
@@ -80,5 +93,8 @@ def _fields(number: int, document: Mapping[str, Any], kinds: Mapping[str, Any]) 
     for name, value in fields.items():
         is_wrong = isinstance(value, bool) or not isinstance(value, kinds[name])
         if is_wrong or (isinstance(value, int | float) and not 0 <= value <= _MOST_COUNT):
-            raise InvalidMemory(f"Memory {number} of the file has the {name} {str(value)[:80]!r}; mend it.")
+            wanted = _WORDS[kinds[name]]
+            raise InvalidMemory(
+                f"Memory {number} of the file has the {name} {str(value)[:80]!r}; it must be {wanted}."
+            )
     return fields

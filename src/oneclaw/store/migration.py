@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from oneclaw.core.errors import StoreError
+from oneclaw.core.memory import composed
+from oneclaw.store.word import searchable
 
 APPLICATION = 0x4F434C57  # "OCLW" in the file's header: whose database this is
 PAGE_BYTES = 2048  # half the usual: a small row costs a fifth less to write, a 20 KB result the same
+OLDEST = (3, 34, 0)  # of SQLite: the first that indexes parts of words
 FOLDER = Path(__file__).parent / "migrations"
 
 
@@ -48,6 +51,13 @@ def check(connection: sqlite3.Connection, path: Path, folder: Path = FOLDER) -> 
 
 def migrate(connection: sqlite3.Connection, folder: Path = FOLDER) -> None:
     """Take each step that is missing, each in one transaction: whole or not at all."""
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise StoreError(
+            f"This Python has SQLite {sqlite3.sqlite_version}, and the store needs"
+            f" {'.'.join(map(str, OLDEST))} or newer; use a Python that has it."
+        )
+    for function in (searchable, composed):
+        connection.create_function(function.__name__, 1, function, deterministic=True)
     for number, path in steps(folder).items():
         connection.execute("BEGIN IMMEDIATE")
         try:

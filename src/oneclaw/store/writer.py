@@ -10,7 +10,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,6 +83,27 @@ class Writer:
             self._queue.put(job)
         return job.future
 
+    def write_all(
+        self, statements: Sequence[tuple[str, Values]], is_stopped: Callable[[], bool]
+    ) -> list[Written]:
+        """Write all of the statements or none, waiting for the lock: for a thread of one's own."""
+        written: list[Written] = []
+        with self._lock:
+            try:
+                self._begin()
+                for sql, values in statements:
+                    if is_stopped():
+                        raise StoreError(
+                            f"The store {self._path} was left as it was: the writing was stopped."
+                        )
+                    written.append(self._execute(sql, values))
+                self._connection.execute("COMMIT")
+            except Exception as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise error if isinstance(error, StoreError) else fault(self._path, error) from error
+        return written
+
     def stop(self) -> None:
         """Write what is still queued, then end the thread and the connection."""
         with self._submitting:
@@ -90,7 +111,8 @@ class Writer:
             self._queue.put(None)
         if self._thread is not None:
             self._thread.join()
-        self._connection.close()
+        with self._lock:
+            self._connection.close()
 
     def _run(self) -> None:
         while (job := self._queue.get()) is not None:

@@ -1,6 +1,7 @@
 """The list of built-in tools: adding one is its file, its test, and a line here."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -69,11 +70,24 @@ def load_memory(notebook: Callable[[str], Notebook]) -> list[Tool]:
     return import_module("oneclaw.tools.memory").memory_tools(notebook)
 
 
-def load_shell(shells: "Callable[[], Shells]") -> list[Tool]:
+def load_shell(shells: "Callable[[], Shells]", *, is_open: bool = False) -> list[Tool]:
     """The tools that run commands; a model is told of this machine only where they can."""
     made = {name: import_module(f"oneclaw.tools.{name}") for name in SHELL}
-    words = {} if shells is no_shells else {SHELL[0]: {"where": made[SHELL[0]].find_shell()}}
-    return [getattr(module, name)(shells, **words.get(name, {})) for name, module in made.items()]
+    words = (
+        {} if shells is no_shells else {SHELL[0]: {"where": made[SHELL[0]].find_shell(), "is_open": is_open}}
+    )
+    lead, *along = [getattr(module, name)(shells, **words.get(name, {})) for name, module in made.items()]
+    return [lead, *(_riding(tool, lead) for tool in along)]
+
+
+def _riding(tool: Tool, lead: Tool) -> Tool:
+    """The tool, which lacks whatever the one it rides along with lacks."""
+    checks = [check for check in (lead.definition.missing, tool.definition.missing) if check is not None]
+
+    def missing() -> str:
+        return next(filter(None, (check() for check in checks)), "")
+
+    return replace(tool, definition=replace(tool.definition, missing=missing))
 
 
 def load_all(
@@ -81,6 +95,8 @@ def load_all(
     shells: "Callable[[], Shells]" = no_shells,
     web: Mapping[str, Any] | None = None,
     show: "Callable[[], Show | None]" = lambda: None,
+    *,
+    is_open: bool = False,
 ) -> list[Tool]:
     """Every built-in tool.
 
@@ -88,5 +104,11 @@ def load_all(
     shells    gives what runs commands
     web       the settings under `web`
     show      gives what shows files and addresses in the page, where the page is the front
+    is_open   whether the owner has commands run without a sandbox
     """
-    return [*map(load, FILES), *load_set(web, show), *load_memory(notebook), *load_shell(shells)]
+    return [
+        *map(load, FILES),
+        *load_set(web, show),
+        *load_memory(notebook),
+        *load_shell(shells, is_open=is_open),
+    ]

@@ -8,28 +8,42 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from oneclaw.core.call import Output
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, StoppedError, ToolError
 from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context, Tool
+from oneclaw.core.trim import trim
+from oneclaw.guard.command.request import check_request
+from oneclaw.guard.outside_mark import mark
 
 if TYPE_CHECKING:
     from oneclaw.run.shell.session import Outcome
     from oneclaw.run.shell.shells import Shells
 
 FEATURE = "shell"
+SOURCE = "a command that can reach the network"
 SECONDS, MOST_SECONDS = 30, 120
-COMMAND_CHARS = 100_000
 _SPARE_SECONDS = 20.0
-_PARTLY_CHARS = 700
+_UNASKED = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
+}
+"""For commands that nobody is asked about: git takes no folder for a repository that is not named `.git`.
+
+Any folder could be made one by a tool, and what it says would be run by a plain `git status`.
+"""
+_PARTLY_CHARS = 8_000
 
 _BACKGROUND = "It runs in the background; use manage_process with this session_id. It ends with the program."
 _DESCRIPTION = """Run a command with {where}.
 
 The shell is kept for the conversation: directory, variables, functions and aliases carry over to the next \
-call. Unless the owner set it otherwise, it is shut in: the workspace and a home folder of your own can be \
-written, the rest of the system only read, /tmp is private, and there is no network. There is no terminal \
-and no input, so use options such as -y instead of answering questions. Processes left behind are killed \
-when the command ends: use background for what must go on."""
+call. {how} There is no terminal and no input, so use options such as -y instead of answering questions. \
+Processes left behind are killed when the command ends: use background for what must go on."""
+
+_SHUT_IN = """It is shut in: the workspace and a home folder of your own can be written, the rest of the \
+system only read, /tmp is private, and there is no network unless you ask for it and the owner allows it."""
+_OPEN = "It is not shut in: a command has all the rights of the person who runs this program. Take care."
 
 
 def find_shell() -> str:
@@ -43,14 +57,17 @@ def find_shell() -> str:
 def what_is_missing() -> str:
     """What this machine lacks to run commands at all, and how to get it."""
     if os.name != "posix":
-        return "commands need a Unix system; run OneClaw on Linux, or in WSL"
-    return "" if shutil.which("bash") else "bash is not installed (on Debian and Ubuntu: apt install bash)"
+        return "commands need a Unix system; run OneClaw on Linux, or in WSL."
+    return "" if shutil.which("bash") else "bash is not installed (on Debian and Ubuntu: apt install bash)."
 
 
-def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on this machine") -> Tool:
+def execute_shell_command(
+    shells: "Callable[[], Shells]", where: str = "bash on this machine", *, is_open: bool = False
+) -> Tool:
     """The tool over the shells of the program, which are opened when a first command is run.
 
-    `where` names the shell and the system to the model.
+    where    names the shell and the system to the model
+    is_open  whether the owner has commands run without a sandbox
     """
 
     @tool(
@@ -62,7 +79,7 @@ def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on 
         trim="middle",
         label="Run a command",
         missing=what_is_missing,
-        description=_DESCRIPTION.format(where=where),
+        description=_DESCRIPTION.format(where=where, how=_OPEN if is_open else _SHUT_IN),
     )
     async def execute_shell_command(
         context: Context,
@@ -80,55 +97,48 @@ def execute_shell_command(shells: "Callable[[], Shells]", where: str = "bash on 
         timeout: Seconds until it is stopped. Defaults to 30, at most 120.
         working_dir: The folder it starts in, for this command only; relative to the workspace.
         env: Variables for this command only.
-        background: Start it and return at once with its id; look after it with manage_process.
+        background: Start it without a timeout and return at once; look after it with manage_process.
         fresh: Run it in a new shell that shares nothing with the conversation's.
         network: Whether it needs the network. There is none otherwise, and the owner may not allow it.
         """
-        from oneclaw.guard.command.approval import is_ruled, sets_shell
+        from oneclaw.guard.command.approval import NEED, exactly, is_ruled, sets_shell
         from oneclaw.run.shell.session import Command
 
-        _check(command, env or {})
+        check_request(command, working_dir or "", env or {})
         opened = shells()
         if network:
             await _ask_for_network(context, opened.settings.network)
         directory = None if working_dir is None else _folder(context, working_dir)
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
         ruled = is_ruled({"command": command, "working_dir": working_dir, "env": env}, opened.rules)
-        sets = ruled and sets_shell(command)
-        asked = Command(command, seconds, directory, env or {}, network, ruled, sets)
+        is_kept = not ruled and NEED in context.kept
+        here = opened.where(context.session) if is_kept and directory is None and not fresh else None
+        if here is not None and not _is_start(context, here):
+            said = {"working_dir": here, "env": env, "background": background, "network": network}
+            await context.require(NEED, exactly(command, said))
+        is_unasked = ruled or is_kept
+        sets = is_unasked and sets_shell(command)
+        given = _UNASKED | (env or {}) if is_unasked else env or {}
+        asked = Command(command, seconds, directory, given, network, is_unasked, sets, here)
         if background:
             record = await opened.start(context, asked, is_fresh=fresh)
-            return Output({"session_id": record.id, "status": record.state, "note": _BACKGROUND})
+            note = f"{record.note} {_BACKGROUND}".strip()
+            return Output({"session_id": record.id, "status": record.state, "note": note})
         run = opened.run_fresh if fresh else opened.run
         outcome = await run(context, asked)
-        return _told(outcome, seconds)
+        return _told(outcome, seconds, SOURCE if network or is_open else "")
 
     return execute_shell_command
 
 
+def _is_start(context: Context, folder: str) -> bool:
+    """Whether a folder is the one that shells start in: an answer that is kept names no other by itself."""
+    start = context.workspace.folder
+    return folder in (str(start.absolute()), str(start.resolve()))
+
+
 def _folder(context: Context, path: str) -> str:
     return os.path.normpath(os.path.join(context.workspace.folder.absolute(), path))
-
-
-def _check(command: str, env: dict[str, str]) -> None:
-    from oneclaw.guard.command.variables import refused_variables
-
-    if not command.strip():
-        raise ToolError("The command is empty; give one to run.", Kind.VALIDATION_ERROR)
-    if "\0" in command or any("\0" in value for value in env.values()):
-        raise ToolError("A NUL character cannot stand in a command; leave it out.", Kind.VALIDATION_ERROR)
-    if len(command) > COMMAND_CHARS:
-        raise ToolError(
-            f"The command has {len(command):,} characters, more than {COMMAND_CHARS:,}; write a script with"
-            " write_file and run that.",
-            Kind.VALIDATION_ERROR,
-        )
-    for name, why in refused_variables(env).items():
-        raise ToolError(
-            f"The variable {name[:100]!r} cannot be set for a command: {why}. Leave it out of env.",
-            Kind.PERMISSION_DENIED,
-            effects="none",
-        )
 
 
 async def _ask_for_network(context: Context, allowed: str) -> None:
@@ -145,13 +155,14 @@ async def _ask_for_network(context: Context, allowed: str) -> None:
         await context.require("network.private", reason)
 
 
-def _told(outcome: "Outcome", seconds: float) -> Output:
+def _told(outcome: "Outcome", seconds: float, source: str) -> Output:
+    """What is said of a command; what it wrote stands in the mark if there is a `source` outside."""
     if outcome.stop is not None:
-        raise _stopped(outcome, seconds)
+        raise _stopped(outcome, seconds, source)
     value: dict[str, Any] = {
         "exit_code": outcome.code,
-        "stdout": outcome.out.text,
-        "stderr": outcome.err.text,
+        "stdout": _marked(outcome.out.text, source),
+        "stderr": _marked(outcome.err.text, source),
     }
     notes = [outcome.note] if outcome.note else []
     if outcome.fate != "kept":
@@ -164,12 +175,20 @@ def _told(outcome: "Outcome", seconds: float) -> Output:
     return Output(value, details={"seconds": round(outcome.seconds, 3), "shell": outcome.fate})
 
 
-def _stopped(outcome: "Outcome", seconds: float) -> ToolError:
+def _marked(text: str, source: str) -> str:
+    return mark(text, source) if text and source else text
+
+
+def _stopped(outcome: "Outcome", seconds: float, source: str) -> ToolError:
     """What is said of a command that was stopped: why, what became of the shell, and what it wrote last."""
     why = {
         "time": f"The command was stopped after {seconds:g} seconds, with all it had started.",
         "processes": "The command was stopped, for it started too many processes (see shell.processes).",
         "memory": "The command was stopped, for it took too much memory (see shell.memory_mb).",
+        "state": "What the command leaves in its shell, in variables and functions, is more than 16 MB and"
+        " not kept; write it to a file instead.",
+        "disk": "The command was stopped, for it left less than 1 GB of the disk free; remove what it wrote.",
+        "killed": "The shell was killed while the command ran, and the command with it.",
     }[outcome.stop or "time"]
     fate = {
         "kept": "The shell was kept, with directory and variables from before this command.",
@@ -177,9 +196,10 @@ def _stopped(outcome: "Outcome", seconds: float) -> ToolError:
     }.get(outcome.fate, "")
     parts = [why, fate, outcome.note]
     for name, text in (("output", outcome.out), ("errors", outcome.err)):
-        if text.text.strip():
-            parts.append(f"\nIts last {name}: {text.text.strip()[-_PARTLY_CHARS:]}")
-    return ToolError(
+        if said := text.text.strip():
+            partly = _marked(trim(said, _PARTLY_CHARS, "middle").text, source)
+            parts.append(f"\nIts {name} so far:\n{partly}")
+    return StoppedError(
         " ".join(part for part in parts if part),
         Kind.TIMEOUT if outcome.stop == "time" else Kind.EXECUTION_ERROR,
         effects="possible",

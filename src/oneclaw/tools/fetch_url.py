@@ -1,5 +1,6 @@
 """fetch_url: a page or document of the web, as text that is read in pieces."""
 
+import asyncio
 import json
 from contextlib import suppress
 from functools import partial
@@ -12,11 +13,12 @@ from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context
 from oneclaw.core.trim import safe_cut
 from oneclaw.guard.network import body as body_text
+from oneclaw.guard.network import charset, media
 from oneclaw.guard.network import headers as header
-from oneclaw.guard.network import media
 from oneclaw.guard.network.conversion import convert
 from oneclaw.guard.network.gate import NEED
 from oneclaw.guard.network.net import Response, fetch
+from oneclaw.guard.network.readable import is_page, title_of
 from oneclaw.guard.outside_mark import mark
 
 CHARS = 20_000
@@ -27,17 +29,26 @@ FETCH_SHARE, CONVERT_SHARE = 0.7, 0.25
 
 _HEADER_CHARS = 300
 _SHOWN = ("Content-Type", "Content-Length", "Location", "Retry-After", "Allow", "Last-Modified")
-_HTML = ("text/html", "application/xhtml+xml")
+_UNTOLD = ("", "application/octet-stream")
 
 
 class Text(NamedTuple):
-    """What a response says as text, whole, and what must be known about it."""
+    """What a response says as text, whole, what it calls itself, and what must be known about it."""
 
     text: str
+    title: str = ""
     notes: tuple[str, ...] = ()
 
 
-@tool(needs=["network"], effect="unknown", seconds=SECONDS, group="web", chars=CHARS + 3_000, spill=False)
+@tool(
+    needs=["network"],
+    effect="unknown",
+    seconds=SECONDS,
+    group="web",
+    chars=CHARS + 4_000,
+    trim="middle",  # the end of the mark stays
+    spill=False,
+)
 async def fetch_url(
     context: Context,
     url: str,
@@ -72,6 +83,8 @@ async def fetch_url(
         seconds=context.seconds * FETCH_SHARE,
     )
     whole = await _read(response, method, raw, context.seconds * CONVERT_SHARE)
+    # Before the cut: half a secret is not known as one.
+    whole = whole._replace(text=context.redact(whole.text))
     notes = [] if body is None or method == "POST" else [f"(The body was not sent: {method} takes none.)"]
     return Output(_render(response, whole, offset, version, notes), details=response.details)
 
@@ -104,16 +117,28 @@ async def _read(response: Response, method: str, raw: bool, seconds: float) -> T
         return Text("(empty response body)")
     is_text = response.encoding is None and body_text.is_text(content, kind)
     if not is_text or media.is_document(content):
-        return Text(_describe(response, body_text.media_type(kind)))
-    text = body_text.decode(content, kind, response.truncated)
+        # In a thread: a document of megabytes is long to look through.
+        return Text(await asyncio.to_thread(_describe, response, body_text.media_type(kind)))
+    text = charset.decode(content, kind, response.truncated)
     notes = [f"(Only the first {MAX_BYTES // 2**20} MB were read.)"] if response.truncated else []
-    if body_text.media_type(kind) in _HTML and not raw:
+    title = ""
+    if not raw and _is_page(body_text.media_type(kind), text):
+        title = title_of(text)
         page = await convert(text, response.url, seconds)
         if page is None:
             notes.append("(The page could not be made readable; this is its source.)")
         else:
-            text = page or "(the page has no readable text)"
-    return Text(text, tuple(notes))
+            text = page or _no_text(text)
+    return Text(text, title, tuple(notes))
+
+
+def _is_page(kind: str, text: str) -> bool:
+    return kind in charset.HTML or (kind in _UNTOLD and is_page(text))
+
+
+def _no_text(source: str) -> str:
+    scripts = "; it is made by scripts, which are not run" if "<script" in source.lower() else ""
+    return f"(the page has no readable text{scripts})"
 
 
 def _describe(response: Response, kind: str) -> str:
@@ -133,7 +158,7 @@ def _render(response: Response, whole: Text, offset: int, version: str, notes: l
             Kind.VALIDATION_ERROR,
         )
     end = safe_cut(text, offset + CHARS) if len(text) - offset > CHARS else len(text)
-    lines = [] if offset else _head(response)
+    lines = [] if offset else _head(response, whole.title)
     told = [*notes, *whole.notes]
     if version and version != fingerprint(text, offset):
         told.append(
@@ -146,12 +171,14 @@ def _render(response: Response, whole: Text, offset: int, version: str, notes: l
     return "\n".join([response.line, marked, *told])
 
 
-def _head(response: Response) -> list[str]:
-    """The headers that matter, where the text came from in the end, and a blank line."""
+def _head(response: Response, title: str) -> list[str]:
+    """The headers that matter, where the text came from in the end, its title, and a blank line."""
     values = ((name, header.find(response.headers, name.lower())) for name in _SHOWN)
     lines = [f"{name}: {value[:_HEADER_CHARS]}" for name, value in values if value is not None]
     if response.redirects:
         lines.append(f"(Redirected to {response.url[:_HEADER_CHARS]})")
+    if title:
+        lines.append(f"Title: {title}")
     return [*lines, ""] if lines else lines
 
 

@@ -7,6 +7,7 @@ from oneclaw.core.call import Output
 from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context
 from oneclaw.guard.network import body as body_text
+from oneclaw.guard.network import charset
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network.conversion import convert
 from oneclaw.guard.network.gate import NEED
@@ -28,7 +29,14 @@ SHOWN = (
 )
 
 
-@tool(needs=["network"], effect="unknown", seconds=SECONDS, group="web", chars=MAX_BYTES + 8_000)
+@tool(
+    needs=["network"],
+    effect="unknown",
+    seconds=SECONDS,
+    group="web",
+    chars=MAX_BYTES + 8_000,
+    trim="middle",  # the end of the mark stays
+)
 async def http_request(
     context: Context,
     url: str,
@@ -104,8 +112,8 @@ async def _body(response: Response, readable: bool, notes: list[str]) -> str:
         more = "more than " if response.total_bytes is None else ""
         media = body_text.media_type(kind) or "unknown type"
         return f"(binary body, {more}{size} bytes, {media}{packed})"
-    text = body_text.decode(response.body, kind, response.truncated)
-    if readable and body_text.media_type(kind) in ("text/html", "application/xhtml+xml"):
+    text = charset.decode(response.body, kind, response.truncated)
+    if readable and body_text.media_type(kind) in charset.HTML:
         page = await convert(text, seconds=CONVERT_SECONDS)
         if page is None:
             notes.append("(The page could not be made readable; this is its source.)")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context, Tool
+from oneclaw.guard.outside_mark import mark
 
 if TYPE_CHECKING:
     from oneclaw.run.shell.jobs import Jobs
@@ -84,9 +85,11 @@ def _question(job: str, text: str) -> str:
 
 def _log(jobs: "Jobs", agent: str, job: str, offset: int | None, limit: int) -> dict[str, Any]:
     page = jobs.log(agent, job).page(offset, limit)
+    record = jobs.find(agent, job)
+    is_marked = page.text and record.has_network
     return {
-        **_shown(jobs.find(agent, job)),
-        "output": page.text,
+        **_shown(record),
+        "output": mark(page.text, f"{job}, which can reach the network") if is_marked else page.text,
         "offset": page.offset,
         "next_offset": page.next_offset,
         "total_chars": page.total_chars,
@@ -104,4 +107,6 @@ def _shown(record: "JobRecord") -> dict[str, Any]:
         shown["exit_code"] = record.code
     if record.why:
         shown["why"] = record.why
+    if record.note:
+        shown["note"] = record.note
     return shown

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from oneclaw.core.call import Output
 from oneclaw.core.errors import InvalidMemory, Kind, ToolError
@@ -40,14 +40,14 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         return f"Changed: {memory.key} (version {memory.version}). Before, it was: {_short(before.value)}"
 
     @tool(effect="read", group="memory", feature=FEATURE, switchable=False)
-    async def memory_search(context: Context, query: str, limit: int = 5) -> Output:
+    async def memory_search(
+        context: Context, query: str, limit: Annotated[int, {"minimum": 1, "maximum": _MOST_FOUND}] = 5
+    ) -> Output:
         """Search what was remembered in earlier conversations.
 
         query: Words to look for, or a key. Empty gives the most useful memories.
         limit: The most memories to give. Defaults to 5.
         """
-        if not 1 <= limit <= _MOST_FOUND:
-            raise ToolError(f"limit is {limit}; it must be from 1 to {_MOST_FOUND}.", Kind.VALIDATION_ERROR)
         book = notebook(context.agent)
         found = await asyncio.to_thread(book.search, query, limit)  # a word that all have takes its time
         await book.touch(found)

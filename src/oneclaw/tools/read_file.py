@@ -16,6 +16,8 @@ from oneclaw.guard.files.route import spell
 MAX_BYTES = 1024 * 1024
 CHARS = 20_000
 _CHUNK_BYTES = 64 * 1024
+_SECRET_CHARS = 8 * 1024
+"""The longest secret, in whatever spelling, that is still found where two chunks meet."""
 
 
 class Piece(NamedTuple):
@@ -73,7 +75,7 @@ def read_file(
                 " read it in pieces with offset and limit.",
                 Kind.FILE_TOO_LARGE,
             )
-        chunks = decode(context, file, path, encoding)
+        chunks = redacted(context, decode(context, file, path, encoding))
         piece = take(chunks, offset, limit, skip_chars, is_counted=size <= MAX_BYTES)
     if piece.lines is not None and offset > max(piece.lines, 1):
         message = f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}."
@@ -101,15 +103,41 @@ def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterat
         )
     decoder = make_decoder(found.name)
     chunk = chunk[len(found.mark) :]
+    before = b""
     try:
         while chunk:
-            yield decoder.decode(chunk)
+            text = decoder.decode(chunk)
+            _check_spelling(context, before + chunk, text, path, found.name)
+            yield text
             context.check()
-            chunk = file.read(_CHUNK_BYTES)
+            before, chunk = chunk[-_SECRET_CHARS:], file.read(_CHUNK_BYTES)
         yield decoder.decode(b"", final=True)
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
         raise ToolError(message, Kind.VALIDATION_ERROR) from None
+
+
+def _check_spelling(context: Context, data: bytes, text: str, path: str, encoding: str) -> None:
+    """Refuse an encoding that spells a known secret so that nobody would know it."""
+    if encoding == "utf-8":
+        return
+    plain = data.decode("latin-1")
+    if context.redact(plain) != plain and context.redact(text) == text:
+        message = (
+            f"{spell(path)} is not {encoding}: it holds a known secret in plain letters; leave encoding out."
+        )
+        raise ToolError(message, Kind.VALIDATION_ERROR)
+
+
+def redacted(context: Context, chunks: Iterator[str]) -> Iterator[str]:
+    """The text without known secrets, before pieces are cut from it: half a secret is not known as one."""
+    held = ""
+    for chunk in chunks:
+        text = context.redact(held + chunk)
+        end = max(len(text) - _SECRET_CHARS, 0)
+        held = text[end:]  # a secret may begin here and end in the next chunk
+        yield text[:end]
+    yield held
 
 
 class Source:

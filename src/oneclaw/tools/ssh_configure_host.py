@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -17,12 +18,24 @@ FEATURE = "sandbox"
 CONFIG = ".ssh/config"
 MOST_BYTES = 256 * 1024
 
+_HOME = "${HOME}"
+"""Filled in by ssh: the home is elsewhere in another sandbox, and its path may have blanks in it."""
+_USUAL_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 _USER = re.compile(r"[A-Za-z_][A-Za-z0-9._-]{0,31}", re.ASCII)
 _KEY = re.compile(
     r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_.][A-Za-z0-9._-]*)*|\.ssh(?:/[A-Za-z0-9._-]+)+", re.ASCII
 )
+
+
+def what_is_missing() -> str:
+    """What this machine lacks for `ssh NAME`, and how to get it."""
+    return (
+        ""
+        if shutil.which("ssh")
+        else "ssh is not installed (on Debian and Ubuntu: apt install openssh-client)."
+    )
 
 
 def ssh_configure_host(shells: "Callable[[], Shells]") -> Tool:
@@ -35,6 +48,7 @@ def ssh_configure_host(shells: "Callable[[], Shells]") -> Tool:
         feature=FEATURE,
         switchable=False,
         resource="ssh:{alias}",
+        missing=what_is_missing,
         label="Name an SSH host",
     )
     async def ssh_configure_host(
@@ -70,21 +84,27 @@ def ssh_configure_host(shells: "Callable[[], Shells]") -> Tool:
             key = _key(key_path, inside)
             if paths.kind_of(Workspace(home), key) != "file":
                 raise ToolError(f"{key_path!r} is not a file; make the key first.", Kind.FILE_NOT_FOUND)
-            lines += [f"IdentityFile {inside}/{key}", "IdentitiesOnly yes"]
+            lines += [f"IdentityFile {_HOME}/{key}", "IdentitiesOnly yes"]
+        else:
+            lines += [f"IdentityFile {_HOME}/.ssh/{name}" for name in _USUAL_KEYS]
         lines += [
             "BatchMode yes",
             "StrictHostKeyChecking accept-new",
-            f"UserKnownHostsFile {inside}/.ssh/known_hosts",
+            f"UserKnownHostsFile {_HOME}/.ssh/known_hosts",
         ]
         block = "\n  ".join(lines) + "\n"
 
         def change(old: BinaryIO | None, new: BinaryIO) -> None:
-            before = "" if old is None else old.read(MOST_BYTES).decode("utf-8", "replace")
+            before = "" if old is None else old.read(MOST_BYTES + 1).decode("utf-8", "replace")
+            if len(before) > MOST_BYTES:
+                raise ToolError(
+                    f"~/{CONFIG} has more than {MOST_BYTES:,} characters; make it shorter first.",
+                    effects="none",
+                )
             new.write(replaced(before, alias, block).encode())
 
         paths.change_file(Workspace(home), CONFIG, change, context.check)
-        shell_word = f"ssh {alias}" if opened.sandbox.has_own_users else f"ssh -F ~/{CONFIG} {alias}"
-        return {"alias": alias, "use": f"{shell_word} COMMAND, with network set to true"}
+        return {"alias": alias, "use": f"ssh {alias} COMMAND, with network set to true"}
 
     return ssh_configure_host
 
@@ -93,9 +113,8 @@ def replaced(text: str, alias: str, block: str) -> str:
     """The text of a configuration with the block of a host in place of an earlier one; the first one wins."""
     start, end = f"# oneclaw {alias} {{\n", f"# }} oneclaw {alias}\n"
     head, found, rest = text.partition(start)
-    if found:
-        _, _, rest = rest.partition(end)
-        text = head + rest
+    if found and end in rest:
+        text = head + rest.partition(end)[2]
     return f"{start}{block}{end}{text}"
 
 

@@ -197,7 +197,8 @@ async def test_a_no_refuses_this_call_only() -> None:
 async def test_nobody_there_means_denied_at_once() -> None:
     message = await refused(Permissions(), SHELL)
     assert message.startswith("Required permissions were denied: shell. Nobody is there to ask. ")
-    assert message.endswith("the owner can grant it ahead: set permissions.needs.shell to granted.")
+    assert "the owner can grant it ahead: list the command in shell.allow" in message
+    assert message.endswith(", or set permissions.needs.shell to granted.")
 
 
 @pytest.mark.covers("FEAT004-EC-09")
@@ -367,6 +368,10 @@ async def test_a_need_that_shows_while_running_follows_settings_and_grants() -> 
     await Permissions(states={"network.private": State.GRANTED}).require(*request)
     with pytest.raises(ToolError, match="Nobody is there to ask"):
         await Permissions(grants=book).require(*request)
+    with pytest.raises(
+        ToolError, match=r"list the host in network\.private_hosts .*, or set permissions\.needs"
+    ):
+        await Permissions(grants=book).require(*request)
     await book.add(allow(FETCH, "network.private"))
     await Permissions(grants=book).require(*request)
 
@@ -379,6 +384,29 @@ async def test_an_answer_for_what_has_no_name_is_not_offered(session: Session, m
     person = Person("once")
     await run(Permissions(broker=person.broker), SHELL, session=session)
     assert {"once", "no", "session", "agent", "always", "never"} - set(person.asked[0].answers) == missing
+
+
+async def test_what_is_as_by_default_takes_one_line_and_what_was_given_stands_before_it() -> None:
+    person = Person("once")
+    properties = {
+        "command": {},
+        "seconds": {"default": 30},
+        "apart": {"default": False},
+        "note": {"default": ""},
+    }
+    tool = replace(SHELL, parameters={"type": "object", "properties": properties})
+    permissions = Permissions(broker=person.broker)
+    for apart in (False, True):
+        arguments = {"seconds": 30, "apart": apart, "note": "", "command": "ls"}
+        await run(permissions, tool, arguments, SESSION)
+    await run(permissions, tool, {"seconds": 30}, SESSION)
+    shown = [prompt.text.partition("Arguments:")[2].rpartition("\n")[0] for prompt in person.asked]
+    assert shown == [
+        '\n  command = "ls"\n  by default: seconds = 30, apart = false, note = ""',
+        '\n  apart = true\n  command = "ls"\n  by default: seconds = 30, note = ""',
+        " none.\n  by default: seconds = 30",
+    ]
+    assert person.asked[0].arguments["seconds"] == "30"
 
 
 async def test_the_text_is_complete_and_escaped() -> None:
@@ -397,7 +425,7 @@ async def test_the_text_is_complete_and_escaped() -> None:
         '  command = "echo safe\\u202e\\n\\x1b[2Krm -rf ~ #\\u200b"\n'
         '  list = ["a\\tb", 1]\n'
         "A yes that is kept holds for this tool whatever the arguments are;"
-        " a no for good holds for all of it."
+        " never is a no to every call of it that needs this."
     )
     assert prompt.arguments["list"] == '["a\\tb", 1]'
     assert (prompt.created, prompt.expires) == (1_000.0, 1_060.0)

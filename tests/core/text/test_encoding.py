@@ -48,7 +48,7 @@ def test_any_bytes_in_any_pieces_decode_as_they_do_whole(data: bytes, cuts: list
 
 
 @pytest.mark.parametrize(
-    "data", [b"\a" * 50, bytes(range(1, 32)) * 3, b"\xc3\xa9" * 50 + b"\xc3", b"a\0b", b""]
+    "data", [b"\a" * 50, bytes(range(1, 32)) * 3, b"\xc3\xa9" * 50 + b"\xc3", b"a\0b", b"", b"\0", b"\0\0"]
 )
 def test_valid_text_is_text_whatever_its_controls(data: bytes) -> None:
     assert describe_binary(data, Encoding("utf-8")) is None

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from oneclaw import App, Config, Kind, ToolCall, tool
-from oneclaw.core.errors import InvalidConfig
+from oneclaw import App, Config, Kind, Session, ToolCall, tool
+from oneclaw.core.errors import InvalidConfig, ToolError
 from oneclaw.core.permit.prompt import Answer, Prompt
 from oneclaw.core.tool import Tool
-from oneclaw.guard.command.approval import TOOL
+from oneclaw.guard.command.approval import TOOL, exactly
 
 RAN: list[str] = []
 
@@ -52,6 +52,30 @@ async def call(app: App, **arguments: Any) -> str:
     return "ran" if result.ok else result.message or ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"command": "ls", "env": {"LD_PRELOAD": "x"}}, "The variable 'LD_PRELOAD' cannot be set"),
+        ({"command": "ls", "env": {"A": "1", "bash_env": "x"}}, "The variable 'bash_env' cannot be set"),
+        ({"command": " \n"}, "The command is empty"),
+        ({"command": "ls \0"}, "A NUL character"),
+        ({"command": "x" * 100_001}, "more than 100,000"),
+    ],
+)
+async def test_nobody_is_asked_about_what_can_never_run(
+    tmp_path: Path, arguments: dict[str, Any], said: str
+) -> None:
+    async with app_with(tmp_path) as app:
+        person = Person(app, "once")
+        result = await app.engine.call(ToolCall(TOOL, arguments))
+        assert said in (result.message or "")
+        assert not person.asked
+        with pytest.raises(ToolError, match=said):
+            app.permissions.foresee(stand_in.definition, arguments, Session())
+        assert await call(app, command="ls", env={"A": "1"}) == "ran"
+        assert len(person.asked) == 1
+
+
 async def test_a_command_that_a_rule_covers_runs_unasked(tmp_path: Path) -> None:
     async with app_with(tmp_path, "git status", "ls **", "cd *") as app:
         assert await call(app, command="git status") == "ran"
@@ -87,10 +111,50 @@ async def test_the_question_shows_the_programs_the_danger_and_why(tmp_path: Path
         person = Person(app, "no")
         await call(app, command="ls | xargs rm -rf")
         (prompt,) = person.asked
-        assert 'Why: run "ls | xargs rm -rf"\n' in prompt.text
+        assert "Why: run: ls | xargs rm -rf\n" in prompt.text
         assert "  Programs: ls, xargs, rm.\n" in prompt.text
         assert "  Danger: It deletes without asking (rm with force).\n" in prompt.text
         assert "  No rule in shell.allow covers this use of xargs.\n" in prompt.text
+
+
+@pytest.mark.parametrize("setting", [{"shell.mode": "native"}, {"shell.sandbox": "none"}, {}])
+async def test_whoever_is_asked_is_told_where_no_sandbox_shuts_commands_in(
+    tmp_path: Path, setting: dict[str, str]
+) -> None:
+    tools: list[Tool] = [stand_in]
+    async with App(Config(home=tmp_path, values=setting), tools=tools, builtins=False) as app:
+        person = Person(app, "no")
+        await call(app, command="ls")
+        assert ("  Danger: No sandbox shuts it in" in person.asked[0].text) is bool(setting)
+
+
+async def test_a_command_is_shown_with_one_escape_for_what_could_deceive(tmp_path: Path) -> None:
+    async with app_with(tmp_path) as app:
+        person = Person(app, "no")
+        await call(app, command='cat > x <<E\n"a"\nE\nl\u200bs', working_dir="sub")
+        (prompt,) = person.asked
+        assert 'Why: run in "sub": cat > x <<E\\n"a"\\nE\\nl\\u200bs\n' in prompt.text
+        assert "  Programs: cat, l\\u200bs.\n" in prompt.text
+
+
+def test_no_two_calls_are_said_the_same_way() -> None:
+    long = "x" * 2001
+    said = [
+        exactly("ls", {"working_dir": "a"}),
+        exactly('ls" in "a', {}),
+        exactly('in "a": ls', {}),
+        exactly("ls", {"working_dir": 'a": ls'}),
+        exactly("ls", {"env": {"A": "1"}}),
+        exactly("ls", {"background": True}),
+        exactly(long, {}),
+        exactly(exactly(long, {}).removeprefix("run "), {}),
+        exactly("a\0", {}),
+        exactly("a\\u0000", {}),
+        exactly("a\ud800", {}),
+    ]
+    assert len(set(said)) == len(said)
+    for text in said:
+        text.encode()
 
 
 async def test_an_answer_that_is_kept_is_for_that_command_alone(tmp_path: Path) -> None:

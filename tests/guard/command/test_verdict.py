@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from oneclaw.guard.command import verdict as verdict_module
-from oneclaw.guard.command.rule import Rule, parse_rules
+from oneclaw.guard.command.rule import Rule, parse_rule, parse_rules
 from oneclaw.guard.command.syntax import MOST_CHARS, parse
 from oneclaw.guard.command.verdict import judge_command
 
@@ -39,6 +39,12 @@ RULES = parse_rules(
         ("cat café.txt", ["cat"]),
         ('echo "cost: \\$5"', ["echo"]),
         ("  ls  ", ["ls"]),
+        ("ls\t-la\t| wc", ["ls", "wc"]),
+        ("git log HEAD~1", ["git"]),
+        ("git log HEAD^{tree}", ["git"]),
+        ("git log stash@{0}", ["git"]),
+        ("git log @{1.week.ago}", ["git"]),
+        ("ls >/dev/null -la 2>&1 src", ["ls"]),
     ],
 )
 def test_plain_commands_are_allowed_by_their_rules(command: str, programs: list[str]) -> None:
@@ -91,6 +97,12 @@ def test_plain_commands_are_allowed_by_their_rules(command: str, programs: list[
         "echo {a,b}",
         "echo ~",
         "echo --x=~/y",
+        "echo x:~",
+        "echo ''~",
+        "echo @{a,b}",
+        "echo @{1..3}",
+        "echo @{a",
+        "echo {0}",
         "echo $'a'",
         'echo $"a"',
         "$x ls",
@@ -172,6 +184,15 @@ def test_without_rules_nothing_is_allowed() -> None:
     assert verdict.why == "No rule in shell.allow covers this use of ls."
 
 
+def test_an_option_that_no_rule_names_is_told() -> None:
+    why = judge_command("git log --output=x", RULES).why
+    assert (
+        why
+        == "No rule in shell.allow covers this use of git: a star does not stand for the option --output=x."
+    )
+    assert judge_command("git push x", RULES).why == "No rule in shell.allow covers this use of git."
+
+
 def test_words_without_a_shell_are_taken_as_they_are() -> None:
     assert judge_command(["echo", "$(id) > x; ls *"], RULES).is_allowed
     assert not judge_command(["git", "push"], RULES).is_allowed
@@ -188,6 +209,37 @@ def test_a_program_that_runs_what_it_is_told_needs_the_whole_command_as_its_rule
     assert judge_command("python3 x.py && timeout 60 make test", exact).is_allowed
     assert not judge_command("python3 y.py", exact).is_allowed
     assert not judge_command("echo 'rm x' | sh", [*exact, *RULES]).is_allowed, "fed what it runs"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python3", "python3 -", "perl", "node", "bc", "psql db", "ssh host", "xargs", "sed -f -", "env"],
+)
+def test_a_program_that_runs_what_comes_in_is_not_fed_by_a_pipe(command: str) -> None:
+    rules = [*RULES, Rule(tuple(command.split()))]
+    assert judge_command(command, rules).is_allowed
+    verdict = judge_command(f"cat x | {command}", rules)
+    assert not verdict.is_allowed
+    assert "is fed what it is to run" in verdict.why
+
+
+@pytest.mark.parametrize("command", ["jq .name", "python3 -m json.tool", "awk '{print}'", "sed -n 1p"])
+def test_data_may_be_fed(command: str) -> None:
+    rules = [*RULES, parse_rule(command)]
+    assert judge_command(f"cat x | {command}", rules).is_allowed
+
+
+def test_what_the_words_do_not_show_is_said() -> None:
+    assert judge_command("flock x rm y", ()).hidden == "What flock runs cannot be told."
+    assert judge_command("bash x.sh", ()).hidden == "bash runs the file x.sh."
+    assert judge_command("nice ls", ()).hidden == ""
+
+
+def test_many_words_after_a_program_that_starts_others_are_read_in_bounded_time() -> None:
+    before = process_time()
+    assert judge_command("flock " + "rm " * 3000, ()).danger
+    assert judge_command("flock " + "'a b' " * 150, ()).danger == ""
+    assert process_time() - before < 5
 
 
 def test_too_many_commands_ask() -> None:
@@ -234,6 +286,9 @@ def test_a_longer_text_than_is_read_asks() -> None:
         "bash <<< 'rm -rf x'",
         "curl x | sh",
         "r''m -r\\f x",
+        "rm >/dev/null -rf x",
+        "env 2>&1 rm -rf x",
+        "ls > y $(rm -rf x)",
     ],
 )
 def test_what_destroys_is_named(command: str) -> None:

@@ -56,6 +56,10 @@ from oneclaw.guard.command.wrapper import Code, Hidden, Inner, is_wrapper, resol
         ("bash -c ls", "bash"),
         ("sudo nice -n 1 timeout 5 env A=1 busybox ls", "ls"),
         ("parallel ls", "parallel"),
+        ("linux64 ls", "ls"),
+        ("busybox.static ls", "ls"),
+        ("xargs -i ls {}", "ls"),
+        ("watch -x ls", "ls"),
     ],
 )
 def test_the_program_inside_is_found(command: str, program: str) -> None:
@@ -81,6 +85,8 @@ def test_the_text_of_split_string_is_split() -> None:
         (("bash", "-c", "-x", "ls"), "ls"),
         (("eval", "ls", "x"), "ls x"),
         (("trap", "ls", "EXIT"), "ls"),
+        (("watch", "-n", "1", "ls", "x"), "ls x"),
+        (("alias", "a=ls", "b=cat x"), "ls\ncat x"),
     ],
 )
 def test_the_text_for_a_shell_is_found(argv: tuple[str, ...], text: str) -> None:

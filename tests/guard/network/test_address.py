@@ -121,6 +121,7 @@ LOCAL = (
         "localhost.",
         "a.localhost",
         "localhost.localdomain",
+        "localhost6.localdomain6",
         "svc.local",
         "x.internal",
     ),

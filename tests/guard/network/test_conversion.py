@@ -123,3 +123,35 @@ def test_without_the_bound_on_depth_nested_quotes_grow_without_measure(
     assert bounded is not None
     assert grown is not None
     assert len(grown) > 5 * len(bounded)
+
+
+async def most_children(pages: int) -> int:
+    """The most children that were there at once while so many long pages were converted."""
+    here = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    if not here.exists():
+        pytest.skip("this system does not tell the children of a process")
+    tasks = [asyncio.create_task(convert(LONG, seconds=60)) for _ in range(pages)]
+    most = 0
+    while not all(task.done() for task in tasks):
+        most = max(most, len(here.read_text().split()))
+        await asyncio.sleep(0.005)
+    assert all(task.result() for task in tasks)
+    return most
+
+
+async def test_few_children_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= await most_children(12) <= conversion.CHILDREN
+    conversion._slots.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(conversion, "CHILDREN", 100)  # the twin
+    assert await most_children(12) > 4
+    conversion._slots.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_a_page_whose_turn_does_not_come_is_given_up() -> None:
+    slow = [asyncio.create_task(convert(CROOKED * 200_000, seconds=5)) for _ in range(conversion.CHILDREN)]
+    await asyncio.sleep(0)
+    assert await convert(LONG, seconds=0.01) is None
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+    assert await convert(LONG, seconds=60) is not None

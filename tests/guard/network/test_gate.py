@@ -41,18 +41,19 @@ async def allow_all(_host: str, _why: str) -> None:
     pass
 
 
-async def test_loopback_is_refused_and_the_message_names_host_address_and_permission(
+async def test_loopback_is_refused_and_the_message_names_host_address_and_setting(
     serve: Serve, wired: Wired
 ) -> None:
     port, seen = await serve(OK)
     told = await refused(fetch("GET", f"http://127.0.0.1:{port}/"))
     assert told == (
-        "Cannot reach 127.0.0.1: it is a loopback address; this needs the permission network.private."
+        f"Cannot reach 127.0.0.1:{port}: it is a loopback address;"
+        " the owner can allow it by listing it in network.private_hosts."
     )
     told = await refused(fetch("GET", f"http://inside.test:{port}/", wiring=wired(inside_test="127.0.0.1")))
     assert "inside.test" in told
     assert "127.0.0.1, a loopback address" in told
-    assert "network.private" in told
+    assert "network.private_hosts" in told
     assert seen == []
 
 
@@ -72,7 +73,7 @@ async def test_without_the_check_the_same_request_reaches_the_secret(
 async def test_no_notation_of_loopback_gets_through(serve: Serve, host: str) -> None:
     port, seen = await serve(OK)
     told = await refused(fetch("GET", f"http://{host}:{port}/"))
-    assert "network.private" in told
+    assert "network.private_hosts" in told
     assert seen == []
 
 

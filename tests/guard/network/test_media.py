@@ -57,30 +57,11 @@ def test_a_picture_that_lies_about_its_segments_ends() -> None:
     assert dimensions(b"\xff\xd8\xff\xe0" + bytes(1_000)) is None
 
 
-def test_a_pdf_is_described_with_pages_and_title() -> None:
-    body = (
-        b"%PDF-1.7\n1 0 obj<</Type/Pages/Kids[2 0 R 3 0 R]/Count 2>>endobj\n"
-        b"2 0 obj<</Type /Page/Parent 1 0 R>>endobj 3 0 obj<</Type/Page>>endobj\n"
-        rb"4 0 obj<</Title (Fish \(and\) chips)>>endobj"
-    )
+def test_a_pdf_is_described_by_what_it_says_of_itself() -> None:
+    body = b"%PDF-1.7\n1 0 obj<</Type/Pages/Count 2>>endobj"
     assert is_document(body)
-    expected = "a PDF document, version 1.7, 2 pages, titled 'Fish (and) chips', 9 bytes"
-    assert describe(body, "application/pdf", "9 bytes") == expected
-    utf16 = b"%PDF-1.4\n/Type /Page\n/Title <FEFF00480069>"
-    assert describe(utf16, "", "9 bytes") == "a PDF document, version 1.4, 1 page, titled 'Hi', 9 bytes"
+    assert describe(body, "text/html", "9 bytes") == "a PDF document, version 1.7, 2 pages, 9 bytes"
     assert describe(b"%PDF-", "", "5 bytes") == "a PDF document, 5 bytes"
-
-
-def test_hostile_documents_take_no_time() -> None:
-    for piece in (
-        b"/Title (",
-        b"/Title <",
-        b"/Type " + b" " * 50,
-        b"/Count ",
-        b"\\(",
-        b"/Title (" + b"\\" * 401,
-    ):
-        describe(b"%PDF-1.7" + piece * (2_000_000 // len(piece)), "", "x")
 
 
 def test_anything_else_is_named_by_its_type() -> None:

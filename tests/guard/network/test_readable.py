@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from oneclaw.guard.network.readable import to_readable
+from oneclaw.guard.network.readable import is_page, title_of, to_readable
 
 PAGE = """<!doctype html><html><head><title>T</title><style>p{}</style><script>alert(1)</script></head><body>
 <nav><a href="/">Menu</a></nav><h1>Fish &amp; chips</h1><p>Hot <b>and</b> <a href="/x?a=1">fresh</a>.</p>
@@ -23,6 +23,67 @@ def test_a_page_becomes_markdown_without_scripts_menus_and_hidden_text() -> None
     assert "a dish" in text
     for gone in ("alert", "p{}", "Menu", "Obey", "base64", "<"):
         assert gone not in text
+
+
+def test_a_page_that_is_one_form_is_read_without_its_controls() -> None:
+    form = "<form><h1>News</h1><p>Snow fell.</p><select><option>a</select><button>Go</button>"
+    assert (
+        to_readable(f"<body>{form}<textarea>write</textarea><input value=v></form>") == "# News\n\nSnow fell."
+    )
+
+
+def test_the_heading_in_the_header_of_a_page_stays_and_its_menu_goes() -> None:
+    page = "<body><header><h1>News</h1><nav><a href=/>Menu</a></nav></header><p>Snow fell.</p>"
+    assert to_readable(page) == "# News\n\nSnow fell."
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (
+            '<x-y><template shadowrootmode="open"><p>one</p></template></x-y><template>no</template>two',
+            "one\n\ntwo",
+        ),
+        ("10<sup>-5</sup> of CO<sub>2</sub>", "10^-5^ of CO~2~"),
+        ('<h2>API<a class="headerlink" href="#api">¶</a></h2>', "## API"),
+        ('<p>Snow</p><div role="dialog"><p>We use cookies</p></div>', "Snow"),
+        ('<p>a<a href="https://h.example/up"></a>b', "ab"),
+        ('<p>a <a href="https://h.example/up"><i class="icon"></i></a> b', "a <https://h.example/up> b"),
+        ("<p><code>[](https://h.example/up)</code>", "`[](https://h.example/up)`"),
+        ('<p>a<img src="x.png" alt=""> b<img src="y.png" alt="c"></p>', "a b![c](y.png)"),
+        ("<table><tr><th>A<th>Long<tr><td>1<td>2</table>", "| A | Long |\n| --- | --- |\n| 1 | 2 |"),
+    ],
+)
+def test_what_reads_well(page: str, text: str) -> None:
+    assert to_readable(page) == text
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<html><head><title>\n Fish &amp; chips </title>", "Fish & chips"),
+        ("<TITLE lang=en>x</TITLE>", "x"),
+        ("<body><svg><title>icon</title>", ""),
+        ("<title></title>", ""),
+        ("<title>" * 50_000, ""),
+        (f"<title>{'x' * 1_000}</title>", "x" * 300),
+    ],
+)
+def test_a_page_is_asked_what_it_is_called(page: str, title: str) -> None:
+    assert title_of(page) == title
+
+
+@pytest.mark.parametrize(
+    "start", ["<!DOCTYPE html>", "\n<html lang=en>", "\ufeff<!-- a --> <!doctype  html>"]
+)
+def test_a_page_is_known_by_how_it_begins(start: str) -> None:
+    assert is_page(start + "<p>x")
+    assert not is_page("x" + start)
+
+
+def test_what_is_no_page_does_not_begin_as_one() -> None:
+    for text in ("", "<htmlx>", "<?xml version='1.0'?><rss>", "<!--" * 20_000, "<!---->" * 9_000, "{}"):
+        assert not is_page(text)
 
 
 def test_what_is_not_a_page_is_text_or_nothing() -> None:

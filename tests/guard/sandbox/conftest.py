@@ -1,13 +1,12 @@
 """Shells in every kind of sandbox this machine has, for the tests of what holds in them."""
 
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from tests.sandboxes import skip_without
 
 from oneclaw.core.session import Root, Session, Workspace
-from oneclaw.guard.sandbox import landlock
 from oneclaw.guard.sandbox.enclosure import Enclosure
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
 from oneclaw.run.shell.folder import ShellFolder
@@ -25,10 +24,7 @@ async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
     (tmp_path / "ws").mkdir()
 
     def make(way: Way, roots: tuple[Root, ...] = (), folder: Path | None = None) -> Say:
-        if way == "bubblewrap" and shutil.which("bwrap") is None:
-            pytest.skip("bubblewrap is not installed: apt install bubblewrap")
-        if way == "landlock" and not landlock.version():
-            pytest.skip("this kernel has no Landlock")
+        skip_without(way)
         sandbox = Sandbox(SandboxSettings(tmp_path / "data" / "homes", sandbox=way))
         sandboxes.append(sandbox)
         session = Session("one", workspace=Workspace(folder or tmp_path / "ws", roots))

@@ -5,7 +5,9 @@ import os
 import shutil
 import socket
 import stat
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,8 +83,10 @@ async def test_a_listener_of_this_machine_is_not_reached_without_network(make_sa
             assert letters.recv(1) == b"x"
 
 
+@pytest.mark.parametrize("network", [False, True])
+@SHUT
 async def test_a_socket_file_or_abstract_name_of_this_machine_is_not_reached(
-    make_say: MakeSay, tmp_path: Path
+    make_say: MakeSay, tmp_path: Path, way: Way, network: bool
 ) -> None:
     code = "import socket,sys; socket.socket(1).connect(sys.argv[1].replace('@', chr(0)))"
     async with (
@@ -90,8 +94,9 @@ async def test_a_socket_file_or_abstract_name_of_this_machine_is_not_reached(
         await asyncio.start_unix_server(lambda r, w: w.close(), f"\0oneclaw-{tmp_path.name}-{os.getpid()}"),
     ):
         for name in (tmp_path / "socket", f"@oneclaw-{tmp_path.name}-{os.getpid()}"):
-            assert (await make_say("bubblewrap")(f'python3 -c "{code}" {name}')).code != 0
-            assert (await make_say("none")(f'python3 -c "{code}" {name}')).code == 0, "the twin"
+            reach = f'python3 -c "{code}" {name}'
+            assert (await make_say(way)(reach, network=network)).code != 0
+            assert (await make_say("none")(reach)).code == 0, "the twin"
 
 
 async def test_no_other_process_is_seen(make_say: MakeSay) -> None:
@@ -109,6 +114,52 @@ async def test_with_landlock_other_processes_are_neither_signalled_nor_read(make
     assert (await say(f"cat /proc/{os.getpid()}/environ")).out.text == ""
 
 
+@pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
+async def test_with_landlock_memory_terminals_and_command_lines_of_the_user_are_not_reached(
+    make_say: MakeSay,
+) -> None:
+    ours, theirs = os.openpty()
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as shared:
+        tries = [
+            f"cat {shared.name}",
+            f"echo x >{shared.name}",
+            f"exec 3<>{os.ttyname(theirs)}",
+            f"cat /proc/{os.getpid()}/cmdline",
+            "ls /proc",
+        ]
+        try:
+            for command in tries:
+                assert (await make_say("landlock")(command)).code != 0, command
+                assert (await make_say("none")(command)).code == 0, f"the twin: {command}"
+        finally:
+            os.close(ours)
+            os.close(theirs)
+
+
+async def test_root_cannot_change_the_settings_of_the_machine_through_proc(
+    make_say: MakeSay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = "exec 3>>/proc/sys/kernel/core_pattern && echo open"
+    assert (await make_say("bubblewrap")(opened)).out.text == ""
+    assert (await make_say("bubblewrap")("exec 3<>/proc/1/mem && echo open")).out.text == ""
+    command_line = bubblewrap.command_line
+
+    def without(*given: Any, **named: Any) -> tuple[str, ...]:
+        made = list(command_line(*given, **named))
+        at = made.index("/proc", made.index("--remount-ro"))
+        del made[at - 1 : at + 1]
+        return tuple(made)
+
+    monkeypatch.setattr(bubblewrap, "command_line", without)
+    if os.geteuid() == 0:  # to others the kernel does not open it
+        assert (await make_say("bubblewrap")(opened)).out.text == "open\n", "the twin"
+
+
+async def test_git_runs_where_its_settings_for_the_machine_are_refused(make_say: MakeSay) -> None:
+    done = await make_say("landlock")("git init -q a && git -C a status -sb")
+    assert done.code == 0, done.err.text
+
+
 @SHUT
 async def test_no_key_is_in_the_environment(
     make_say: MakeSay, monkeypatch: pytest.MonkeyPatch, way: Way
@@ -117,7 +168,7 @@ async def test_no_key_is_in_the_environment(
     say = make_say(way)
     seen = await say("env; cat /proc/*/environ | tr '\\0' '\\n'; export -p; declare -p")
     assert "sk-canary" not in seen.out.text
-    assert "PATH=/usr/local" in seen.out.text
+    assert "/usr/local/sbin" in seen.out.text
 
 
 async def test_secrets_of_the_system_and_other_homes_are_not_there(make_say: MakeSay) -> None:
@@ -176,6 +227,30 @@ async def test_what_is_closed_inside_the_workspace_stays_closed(make_say: MakeSa
     assert (closed / "f").read_text() == (fixed / "f").read_text() == secret.read_text() == "tweet"
     with pytest.raises(ToolError, match="Landlock cannot keep it") as caught:
         await make_say("landlock", roots)("true")
+    assert caught.value.kind is Kind.PERMISSION_DENIED
+
+
+async def test_what_is_closed_inside_of_what_may_be_read_stays_closed(
+    make_say: MakeSay, tmp_path: Path
+) -> None:
+    closed = tmp_path / "read" / "closed"
+    closed.mkdir(parents=True)
+    (closed / "f").write_text("tweet")
+    for top in (tmp_path / "read", Path("/")):
+        roots = (Root(top, "read"), Root(closed, "none"))
+        with pytest.raises(ToolError, match="Landlock cannot keep it") as caught:
+            await make_say("landlock", roots)(f"cat {closed}/f")
+        assert f" {closed} is inside {top}," in str(caught.value)
+    say = make_say("bubblewrap", (Root(tmp_path / "read", "read"), Root(closed, "none")))
+    assert (await say(f"cat {closed}/f")).out.text == ""
+
+
+@pytest.mark.parametrize("folder", ["/", "/home", "/run", "/dev", "/tmp"])
+async def test_a_folder_that_would_cover_what_a_sandbox_has_of_its_own_is_refused(
+    make_say: MakeSay, folder: str
+) -> None:
+    with pytest.raises(ToolError, match=f"{folder} is open to them, and would cover /") as caught:
+        await make_say("bubblewrap", (Root(Path(folder), "read"),))("true")
     assert caught.value.kind is Kind.PERMISSION_DENIED
 
 

@@ -1,10 +1,12 @@
 """The temporary folder of a program: kept while it lives, removed by the next when it was killed."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,24 @@ def test_a_closed_one_is_gone(place: Path) -> None:
     scratch.close()
     scratch.close()
     assert list(place.iterdir()) == []
+
+
+def test_a_folder_that_could_not_be_locked_is_not_used(place: Path) -> None:
+    scratch, taken = Scratch(place), [os.dup(0)]
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (taken[0] + 1, usual[1]))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        with pytest.raises(OSError):
+            _ = scratch.folder
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+        for fd in taken:
+            os.close(fd)
+    used = scratch.folder
+    left = remove_left(place, 0)
+    assert left
+    assert used not in left
+    scratch.close()

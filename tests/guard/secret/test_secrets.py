@@ -96,7 +96,8 @@ def test_a_secret_comes_from_the_keyring_last(
 ) -> None:
     (tmp_path / "keyring.py").write_text(KEYRING)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.delitem(sys.modules, "keyring", raising=False)
+    monkeypatch.setitem(sys.modules, "keyring", None)  # so that it is gone in the end
+    del sys.modules["keyring"]
     asked = Secrets(file, {})
     assert asked.lookup("IN_RING") == "from the ring"
     assert asked.redactor.redact("from the ring") == "[redacted:IN_RING]"
@@ -106,7 +107,6 @@ def test_a_secret_comes_from_the_keyring_last(
     monkeypatch.setenv("KEYRING_IS_LOCKED", "1")
     with pytest.raises(ToolError, match="is not set"):
         asked.lookup("OTHER")
-    monkeypatch.delitem(sys.modules, "keyring")
 
 
 def test_without_a_keyring_a_missing_secret_is_just_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,3 +227,16 @@ def test_the_password_in_an_address_is_a_secret() -> None:
     assert (
         Redactor(found).redact(text) == "connecting to postgres://app:[redacted:DATABASE_URL]@db.internal/app"
     )
+
+
+def test_what_is_missing_is_told_without_asking_the_keyring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "keyring.py").write_text("def get_password(service, name): raise SystemExit('asked')\n")
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    secrets = Secrets(environment={"MAPS_KEY": "m"})
+    assert secrets.why_missing(["MAPS_KEY"]) == ""
+    assert secrets.why_missing(["MAPS_KEY", "TOWN_KEY"]).startswith("The secret TOWN_KEY is not set")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "keyring")
+    assert secrets.why_missing(["TOWN_KEY"]) == "", "the keyring may have it"

@@ -1,14 +1,14 @@
 """A shell in a real sandbox, for the tests of shells."""
 
-import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from tests.sandboxes import skip_without
 
 from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.session import ShellSession
 
@@ -25,14 +25,17 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell]:
     """Makes shells, each with the limits asked for; all are closed in the end."""
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed: apt install bubblewrap")
     made: list[ShellSession] = []
-    sandbox = Sandbox(SandboxSettings(tmp_path / "homes"))
+    sandboxes: list[Sandbox] = []
 
-    def make(limits: Limits | None = None, *, has_rules: bool = False) -> ShellSession:
+    def make(
+        limits: Limits | None = None, *, has_rules: bool = False, way: Way = "bubblewrap"
+    ) -> ShellSession:
+        skip_without(way)
         limits = limits or Limits()
         session = Session("one", workspace=Workspace(workspace))
+        sandbox = Sandbox(SandboxSettings(tmp_path / "homes", sandbox=way))
+        sandboxes.append(sandbox)
 
         def enclose(folder: ShellFolder, network: bool) -> Enclosure:
             return sandbox.enclosure(session, folder.states, folder.tmp, network)
@@ -43,7 +46,8 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
     yield make
     for shell in made:
         await shell.close()
-    sandbox.close()
+    for sandbox in sandboxes:
+        sandbox.close()
 
 
 @pytest.fixture

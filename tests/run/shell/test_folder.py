@@ -1,15 +1,21 @@
 """The folder of a shell, in which its commands write too: none of that reaches beyond the sandbox."""
 
 import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from oneclaw.core.errors import ToolError
-from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.guard.sandbox import bubblewrap
+from oneclaw.guard.sandbox.places import Place
+from oneclaw.run.shell.folder import MOST_STATE_BYTES, ShellFolder, make_folder
 from oneclaw.run.shell.session import Command, Outcome, ShellSession
 
 FOLDER = "/run/shell"
+MakeShell = Callable[..., ShellSession]
 
 
 async def run(shell: ShellSession, text: str) -> Outcome:
@@ -17,56 +23,108 @@ async def run(shell: ShellSession, text: str) -> Outcome:
         return await shell.run(Command(text, 60))
 
 
-async def test_a_link_in_place_of_the_command_has_nothing_written_outside(
-    shell: ShellSession, tmp_path: Path
+TAMPER = {
+    "link": "ln -sf {canary} {folder}/command",
+    "remove": "rm -f {folder}/command",
+    "write": "echo echo two >{folder}/command",
+    "another": "echo x >{folder}/another",
+    "folder": "mkdir {folder}/another",
+    "state": "rm -f {folder}/1 {folder}/2; mkfifo {folder}/1 {folder}/2",
+    "rename": "mv {folder} {folder}2",
+}
+
+
+@pytest.mark.parametrize("way", TAMPER)
+async def test_the_folder_of_a_shell_cannot_be_changed_from_inside(
+    shell: ShellSession, tmp_path: Path, way: str
 ) -> None:
     canary = tmp_path / "canary"
     canary.write_text("whole")
-    await run(shell, f"ln -sf {canary} {FOLDER}/command")
+    before = sorted(path.name for path in shell.folder.states.iterdir())
+    await run(shell, TAMPER[way].format(canary=canary, folder=FOLDER))
     outcome = await run(shell, "echo one")
     assert (outcome.out.text, canary.read_text()) == ("one\n", "whole")
+    assert sorted(path.name for path in shell.folder.states.iterdir()) == before
 
 
-async def test_written_through_the_link_it_would_be(
-    shell: ShellSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("way", ["write", "another", "folder", "remove"])
+async def test_a_folder_that_could_be_written_would_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_shell: MakeShell, way: str
 ) -> None:
-    def write(self: ShellFolder, text: str) -> None:
-        (self.states / "command").write_text(text)
+    everything = bubblewrap.command_line
 
-    canary = tmp_path / "canary"
-    canary.write_text("whole")
-    await run(shell, f"ln -sf {canary} {FOLDER}/command")
-    monkeypatch.setattr(ShellFolder, "write_command", write)
-    await run(shell, "echo one")
-    assert "echo one" in canary.read_text()
+    def writable(program: str, places: Sequence[Place], **rest: Any) -> tuple[str, ...]:
+        opened = [replace(place, access="write") if place.path == FOLDER else place for place in places]
+        return everything(program, opened, **rest)
+
+    monkeypatch.setattr(bubblewrap, "command_line", writable)
+    shell = make_shell()
+    before = sorted(path.name for path in shell.folder.states.iterdir())
+    text = TAMPER[way].format(canary=tmp_path / "canary", folder=FOLDER)
+    await run(shell, text)
+    after = sorted(path.name for path in shell.folder.states.iterdir())
+    is_written = "two" in (shell.folder.states / "command").read_text() if "command" in after else False
+    assert after != before or is_written
 
 
-async def test_a_pipe_in_place_of_the_command_stops_nobody(shell: ShellSession) -> None:
-    await run(shell, f"rm {FOLDER}/command; mkfifo {FOLDER}/command")
+async def test_a_command_cannot_fill_the_memory_by_way_of_a_state(shell: ShellSession) -> None:
+    outcome = await run(shell, f"head -c 3G /dev/zero >{FOLDER}/1; sleep 50")
+    assert outcome.stop == "state"
+    assert sum(path.stat().st_size for path in shell.folder.states.iterdir()) < MOST_STATE_BYTES
     assert (await run(shell, "echo one")).out.text == "one\n"
 
 
-async def test_a_folder_in_place_of_the_command_is_said(shell: ShellSession) -> None:
-    await run(shell, f"rm {FOLDER}/command; mkdir {FOLDER}/command")
-    with pytest.raises(ToolError, match="changed the shell's own folder"):
-        await run(shell, "echo one")
+async def test_more_than_can_be_kept_is_not_and_the_shell_goes_on(shell: ShellSession) -> None:
+    await run(shell, "A=1")
+    outcome = await run(shell, "A=2; X=$(head -c 20000000 /dev/zero | tr '\\0' x); echo ${#X}")
+    assert (outcome.stop, outcome.out.text) == ("state", "20000000\n")
+    for _ in range(2):
+        assert (await run(shell, "echo $A ${#X}")).out.text == "1 0\n"
 
 
-@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
-def test_a_state_that_is_no_file_is_none(tmp_path: Path, kind: str) -> None:
+async def test_a_state_that_a_command_writes_over_ends_no_later_command(shell: ShellSession) -> None:
+    await run(shell, "A=1")
+    for number in (1, 2):
+        assert (await run(shell, f"head -c 20M /dev/zero >{FOLDER}/{number}; sleep 50")).stop == "state"
+        assert (await run(shell, "echo on")).out.text == "on\n"
+
+
+async def test_unwatched_a_state_grows(shell: ShellSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(self: ShellFolder) -> bool:
+        return False
+
+    monkeypatch.setattr(ShellFolder, "is_too_large", small)
+    outcome = await run(shell, f"head -c 64M /dev/zero >{FOLDER}/1; sleep 0.3; stat -c %s {FOLDER}/1")
+    assert (outcome.stop, outcome.out.text) == (None, f"{64 << 20}\n")
+
+
+async def test_a_state_outlives_a_shell_whose_names_cannot_be_listed_at_once(shell: ShellSession) -> None:
+    await run(shell, "enable -n compgen; shopt -s extglob; one=1; two=(2 3)")
+    assert (await run(shell, 'echo "$one ${two[1]}"; shopt extglob')).out.text == "1 3\nextglob        \ton\n"
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "nothing"])
+def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path, kind: str) -> None:
     (tmp_path / "secret").write_bytes(b"secret\n#whole\n")
-    folder = ShellFolder(tmp_path, tmp_path)
-    path = tmp_path / "7"
-    {"link": lambda: path.symlink_to("secret"), "pipe": lambda: os.mkfifo(path), "folder": path.mkdir}[kind]()
-    assert (folder.read_state(7), folder.how_ended(7)) == (b"", b"")
+    folder, path = ShellFolder(tmp_path, tmp_path), tmp_path / "1"
+    {
+        "link": lambda: path.symlink_to("secret"),
+        "pipe": lambda: os.mkfifo(path),
+        "folder": path.mkdir,
+        "nothing": lambda: None,
+    }[kind]()
+    assert (folder.read_state(1), folder.how_ended(1)) == (b"", b"")
+    with pytest.raises(ToolError, match="changed the shell's own folder"):
+        folder.write_state(1, b"mine")
+    assert (tmp_path / "secret").read_bytes() == b"secret\n#whole\n"
 
 
 def test_a_state_that_is_a_file_is_read(tmp_path: Path) -> None:
-    folder = ShellFolder(tmp_path, tmp_path)
-    folder.write_state(7, b"a=1\n#whole\n")
-    assert folder.read_state(7) == b"a=1\n#whole\n"
-    folder.write_state(8, b"a=1\n")
-    assert folder.read_state(8) == b""
+    folder = make_folder(tmp_path)
+    folder.write_state(1, b"a=1\n#whole\n")
+    assert folder.read_state(1) == b"a=1\n#whole\n"
+    folder.write_state(1, b"a=1\n")
+    assert folder.read_state(1) == b""
 
 
 async def test_a_function_in_the_state_cannot_say_how_the_next_command_ended(shell: ShellSession) -> None:

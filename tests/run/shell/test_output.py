@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneclaw.run.shell import output
 from oneclaw.run.shell.output import CHARS, Output
 
 
 def filled(*parts: bytes) -> Output:
-    output = Output()
+    made = Output()
     for part in parts:
-        output.add(part)
-    return output
+        made.add(part)
+    return made
 
 
 @given(st.lists(st.text().map(lambda text: text.encode("utf-8", "replace")), max_size=8))
@@ -35,10 +36,15 @@ def test_of_more_the_beginning_and_the_end_are_kept(lines: int) -> None:
 
 
 def test_a_stream_of_any_length_takes_little_memory() -> None:
-    output = filled(*[b"x" * 65536] * 500)
-    held = sum(len(getattr(output, name)) for name in ("_head", "_tail"))
+    made = filled(*[b"x" * 65536] * 500)
+    held = sum(len(getattr(made, name)) for name in ("_head", "_tail"))
     assert held < 1_000_000
-    assert output.total_bytes == 500 * 65536
+    assert made.total_bytes == 500 * 65536
+
+
+def test_without_letting_go_of_the_middle_it_would_hold_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "_HALF_BYTES", 1 << 40)
+    assert len(filled(*[b"x" * 65536] * 500)._head) == 500 * 65536  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +54,7 @@ def test_a_stream_of_any_length_takes_little_memory() -> None:
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
         bytes(range(32)) * 9,
         random.Random(1).randbytes(900),
+        random.Random(2).randbytes(40),
     ],
 )
 def test_binary_output_is_named_and_not_shown(data: bytes) -> None:
@@ -57,7 +64,36 @@ def test_binary_output_is_named_and_not_shown(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["\x1b[31mred\x1b[0m\r\n", "tab\tbell\a", "Zoë 𝄞 日本", "a\0b\0c\0", "name\0" * 50]
+    "text",
+    [
+        "\x1b[31mred\x1b[0m\r\n",
+        "tab\tbell\a",
+        "Zoë 𝄞 日本",
+        "a\0b\0c\0",
+        "name\0" * 50,
+        "RIFF and ID3 tags\n",
+        "\0\0",
+        "\x01",
+        "\x0b\x1cA\n",
+    ],
 )
 def test_text_with_colours_and_other_scripts_is_text(text: str) -> None:
+    assert filled(text.encode()).text().text == text
+
+
+@pytest.mark.parametrize("lines", [1, 1_000, 20_000])
+def test_text_before_binary_output_is_shown(lines: int) -> None:
+    text, data = b"a line\n" * lines, random.Random(1).randbytes(200_000)
+    made = filled(text, data).text()
+    if len(text) < 100_000:
+        assert made.is_binary
+        assert "(Binary output of 20" in made.text
+        assert made.text.count("\ufffd") * 20 < len(made.text)
+    assert made.text.startswith("a line\n")
+    assert len(made.text) <= CHARS
+
+
+@pytest.mark.parametrize("shift", range(5))
+def test_a_character_across_the_edge_of_a_block_is_text(shift: int) -> None:
+    text = "x" * (4_096 - shift) + "𝄞"
     assert filled(text.encode()).text().text == text

@@ -14,4 +14,4 @@ def test_only_a_shell_with_a_process_table_of_its_own_knows_how_to_kill_all() ->
 @pytest.mark.parametrize("has_own_pids", [True, False])
 def test_a_folder_with_any_name_stays_one_word(has_own_pids: bool) -> None:
     script = shell_script("/a b';x", has_own_pids=has_own_pids)
-    assert """. '/a b'"'"';x'/"$_oneclaw_from";""" in script
+    assert """. '/a b'"'"';x'/"$_oneclaw_from" >/dev/null""" in script

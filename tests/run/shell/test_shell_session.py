@@ -1,49 +1,70 @@
 """The shell of a conversation: what carries over, and what becomes of it when a command goes wrong."""
 
+import asyncio
+import os
 from pathlib import Path
 
 import pytest
+from tests.run.shell.conftest import MakeShell
 
 from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.sandbox.sandbox import Way
+from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.session import Command, Outcome, ShellSession
 
 LONG = 60.0
+
+
+@pytest.fixture(params=["bubblewrap", "landlock", "none"])
+def any_shell(make_shell: MakeShell, request: pytest.FixtureRequest) -> ShellSession:
+    """A shell of each kind; only for commands that do no harm where nothing shuts them in."""
+    way: Way = request.param
+    return make_shell(way=way)
+
+
+def sleepers() -> list[int]:
+    """What we have started that sleeps, as the kernel lists it."""
+    return [pid for pid in descendants(os.getpid()) if Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
 
 
 async def say(shell: ShellSession, text: str, seconds: float = LONG, directory: str | None = None) -> Outcome:
     return await shell.run(Command(text, seconds, directory))
 
 
-async def test_both_streams_and_the_exit_code_come_apart(shell: ShellSession) -> None:
-    outcome = await say(shell, "echo out; echo err >&2; (exit 7)")
+async def test_both_streams_and_the_exit_code_come_apart(any_shell: ShellSession) -> None:
+    outcome = await say(any_shell, "echo out; echo err >&2; (exit 7)")
     assert (outcome.code, outcome.out.text, outcome.err.text) == (7, "out\n", "err\n")
     assert (outcome.stop, outcome.fate) == (None, "kept")
 
 
 async def test_directory_variables_functions_and_aliases_carry_over(
-    shell: ShellSession, workspace: Path
+    any_shell: ShellSession, workspace: Path
 ) -> None:
-    await say(shell, "mkdir -p a/b; cd a/b; export E='x y'; P=$'l1\\nl2'; L=(1 '2 3'); declare -A M=([k]=v)")
-    await say(shell, "f() { echo f:$1; }; alias say='echo said'; umask 077; set -o noglob")
+    await say(
+        any_shell, "mkdir -p a/b; cd a/b; export E='x y'; P=$'l1\\nl2'; L=(1 '2 3'); declare -A M=([k]=v)"
+    )
+    await say(any_shell, "f() { echo f:$1; }; alias say='echo said'; umask 077; set -o noglob")
     outcome = await say(
-        shell, 'pwd; sh -c \'echo "$E"\'; echo "$P"; echo "${L[1]}" ${M[k]}; f 1; say; umask; echo *; cd -'
+        any_shell,
+        'pwd; sh -c \'echo "$E"\'; echo "$P"; echo "${L[1]}" ${M[k]}; f 1; say; umask; echo *; cd -',
     )
     expected = f"{workspace}/a/b\nx y\nl1\nl2\n2 3 v\nf:1\nsaid\n0077\n*\n{workspace}\n"
     assert outcome.out.text == expected, outcome.err.text
 
 
 async def test_several_lines_quotes_and_here_documents_are_read_as_bash_reads_them(
-    shell: ShellSession,
+    any_shell: ShellSession,
 ) -> None:
-    outcome = await say(shell, "cat <<'E'\n$x \"q\" 'r'\nE\nfor i in 1 2; do\n  echo $i\ndone # the end")
+    outcome = await say(any_shell, "cat <<'E'\n$x \"q\" 'r'\nE\nfor i in 1 2; do\n  echo $i\ndone # the end")
     assert outcome.out.text == "$x \"q\" 'r'\n1\n2\n"
 
 
-async def test_exit_ends_the_shell_and_the_next_command_has_the_state_before(shell: ShellSession) -> None:
-    await say(shell, "A=1")
-    outcome = await say(shell, "A=2; exit 3")
+async def test_exit_ends_the_shell_and_the_next_command_has_the_state_before(any_shell: ShellSession) -> None:
+    await say(any_shell, "A=1")
+    outcome = await say(any_shell, "A=2; exit 3")
     assert (outcome.code, outcome.fate) == (3, "ended")
-    assert (await say(shell, "echo $A")).out.text == "1\n"
+    assert (await say(any_shell, "echo $A")).out.text == "1\n"
 
 
 @pytest.mark.parametrize(
@@ -57,44 +78,58 @@ async def test_exit_ends_the_shell_and_the_next_command_has_the_state_before(she
     ],
 )
 async def test_a_command_out_of_time_is_stopped_and_the_shell_kept(
-    shell: ShellSession, workspace: Path, command: str
+    any_shell: ShellSession, workspace: Path, command: str
 ) -> None:
-    await say(shell, "A=1; mkdir d; cd d")
-    outcome = await say(shell, f"A=2; echo begun; {command}", seconds=2.0)
+    await say(any_shell, "A=1; mkdir d; cd d")
+    outcome = await say(any_shell, f"A=2; echo begun; {command}", seconds=2.0)
     assert (outcome.stop, outcome.fate, outcome.out.text) == ("time", "kept", "begun\n")
-    after = await say(shell, "echo $A; pwd; ps ax -o comm=")
-    assert after.out.text == f"1\n{workspace}/d\nbash\nbash\nps\n"
+    after = await say(any_shell, "echo $A; pwd")
+    assert after.out.text == f"1\n{workspace}/d\n"
+    assert not sleepers()
     assert not (workspace / "d" / "late").exists()
 
 
-async def test_what_was_left_in_the_background_is_gone_with_the_command(shell: ShellSession) -> None:
+async def test_what_was_left_in_the_background_is_gone_with_the_command(any_shell: ShellSession) -> None:
     await say(
-        shell, "sleep 60 & (setsid sh -c 'trap \"\" TERM; sleep 61' &) ; nohup sleep 62 >/dev/null 2>&1 &"
+        any_shell, "sleep 60 & (setsid sh -c 'trap \"\" TERM; sleep 61' &) ; nohup sleep 62 >/dev/null 2>&1 &"
     )
-    assert "sleep" not in (await say(shell, "ps ax")).out.text
+    assert not sleepers()
 
 
-async def test_folder_and_variables_hold_for_one_command_only(shell: ShellSession, workspace: Path) -> None:
+async def test_folder_and_variables_hold_for_one_command_only(
+    any_shell: ShellSession, workspace: Path
+) -> None:
     command = Command("pwd; echo $V; sh -c 'echo $V'", LONG, "/usr", {"V": "it's; `x` $y"})
-    assert (await shell.run(command)).out.text == "/usr\n" + 2 * "it's; `x` $y\n"
-    assert (await say(shell, "pwd; echo [$V]")).out.text == f"{workspace}\n[]\n"
-    await say(shell, "cd lib", directory="/usr")
-    assert (await say(shell, "pwd")).out.text == "/usr/lib\n", "where the command itself goes, it stays"
+    assert (await any_shell.run(command)).out.text == "/usr\n" + 2 * "it's; `x` $y\n"
+    assert (await say(any_shell, "pwd; echo [$V]")).out.text == f"{workspace}\n[]\n"
+    await say(any_shell, "cd lib", directory="/usr")
+    assert (await say(any_shell, "pwd")).out.text == "/usr/lib\n", "where the command itself goes, it stays"
 
 
 async def test_a_folder_that_is_not_there_is_named_and_nothing_runs(
-    shell: ShellSession, workspace: Path
+    any_shell: ShellSession, workspace: Path
 ) -> None:
     with pytest.raises(ToolError, match="no folder '/nowhere'") as caught:
-        await say(shell, "echo x >ran", directory="/nowhere")
+        await say(any_shell, "echo x >ran", directory="/nowhere")
     assert caught.value.kind is Kind.FILE_NOT_FOUND
-    assert (await say(shell, "ls")).out.text == ""
+    assert (await say(any_shell, "ls")).out.text == ""
 
 
-async def test_input_is_empty_and_there_is_no_terminal(shell: ShellSession) -> None:
-    outcome = await say(shell, "read x; echo $?; cat; tty; echo </dev/tty")
+async def test_input_is_empty_and_there_is_no_terminal(any_shell: ShellSession) -> None:
+    outcome = await say(any_shell, "read x; echo $?; cat; tty; echo </dev/tty")
     assert outcome.out.text == "1\nnot a tty\n"
     assert "/dev/tty: No such device" in outcome.err.text
+
+
+@pytest.mark.parametrize("way", ["landlock", "none"])
+async def test_a_command_that_kills_the_first_bash_is_said_to_and_the_state_stays(
+    make_shell: MakeShell, way: Way
+) -> None:
+    shell = make_shell(way=way)
+    await say(shell, "A=1")
+    killed = await say(shell, "A=2; echo last; kill -9 $$; sleep 60")
+    assert (killed.stop, killed.fate, killed.out.text) == ("killed", "restarted", "last\n")
+    assert (await say(shell, "echo $A")).out.text == "1\n"
 
 
 async def test_a_command_cannot_pretend_to_have_ended_otherwise(shell: ShellSession) -> None:
@@ -121,3 +156,58 @@ async def test_a_signal_to_the_own_group_does_not_reach_what_keeps_the_shell(she
     assert (await say(shell, "echo $$")).out.text.strip() == "1", "never without a process table of its own"
     assert (await say(shell, "kill -9 0")).fate == "ended"
     assert (await say(shell, "kill -9 -1; echo on")).out.text == "on\n"
+
+
+async def test_after_a_command_that_could_not_be_given_the_next_one_runs(shell: ShellSession) -> None:
+    await say(shell, "A=1")
+    file = shell.folder.states / "command"
+    file.rename(file.with_name("away"))
+    with pytest.raises(ToolError, match="cannot be given"):
+        await say(shell, "echo lost")
+    file.with_name("away").rename(file)
+    outcome = await say(shell, "echo $A", 20.0)
+    assert (outcome.stop, outcome.out.text) == (None, "1\n")
+
+
+async def cancel_a_change_of_network(shell: ShellSession) -> None:
+    await say(shell, "true")
+    change = asyncio.ensure_future(shell.run(Command("true", LONG, network=True)))
+    await asyncio.sleep(0)  # it waits for the end of what has none
+    change.cancel()
+    await asyncio.wait([change])
+
+
+async def test_whoever_is_cancelled_while_a_shell_is_let_go_of_leaves_no_files_open(
+    shell: ShellSession,
+) -> None:
+    def is_open() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    await cancel_a_change_of_network(shell)
+    await shell.let_go()
+    before = is_open()
+    for _ in range(3):
+        await cancel_a_change_of_network(shell)
+    await shell.let_go()
+    assert is_open() == before
+
+
+async def test_a_shell_waits_for_the_end_of_its_box_though_whoever_ended_it_was_cancelled(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Box] = []
+    gone = Box.gone
+
+    async def end_late(box: Box) -> None:
+        await asyncio.sleep(0.3)
+        await gone(box)
+        ended.append(box)
+
+    monkeypatch.setattr(Box, "gone", end_late)
+    await cancel_a_change_of_network(shell)
+    assert not ended
+    await say(shell, "true")  # in another one, over the same files
+    assert len(ended) == 1
+    await cancel_a_change_of_network(shell)
+    await shell.close()
+    assert len(ended) == 2

@@ -8,8 +8,9 @@ from tests.run.shell.conftest import MakeShell
 from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import ToolError
 from oneclaw.run.shell.session import Command, Outcome
-from oneclaw.run.shell.state import leaves_out, moved, plain
+from oneclaw.run.shell.state import UNKNOWN, folder_in, leaves_out, moved, plain
 
 TRAPS = [
     "ls() { echo EVIL; }",
@@ -33,7 +34,7 @@ async def test_what_a_rule_names_is_what_runs(make_shell: MakeShell, trap: str) 
     await run(trap, is_ruled=False)
     ruled = await run("ls -d here", is_ruled=True)
     assert (ruled.out.text, "EVIL" in ruled.err.text) == ("here\n", False)
-    assert "A rule allowed this command" in ruled.note
+    assert "Nobody was asked about this command" in ruled.note
     twin = await run("ls -d here", is_ruled=False)
     assert "EVIL" in twin.out.text + twin.err.text  # the same words, with all of the state
 
@@ -67,9 +68,10 @@ async def test_the_directory_and_plain_variables_are_found_and_the_directory_is_
         b'declare -x LD_PRELOAD="/x"',
         b"declare -x A=$'x'$(id)",
         b"ls () ",
-        b"builtin cd -- $(id) || builtin cd; OLDPWD=x",
-        b"builtin cd -- x || id; OLDPWD=x",
-        b"builtin cd -- x || builtin cd; OLDPWD=x;id",
+        b"\\builtin cd -- $(id) || _oneclaw_lost=x; OLDPWD=x",
+        b"\\builtin cd -- x || id; OLDPWD=x",
+        b"\\builtin cd -- x || _oneclaw_lost=x; OLDPWD=x;id",
+        b"\\builtin cd -- x || _oneclaw_lost=$(id); OLDPWD=x",
     ],
 )
 def test_a_line_that_could_do_more_is_left_out(line: bytes) -> None:
@@ -79,10 +81,68 @@ def test_a_line_that_could_do_more_is_left_out(line: bytes) -> None:
 
 def test_a_plain_state_is_taken_as_it_is() -> None:
     state = b"declare -- a=\"b \\$c\"\ndeclare -x B=$'x\\ny'\n"
-    state += b"builtin cd -- /a\\ b || builtin cd; OLDPWD=''\n#whole\n"
+    state += b"\\builtin cd -- /a\\ b || _oneclaw_lost=/a\\ b; OLDPWD=''\n#whole\n"
     assert plain(state) == state
-    assert not leaves_out(state + b'declare -x PATH="/bin"\n', "/bin")
-    assert leaves_out(state + b'declare -x PATH="/x:/bin"\n', "/bin")
+
+
+UNTOUCHED = (
+    b"builtin unset -v PATH LANG\n_oneclaw_options=''\ndeclare -- IFS=$' \\t\\n'\ndeclare -i OPTIND=\"1\"\n"
+    b'declare -x LANG="C"\ndeclare -x PATH="/bin"\ndeclare -- PS4="+ "\numask 0022\n'
+)
+END = b"\\builtin cd -- /a || _oneclaw_lost=/a; OLDPWD=''\n#whole\n"
+
+
+def test_a_state_in_which_nothing_decides_which_code_runs_is_known() -> None:
+    given = {"PATH": "/bin", "LANG": "C"}
+    assert not leaves_out(UNTOUCHED + END, given)
+    assert not leaves_out(UNTOUCHED + b'declare -- x="1"\n' + END, given)
+    for line in (
+        b'declare -x PATH="/x:/bin"',
+        b'declare -- PATH="/bin"',
+        b'declare -x LD_PRELOAD="/x"',
+        b'declare -- IFS="x"',
+        b"_oneclaw_options='builtin set -x; '",
+        b"ls () ",
+        b"alias ls='x'",
+        b"trap -- 'x' DEBUG",
+        b"shopt -s extglob",
+        b'declare -a a=([0]="x")',
+        b'declare -r a="x"',
+        b"builtin cd /x",
+    ):
+        assert leaves_out(UNTOUCHED + line + b"\n" + END, given), line
+    without = UNTOUCHED.replace(b'declare -x PATH="/bin"\n', b"")
+    assert leaves_out(without + END, given), "without PATH bash runs what lies in the directory"
+    assert leaves_out(UNTOUCHED + b"#whole\n", given) is False, "it goes nowhere"
+
+
+@pytest.mark.parametrize(
+    ("quoted", "folder"),
+    [(b"/a", "/a"), (b"/a\\ b", "/a b"), (b"$'/a\\nb'", "$'/a\\nb'"), (b"/a;b", UNKNOWN)],
+)
+def test_the_directory_of_a_state_is_told(quoted: bytes, folder: str) -> None:
+    assert folder_in(b"\\builtin cd -- " + quoted + b" || _oneclaw_lost=x; OLDPWD=''\n#whole\n") == folder
+
+
+async def test_a_command_meant_for_one_folder_is_not_run_in_another(make_shell: MakeShell) -> None:
+    shell = make_shell()
+    await shell.run(Command("mkdir a; cd a", 60))
+    where = shell.where
+    assert where.endswith("/a")
+    await shell.run(Command("cd ..", 60))
+    with pytest.raises(ToolError, match="has gone to"):
+        await shell.run(Command("touch here", 60, folder=where))
+    assert (await shell.run(Command("touch here; ls", 60, folder=shell.where))).out.text == "a\nhere\n"
+
+
+async def test_a_bash_that_was_ready_with_all_of_the_state_is_not_the_one_that_runs(
+    make_shell: MakeShell,
+) -> None:
+    shell = make_shell()  # it knows of no rules, and so prepares for commands that somebody is asked about
+    await shell.run(Command("ls() { echo EVIL; }; touch here", 60))
+    for _ in range(2):
+        assert (await shell.run(Command("ls", 60, is_ruled=True))).out.text == "here\n"
+    assert (await shell.run(Command("ls", 60))).out.text == "EVIL\n"
 
 
 async def test_the_rules_of_the_owner_are_those_that_count(tmp_path: Path) -> None:

@@ -131,6 +131,14 @@ async def test_what_was_found_is_listed_in_the_mark(serve: Serve, name: str) -> 
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize("query", ['  "a  b"\t', "᚛\u1680᚜", "line\nbreak", "a+b&q=c#d%20", "\u202e\u200b x"])
+async def test_the_query_is_sent_as_it_was_written(serve: Serve, query: str) -> None:
+    port, seen = await serve(reply(body_of("searxng", FOUND)))
+    await find("searxng", port, query=query)
+    path = urlsplit(seen[0].split()[1].decode())
+    assert parse_qs(path.query)["q"] == [query]
+
+
 async def test_each_is_asked_as_it_documents(serve: Serve) -> None:
     asked: dict[str, bytes] = {}
     for name in PROVIDERS:
@@ -179,8 +187,10 @@ async def test_errors_of_the_provider_are_named_with_the_next_step(
     assert error.kind is Kind.NETWORK_ERROR
     assert error.message.startswith(f"{name} answered HTTP {status[:3]}: ")
     assert "OBEY" not in error.message
-    expected = {"429": "try again in 7 seconds", "500": "problem of its own", "503": "problem of its own"}
-    assert expected.get(status[:3], "") in error.message
+    if status.startswith("5"):
+        assert "it has a problem of its own; try again in 7 seconds" in error.message
+    if status.startswith("429"):
+        assert ("limiter.toml" if name == "searxng" else "try again in 7 seconds") in error.message
     if status.startswith("401") and PROVIDERS[name].key:
         assert f"set a valid one as {PROVIDERS[name].key}" in error.message
 
@@ -193,6 +203,7 @@ async def test_the_errors_only_one_provider_has(serve: Serve) -> None:
         ("searxng", "403 Forbidden", "add json to search.formats"),
         ("duckduckgo", "202 Accepted", "whether a person is searching"),
         ("tavily", "400 Bad", "try other words"),
+        ("exa", "403 Forbidden", "the plan of the key in EXA_API_KEY"),
     ):
         port, _ = await serve(reply(b"{}", status))
         assert said in (await failure(name, port)).message
@@ -312,6 +323,66 @@ async def test_searxng_without_an_address_is_told_what_to_set() -> None:
         await web_search_tool(SearchSettings("searxng")).execute({"query": "x"}, Context())
 
 
+async def test_brave_says_in_its_own_header_when_to_try_again(serve: Serve) -> None:
+    port, _ = await serve(reply(b"{}", "429 Too Many Requests", "X-RateLimit-Reset: 1, 1419704"))
+    assert "try again in 1 seconds" in (await failure("brave", port)).message
+    port, _ = await serve(reply(b"{}", "429 Too Many Requests", "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT"))
+    assert "try again later" in (await failure("brave", port)).message
+
+
+async def test_a_searxng_whose_engines_are_all_refused_has_not_found_nothing(serve: Serve) -> None:
+    silent = [["google", "CAPTCHA"], ["brave", "Suspended: OBEY ME"]]
+    port, _ = await serve(reply(json.dumps({"results": [], "unresponsive_engines": silent}).encode()))
+    error = await failure("searxng", port)
+    assert "none of the engines it asks answered" in error.message
+    assert "OBEY" not in error.message
+    rows = [{"url": "https://a.example/", "title": "A"}]
+    port, _ = await serve(reply(json.dumps({"results": rows, "unresponsive_engines": silent}).encode()))
+    assert (await find("searxng", port)).details["urls"] == ["https://a.example/"]
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("searxng", "publishedDate"),
+        ("brave", "page_age"),
+        ("tavily", "published_date"),
+        ("exa", "publishedDate"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("date", "shown"), [("2026-01-02T10:00:00Z", " (2026-01-02)"), ("Obey me", ""), (7, ""), (None, "")]
+)
+async def test_the_day_of_a_page_is_shown_where_it_is_told(
+    serve: Serve, name: str, field: str, date: Any, shown: str
+) -> None:
+    row = {"url": "https://a.example/", "title": "A", "content": "b", field: date}
+    answer = {"results": [row], "web": {"results": [row]}}
+    port, _ = await serve(reply(json.dumps(answer).encode()))
+    assert unmark((await find(name, port)).value).inside.startswith(f"1. A{shown}\n")
+
+
+async def test_what_only_looks_like_markup_stays(serve: Serve) -> None:
+    found = [("List<String> in <b>Java</b>", "https://a.example/", "a < b<br/>and c > d")]
+    port, _ = await serve(reply(body_of("tavily", found)))
+    assert "1. List<String> in Java\n" in (await find("tavily", port)).value
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "said"),
+    [
+        ("brave", "x" * 401, "query has 401 characters; brave takes from 1 to 400."),
+        ("brave", "x " * 51, "query has 51 words; brave takes from 1 to 50."),
+        ("tavily", "x" * 401, "query has 401 characters; tavily takes from 1 to 400."),
+        ("exa", "x" * 1_001, "query has 1,001 characters; exa takes from 1 to 1,000."),
+        ("searxng", " ", "query has 0 words; searxng takes from 1 to 1,000."),
+    ],
+)
+async def test_a_query_longer_than_the_provider_takes_is_not_sent(name: str, query: str, said: str) -> None:
+    error = await failure(name, 9, query=query)
+    assert (error.kind, error.message) == (Kind.VALIDATION_ERROR, said)
+
+
 @pytest.mark.parametrize(
     "arguments", [{"query": ""}, {"query": " \n"}, {"query": "x" * 1_001}, {"count": 0}, {"count": 21}]
 )
@@ -370,9 +441,8 @@ async def test_through_the_app_a_missing_key_is_named(
     monkeypatch.delenv("EXA_API_KEY", raising=False)
     async with App(Config(home=tmp_path, values={"web.search.provider": "exa"})) as app:
         result = await app.engine.call(ToolCall("web_search", {"query": "x"}))
-    assert result.message.startswith(
-        "The secret EXA_API_KEY is not set: set the environment variable EXA_API_KEY"
-    )
+    assert result.kind is Kind.TOOL_NOT_AVAILABLE
+    assert "The secret EXA_API_KEY is not set: set the environment variable EXA_API_KEY" in result.message
 
 
 async def test_a_search_that_cannot_be_made_is_hidden_and_said_why(

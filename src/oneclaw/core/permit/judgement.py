@@ -23,7 +23,10 @@ class Judgement:
 
 
 Judge = Callable[[ToolDefinition, str, Mapping[str, Any]], Judgement | None]
-"""Judges a need of a call by its arguments; None where no rule speaks of such calls at all."""
+"""Judges a need of a call by its arguments; None where no rule speaks of such calls at all.
+
+It raises `ToolError` for a call that no answer could allow: nobody is asked about it.
+"""
 
 
 def bound_to(judged: Iterable[Judgement], redact: Callable[[Any], Any] | None) -> str:

@@ -27,11 +27,15 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A power a tool may need: what it lets a tool do, and how it stands where nobody has said."""
+    """A power a tool may need: what it lets a tool do, and how it stands where nobody has said.
+
+    `narrower` says how the owner allows a part of it, where that can be said.
+    """
 
     name: str
     meaning: str
     state: State
+    narrower: str = ""
 
 
 NEEDS: dict[str, Need] = {
@@ -40,8 +44,18 @@ NEEDS: dict[str, Need] = {
         Need("files.read", "read files in the workspace", State.GRANTED),
         Need("files.write", "make and change files in the workspace", State.GRANTED),
         Need("network", "reach public hosts on the internet", State.GRANTED),
-        Need("network.private", "reach this machine or hosts of a private network", State.ASK),
-        Need("shell", "run programs on this machine", State.ASK),
+        Need(
+            "network.private",
+            "reach this machine or hosts of a private network",
+            State.ASK,
+            "list the host in network.private_hosts (the shell has all or nothing)",
+        ),
+        Need(
+            "shell",
+            "run programs on this machine",
+            State.ASK,
+            "list the command in shell.allow",
+        ),
         Need("code", "run scripts that a model wrote", State.ASK),
         Need("location", "learn where this machine is", State.ASK),
         Need("notify", "show notifications", State.GRANTED),
@@ -67,6 +81,11 @@ def needs_of(definition: ToolDefinition) -> tuple[str, ...]:
 def meaning_of(need: str) -> str:
     known = NEEDS.get(need)
     return "a power that OneClaw does not know, named by the tool" if known is None else known.meaning
+
+
+def narrower_than(need: str) -> str:
+    known = NEEDS.get(need)
+    return "" if known is None else known.narrower
 
 
 def base_state(need: str, mode: Mode, states: Mapping[str, State]) -> State:

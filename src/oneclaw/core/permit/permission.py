@@ -111,9 +111,12 @@ class Permissions:
 
     async def check(
         self, call_id: str, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
-    ) -> None:
-        """Return when the call may run; raise `ToolError` when it may not. May wait for a person."""
-        await self._permit(_Question(call_id, definition, arguments, session, needs_of(definition)))
+    ) -> frozenset[str]:
+        """Return when the call may run; raise `ToolError` when it may not. May wait for a person.
+
+        The needs that are returned stand by an answer that was kept, and nobody was asked about the call.
+        """
+        return await self._permit(_Question(call_id, definition, arguments, session, needs_of(definition)))
 
     async def require(
         self,
@@ -172,6 +175,13 @@ class Permissions:
             return Standing(need, state, text)
         return Standing(need, state)
 
+    def foresee(
+        self, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
+    ) -> tuple[list[Standing], list[str]]:
+        """How the needs of a call with these arguments stand, and what is said of it, without asking."""
+        question = self._judged(_Question("", definition, arguments, session, needs_of(definition)))
+        return self._standings(question), self._notes(question)
+
     def state_of(self, need: str) -> State:
         """How a need stands by mode and settings, before any grant."""
         return base_state(need, self.mode, self.states)
@@ -218,13 +228,14 @@ class Permissions:
         about = question.about or bound_to(judged.values(), self._redact)
         return replace(question, judged=judged, about=about)
 
-    async def _permit(self, question: _Question) -> None:
+    async def _permit(self, question: _Question) -> frozenset[str]:
         question = self._judged(question)
         standings = self._standings(question)
         raise_denied(standings)
         asked = tuple(one.need for one in standings if one.state is State.ASK)
         if not asked:
-            return
+            kept = (one.need for one in standings if one.grant is not None)
+            return frozenset(need for need in kept if self.state_of(need) is not State.GRANTED)
         prompt = self._prompt(question, asked)
         storing: list[asyncio.Task[str]] = []
         reply = await self.broker.ask(
@@ -237,6 +248,7 @@ class Permissions:
             raise refusal(asked, why_refused(reply, asked))
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
+        return frozenset(asked if reply.by not in ("", prompt.id) else ())
 
     def _prompt(self, question: _Question, needs: tuple[str, ...]) -> Prompt:
         # Whom an agent asked has no rights of its own: the answer is remembered for the one that asked.

@@ -98,6 +98,8 @@ class Policy:
     plugins: Mapping[str, Rules] = field(default_factory=dict[str, Rules])
     switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     features: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By whose word a switch or feature is as it is, where that is not the setting of its name."""
     _known: dict[tuple[str, str, str], tuple[ToolDefinition, Decision]] = field(
         default_factory=dict[tuple[str, str, str], tuple[ToolDefinition, Decision]],
         init=False,
@@ -141,7 +143,7 @@ class Policy:
             for which, entries in (("allow", rules.allow or ()), ("deny", rules.deny))
             for entry in unused(entries, tools)
         ]
-        names = {tool.name for tool in tools if tool.switchable}
+        names = {name for tool in tools if tool.switchable for name in (tool.name, *tool.aliases)}
         features = {tool.feature for tool in tools}
         found += [Unused("switches", name) for name in self.switches if name not in names]
         found += [Unused("features", name) for name in self.features if name not in features]
@@ -170,12 +172,15 @@ class Policy:
         feature = definition.feature
         if feature is not None:
             is_on = self.features.get(feature, self.switches.get(feature, False))
-            text = f"the feature {feature} is {'on' if is_on else 'off'}."
+            source = self.sources.get(f"features.{feature}", "")
+            by = f" by {source}" if source else ""
+            text = f"the feature {feature} is {'on' if is_on else 'off'}{by}."
             steps.append(Step(f"features.{feature}", feature, _verdict(is_on), text))
         if definition.switchable:
-            switch = self.switches.get(definition.name)
-            is_on = definition.default_on if switch is None else switch
-            whose = "its own default" if switch is None else f"switches.{definition.name}"
+            said = [name for name in (definition.name, *definition.aliases) if name in self.switches]
+            is_on = self.switches[said[0]] if said else definition.default_on
+            setting = f"switches.{said[0]}" if said else ""
+            whose = self.sources.get(setting, setting) or "its own default"
             text = f"it is switched {'on' if is_on else 'off'} by {whose}."
             steps.append(Step(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
         if definition.agents is not None:

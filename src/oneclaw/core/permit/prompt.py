@@ -148,8 +148,24 @@ def prompt_text(
         lines.append(f"Why: {one_line(about)}")
     lines += [f"  {one_line(note)}" for note in notes]
     lines.append(f"Agent: {quoted(session.agent)}. Session: {quoted(session.id)}.")
-    lines.append("Arguments:" if arguments else "Arguments: none.")
-    lines += [f"  {name} = {value}" for name, value in arguments.items()]
-    extent = "for this reason alone" if about else "whatever the arguments are"
-    lines.append(f"A yes that is kept holds for this tool {extent}; a no for good holds for all of it.")
+    lines += _arguments_lines(definition, arguments)
+    extent = (
+        "for this tool and what stands behind Why" if about else "for this tool whatever the arguments are"
+    )
+    lines.append(f"A yes that is kept holds {extent}; never is a no to every call of it that needs this.")
     return "\n".join(lines)
+
+
+def _arguments_lines(definition: ToolDefinition, arguments: Mapping[str, str]) -> list[str]:
+    """Every argument; those that are what they are without being given share one line, the last."""
+    properties = definition.parameters.get("properties", {})
+    defaults = {
+        name: shown(schema["default"])
+        for name, schema in properties.items()
+        if isinstance(schema, Mapping) and "default" in schema
+    }
+    said = {name: f"{name} = {value}" for name, value in arguments.items()}
+    plain = [text for name, text in said.items() if arguments[name] == defaults.get(name)]
+    given = [text for name, text in said.items() if arguments[name] != defaults.get(name)]
+    lines = ["Arguments:", *(f"  {text}" for text in given)] if given else ["Arguments: none."]
+    return lines + ([f"  by default: {', '.join(plain)}"] if plain else [])

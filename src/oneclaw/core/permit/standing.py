@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.permit.grant import Grant
-from oneclaw.core.permit.need import State
+from oneclaw.core.permit.need import State, narrower_than
 from oneclaw.core.permit.prompt import Reply
 
 
@@ -46,4 +46,7 @@ def why_refused(reply: Reply, needs: Sequence[str]) -> str:
     if reply.outcome == "never":
         return "A person denied it for good."
     settings = " and ".join(setting_of(need) for need in needs)
-    return f"{reply.reason} Tell the person; the owner can grant it ahead: set {settings} to granted."
+    narrower = "".join(f"{one}, or " for need in needs if (one := narrower_than(need)))
+    return (
+        f"{reply.reason} Tell the person; the owner can grant it ahead: {narrower}set {settings} to granted."
+    )

@@ -35,6 +35,8 @@ _SIGNATURES = (
     (rb"SQLite format 3\x00", "an SQLite database"),
 )
 _SIGNATURE = re.compile(b"|".join(b"(%s)" % pattern for pattern, _ in _SIGNATURES), re.DOTALL)
+_FEW_BYTES = 4
+"""Less than this is too little to tell."""
 # Control characters that text does not use; tab, line ends, form feed, backspace and escape it does.
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\f\b\x1b"))
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -94,10 +96,10 @@ def describe_binary(head: bytes, encoding: Encoding) -> str | None:
 
 
 def _is_binary(head: bytes) -> bool:
-    if b"\0" not in head and _is_utf8(head):
+    if len(head) < _FEW_BYTES or (b"\0" not in head and _is_utf8(head)):
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    # A stray control character does not make a text binary, and a few bytes are too few to tell.
+    # A stray control character does not make a text binary.
     return controls * 20 > len(head) if len(head) >= 32 else controls * 2 > len(head)
 
 

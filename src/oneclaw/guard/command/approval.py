@@ -2,29 +2,38 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from oneclaw.core.permit.judgement import Judge, Judgement
 from oneclaw.core.text.display import quoted, visible
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.command.program import SETTERS
+from oneclaw.guard.command.request import check_request
 from oneclaw.guard.command.rule import Rule, covers
 
 TOOL = "execute_shell_command"
 NEED = "shell"
 _WAYS = {"background": "in the background", "fresh": "apart", "network": "with the network"}
+_OPEN = "Danger: No sandbox shuts it in, so it can do all that you can."
 _MOST_CHARS = 2_000
 _MOST_PROGRAMS = 30
 
 
-def judge_calls(rules: Sequence[Rule]) -> Judge:
-    """What the rules say of calls of the shell. Other tools are none of theirs."""
+def judge_calls(rules: Sequence[Rule], *, is_open: bool = False) -> Judge:
+    """What the rules say of calls of the shell. Other tools are none of theirs.
+
+    `is_open` says that commands run without a sandbox: whoever is asked is told. The judge raises `ToolError`
+    for a call that no answer could allow.
+    """
 
     def judge(definition: ToolDefinition, need: str, arguments: Mapping[str, Any]) -> Judgement | None:
         command = arguments.get("command")
         if definition.name != TOOL or need != NEED or not isinstance(command, str):
             return None
-        return _judge(command, arguments, rules)
+        check_request(command, str(arguments.get("working_dir") or ""), arguments.get("env") or {})
+        judged = _judge(command, arguments, rules)
+        return replace(judged, notes=(*judged.notes, _OPEN)) if is_open else judged
 
     return judge
 
@@ -47,15 +56,14 @@ def _judge(command: str, arguments: Mapping[str, Any], rules: Sequence[Rule]) ->
     )  # loads the grammar of bash, when there is a command
 
     verdict = judge_command(command, rules)
-    why = "" if verdict.is_allowed else verdict.why
-    why = why or _uncovered(arguments, rules)
+    uncovered = _uncovered(arguments, rules) if verdict.is_allowed else ""
     programs = tuple(dict.fromkeys(verdict.programs))
-    shown = ", ".join(visible(program[:200]) for program in programs[:_MOST_PROGRAMS])
+    shown = ", ".join(program[:200] for program in programs[:_MOST_PROGRAMS])
     shown += f" and {len(programs) - _MOST_PROGRAMS} more" if len(programs) > _MOST_PROGRAMS else ""
     notes = [f"Programs: {shown or 'none that could be told'}."]
     notes += [f"Danger: {verdict.danger}"] if verdict.danger else []
-    notes += [why] if why else []
-    return Judgement(not why, _exactly(command, arguments), tuple(notes))
+    notes += [note for note in dict.fromkeys((verdict.hidden, uncovered or verdict.why)) if note]
+    return Judgement(verdict.is_allowed and not uncovered, exactly(command, arguments), tuple(notes))
 
 
 def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:
@@ -68,9 +76,12 @@ def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:
     return ""
 
 
-def _exactly(command: str, arguments: Mapping[str, Any]) -> str:
-    """The command with all that decides what it does: an answer that is kept is for this and nothing else."""
-    parts = [f"run {_shortened(command)}"]
+def exactly(command: str, arguments: Mapping[str, Any]) -> str:
+    """The command with all that decides what it does: an answer that is kept is for this and nothing else.
+
+    The command comes last and as it is: whatever stands in it, no other call is said the same way.
+    """
+    parts = ["run"]
     if folder := arguments.get("working_dir"):
         parts.append(f"in {quoted(str(folder))}")
     env = arguments.get("env")
@@ -78,11 +89,12 @@ def _exactly(command: str, arguments: Mapping[str, Any]) -> str:
         named = sorted((str(name), str(value)) for name, value in env.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         parts.append("with " + ", ".join(f"{visible(name)}={quoted(value)}" for name, value in named))
     parts += [word for name, word in _WAYS.items() if arguments.get(name)]
-    return " ".join(parts)
+    if len(command) > _MOST_CHARS or not _can_be_kept(command):
+        digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()
+        parts.append(f"{len(command):,} characters with the SHA-256 {digest}")
+        command = f"{visible(command[:200])} …"
+    return f"{' '.join(parts)}: {command}"
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= _MOST_CHARS:
-        return quoted(text)
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{quoted(text[:200])} … ({len(text):,} characters, SHA-256 {digest})"
+def _can_be_kept(text: str) -> bool:
+    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)

@@ -31,9 +31,21 @@ def _danger_of_git(words: tuple[str, ...]) -> str:
         return "It throws away changes that are not committed (git reset --hard)."
     if "clean" in words and "f" in _options(words[words.index("clean") + 1 :]):
         return "It deletes files that git does not know (git clean with force)."
-    if "push" in words and any(word in ("-f", "--force", "--mirror", "--delete") for word in words):
+    if "push" in words and (_forces(words) or any(word.startswith("+") for word in words)):
         return "It overwrites or deletes what others have (git push with force)."
+    if any(word in words for word in ("checkout", "switch")) and _forces(words):
+        return "It throws away changes that are not committed (git with force)."
+    if "branch" in words and "-D" in words:
+        return "It deletes a branch, merged or not (git branch -D)."
+    if "stash" in words and any(word in words for word in ("drop", "clear")):
+        return "It throws away changes that were put aside (git stash)."
     return ""
+
+
+def _forces(words: tuple[str, ...]) -> bool:
+    long = ("--force", "--mirror", "--delete")
+    short = (word for word in words if word.startswith("-") and not word.startswith("--"))
+    return any(word.startswith(long) for word in words) or any("f" in word for word in short)
 
 
 def _options(words: tuple[str, ...]) -> str:

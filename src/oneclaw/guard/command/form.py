@@ -39,7 +39,7 @@ FORMS = {
     "exec": Form("cl", "a"),
     "coproc": Form(),
     "xargs": Form(
-        "0rtxpo", "IdEaLnPs", ("null", "no-run-if-empty", "verbose", "exit", "interactive", "open-tty"),
+        "0rtxpoiel", "IdEaLnPs", ("null", "no-run-if-empty", "verbose", "exit", "interactive", "open-tty"),
         ("replace", "delimiter", "eof", "arg-file", "max-lines", "max-args", "max-procs", "max-chars"),
     ),
     "busybox": Form(),

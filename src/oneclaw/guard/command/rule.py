@@ -11,14 +11,16 @@ by a rule without stars: a star would be anything at all.
 """
 
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.guard.command.program import is_family, is_harmless, runs_code
+from oneclaw.guard.command.program import chosen, is_family, is_harmless, runs_code
+from oneclaw.guard.command.spelling import deceit, read_twice
 from oneclaw.guard.command.wrapper import is_wrapper
 
+_ASSIGNMENT = re.compile(r"\s*\w+\+?=")
+_SIGN = re.compile(r"[^\w\s*\-./:,@%+=^]")
 _VALUE = re.compile(r"--[^*=]+=")
 
 
@@ -36,24 +38,22 @@ class Rule:
 
 def parse_rule(text: str) -> Rule:
     """The rule that a text of the settings says. Raises `InvalidConfig`."""
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise InvalidConfig(f"The rule {text[:200]!r} in shell.allow cannot be read: {error}.") from error
-    if not words or not words[0]:
-        raise InvalidConfig("A rule in shell.allow is empty; name a program, as in `git status`.")
+    words = _read(text)
     rule = Rule(words, text)
-    if "*" in words[0] or "=" in words[0]:
-        raise InvalidConfig(f"The rule {text[:200]!r} in shell.allow must begin with the name of a program.")
+    if "*" in words[0] or not words[0].isascii():
+        raise InvalidConfig(
+            f"The rule {text[:200]!r} in shell.allow must begin with the name of a program, in ASCII and"
+            " without stars."
+        )
     if not rule.is_exact and _needs_exact(words):
         raise InvalidConfig(
             f"The rule {text[:200]!r} in shell.allow would allow anything, for {words[0]} runs what it is"
             " told: write out the whole command, without stars."
         )
-    if is_family(words[0]) and "*" in "".join(words[1:2]):
+    if not rule.is_exact and is_family(words[0]) and not _is_chosen(words):
         raise InvalidConfig(
             f"The rule {text[:200]!r} in shell.allow must say what {words[0]} is to do: name the word"
-            " after it."
+            " after it, without a star and with no option before it."
         )
     if any("*" in word and word.startswith("-") and not _VALUE.match(word) for word in words):
         raise InvalidConfig(
@@ -61,6 +61,34 @@ def parse_rule(text: str) -> Rule:
             " `--format=*` or `-n *`."
         )
     return rule
+
+
+def _read(text: str) -> tuple[str, ...]:
+    """The words of a rule: one plain command, read as commands are."""
+    commands = read_twice(text, is_rule=True)
+    if commands is None or deceit(text):
+        raise InvalidConfig(f"The rule {text[:200]!r} in shell.allow cannot be read: {_trouble(text)}")
+    if len(commands) > 1:
+        raise InvalidConfig(
+            f"The rule {text[:200]!r} in shell.allow has {len(commands)} commands; write a rule for each: a"
+            " chain of commands is allowed when each of them is."
+        )
+    words = next(iter(commands), ())
+    if not words or not words[0]:
+        raise InvalidConfig("A rule in shell.allow is empty; name a program, as in `git status`.")
+    return words
+
+
+def _trouble(text: str) -> str:
+    if _ASSIGNMENT.match(text):
+        return "it must begin with the name of a program; a command that sets variables always asks."
+    sign = _SIGN.search(text)
+    if not sign or deceit(text):
+        return deceit(text) or "a rule is one command of plain words."
+    return (
+        f"{sign[0]!r} is a sign of the shell. What redirects or is filled in always asks; what the program"
+        " itself is to get is put in quotes."
+    )
 
 
 def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
@@ -74,9 +102,21 @@ def covers(rule: Rule, argv: Sequence[str]) -> bool:
         return False
     if rule.is_exact:
         return argv == rule.words
-    if _needs_exact(argv) or (is_family(argv[0]) and argv[1:2] != rule.words[1:2]):
+    if _needs_exact(argv) or _needs_exact(rule.words):
+        return False
+    if is_family(argv[0]) and not (_is_chosen(rule.words) and _choice(argv) == _choice(rule.words)):
         return False
     return _fits(rule.words[1:], argv[1:], is_harmless(argv[0]))
+
+
+def _choice(argv: tuple[str, ...]) -> tuple[str, ...]:
+    return argv[: chosen(argv) + 1]
+
+
+def _is_chosen(words: tuple[str, ...]) -> bool:
+    """Whether the rule names what a family, as git, is to do: not by a star, and not after other options."""
+    word = "".join(words[chosen(words) :][:1])
+    return bool(word) and "*" not in word and not word.startswith("-")
 
 
 def _needs_exact(argv: tuple[str, ...]) -> bool:

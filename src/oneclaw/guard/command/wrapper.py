@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oneclaw.guard.command.form import ENV, FORMS, Form, take_long, take_short
-from oneclaw.guard.command.program import FIND_RUNS, base_name
+from oneclaw.guard.command.program import FIND_RUNS, SHELLS, base_name, is_starter
 
 MOST_STEPS = 16
 """Deeper than this nobody wraps a command who means well."""
@@ -45,35 +45,16 @@ class Hidden:
 Step = Inner | Code | Hidden
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
-
-_SHELLS = _words("""
-        sh bash dash ash zsh ksh mksh yash rbash fish csh tcsh osh
-        """)
-_NOT_SEEN_THROUGH = _words("""
-        parallel flock script su runuser systemd-run nsenter firejail bwrap proot setpriv prlimit cpulimit
-        gdb start-stop-daemon dbus-run-session xvfb-run ld.so ld-linux ld-linux-x86-64.so
-        ld-linux-aarch64.so ld-musl coreutils entr fd fdfind rtld chpst runcon sg newgrp daemonize cgexec
-        numactl trickle torsocks proxychains
-        """)
+ELSEWHERE = ("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "vagrant")
 _PLACES = ("", "/bin/", "/usr/bin/", "/usr/local/bin/")
 
 
 def is_wrapper(program: str) -> bool:
     """Whether the program starts another one, or runs a text."""
     name = base_name(program)
-    return (
-        name in FORMS
-        or name in _SHELLS
-        or (name in _READERS and name != "find")
-        or name in _NOT_SEEN_THROUGH
-        or name.startswith(("ld-linux", "ld-musl"))
-    )
+    return name in FORMS or name in SHELLS or is_starter(program) or (name in _READERS and name != "find")
 
 
 def unwrap(argv: tuple[str, ...]) -> Step | None:
@@ -83,7 +64,7 @@ def unwrap(argv: tuple[str, ...]) -> Step | None:
     name = base_name(argv[0])
     if name in _READERS:
         return _READERS[name](argv)
-    if name in _SHELLS:
+    if name in SHELLS:
         return _unwrap_shell(argv)
     if name in FORMS:
         return _unwrap_form(argv, FORMS[name])
@@ -101,13 +82,18 @@ def resolve(argv: tuple[str, ...]) -> str:
 
 
 def is_shell(program: str) -> bool:
-    return base_name(program) in _SHELLS
+    return base_name(program) in SHELLS
+
+
+def carries(argv: tuple[str, ...]) -> bool:
+    """Whether the words after those that are read may be a command, too: its own, or one run elsewhere."""
+    return base_name(argv[0]) in ELSEWHERE or (is_shell(argv[0]) and len(argv) > 3)
 
 
 def is_known_shell(program: str) -> bool:
     """Whether it is a shell by its bare name or in a folder of the system: not any file of that name."""
     folder, slash, name = program.rpartition("/")
-    return name in _SHELLS and folder + slash in _PLACES
+    return name in SHELLS and folder + slash in _PLACES
 
 
 def is_known_env(program: str) -> bool:
@@ -221,6 +207,21 @@ def _unwrap_trap(argv: tuple[str, ...]) -> Step | None:
     return Code(words[0])
 
 
+def _unwrap_alias(argv: tuple[str, ...]) -> Step | None:
+    values = [word.partition("=")[2] for word in argv[1:] if "=" in word]
+    return Code("\n".join(values)) if values else None
+
+
+def _unwrap_watch(argv: tuple[str, ...]) -> Step | None:
+    """`watch` gives its words to a shell as one text, unless it is told not to."""
+    step = _unwrap_form(argv, FORMS["watch"])
+    if not isinstance(step, Inner):
+        return step
+    options = argv[1 : len(argv) - len(step.argv)]
+    is_direct = any(word == "--exec" or (word[:1] == "-" != word[1:2] and "x" in word) for word in options)
+    return step if is_direct else Code(" ".join(step.argv))
+
+
 def _unwrap_source(argv: tuple[str, ...]) -> Step:
     return Hidden(f"{argv[0]} runs the file {' '.join(argv[1:2])[:200]}.")
 
@@ -240,6 +241,8 @@ _READERS: dict[str, Callable[[tuple[str, ...]], Step | None]] = {
     "env": _unwrap_env,
     "eval": _unwrap_words,
     "trap": _unwrap_trap,
+    "alias": _unwrap_alias,
+    "watch": _unwrap_watch,
     "source": _unwrap_source,
     ".": _unwrap_source,
     "find": _unwrap_find,

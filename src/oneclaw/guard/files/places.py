@@ -11,6 +11,7 @@ from oneclaw.core.session import Access, Workspace
 Identity = tuple[int, int]
 """Device and inode: one folder has one identity through every link, spelling, letter case and bind mount."""
 
+GIT = ".git"
 _RANK: dict[Access, int] = {"none": 0, "read": 1, "write": 2}
 
 
@@ -77,7 +78,8 @@ class Places:
         """What may be done with the entry `name` of a folder: the word of its own root, or its folder's.
 
         A root is known by what was found there, and by its name: it keeps the name while nothing stands there
-        yet, or a settings file that is not yet written could be written by a tool.
+        yet, or a settings file that is not yet written could be written by a tool. In a folder of git stands
+        what git runs for the owner: wherever it is, it can only be read, unless a root opens it.
         """
         answer = self._access.get(found) if found is not None else None
         for parent, access in self._names.get(fold(name), ()):
@@ -87,6 +89,8 @@ class Places:
                 continue
             if is_it:
                 answer = access if answer is None else narrower(answer, access)
+        if answer is None and fold(name) == GIT:
+            return narrower(inherited, "read")
         return inherited if answer is None else answer
 
     def readable(self) -> list[str]:

@@ -41,7 +41,10 @@ _NETWORKS = (
 )
 
 _LOCAL_SUFFIXES = frozenset(
-    ("localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "svc")
+    (
+        *("localhost", "localdomain", "localdomain6", "local", "internal", "intranet"),
+        *("private", "corp", "home", "lan", "svc"),
+    )
 )
 _METADATA_NAMES = frozenset(
     ("metadata.goog", "metadata.packet.net", "metadata.platformequinix.com", "metadata.tencentyun.com")

@@ -1,6 +1,5 @@
-"""The bytes of a response: unpacked within a bound, and read as text in the right character set."""
+"""The bytes of a response: unpacked within a bound, and told as text or binary."""
 
-import codecs
 import re
 import zlib
 from typing import Any
@@ -12,13 +11,6 @@ MAX_LAYERS = 3
 SLACK_BYTES = 64 * 1024
 """How much larger than its content a packed body may be before it is taken for a trick."""
 
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
-_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# Codecs no page is written in; some of them take quadratic time.
-_FOREIGN_CODECS = frozenset(
-    ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7")
-)
 _TEXT_TYPE = re.compile(
     r"text/|application/(json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|graphql|sql|x-ndjson"
     r"|x-www-form-urlencoded)\Z|.*\+(json|xml|yaml|text)\Z"
@@ -108,32 +100,3 @@ def is_text(body: bytes, content_type: str | None) -> bool:
     if _BINARY_TYPE.match(kind):
         return False
     return len(body) < _TOO_LITTLE_TO_TELL or _BINARY_BYTE.search(body) is None
-
-
-def decode(body: bytes, content_type: str | None, is_cut: bool = False) -> str:
-    """The text of a body: by byte order mark, charset of the type, a page's own word, else UTF-8.
-
-    What does not fit is replaced by U+FFFD. When the body was cut, half a character at its end is left out.
-    """
-    decoder = codecs.getincrementaldecoder(_charset(body, content_type))(errors="replace")
-    return decoder.decode(body, final=not is_cut)
-
-
-def _charset(body: bytes, content_type: str | None) -> str:
-    for mark, name in _BOMS:
-        if body.startswith(mark):
-            return name
-    named = _CHARSET.search(content_type or "")
-    if named is None and media_type(content_type) in ("text/html", "application/xhtml+xml"):
-        found = _META.search(body[:1024])
-        return _known(found[1].decode("ascii")) if found else "utf-8"
-    return _known(named[1]) if named else "utf-8"
-
-
-def _known(name: str) -> str:
-    try:
-        b" ".decode(name, "replace")
-        codec = codecs.lookup(name).name
-    except (LookupError, UnicodeError):
-        return "utf-8"
-    return "utf-8" if codec in _FOREIGN_CODECS else codec

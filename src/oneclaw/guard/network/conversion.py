@@ -1,7 +1,8 @@
 """Pages made readable without holding up the program: short ones at once, long ones in a child process.
 
 The converter holds the interpreter from start to end, and a page of a megabyte can take seconds. So a long
-page goes to a child, which has bounds of its own on time and memory and is killed when its time is up.
+page goes to a child, which has bounds of its own on time and memory and is killed when its time is up. Few of
+them run at once: a model may ask for sixty pages in one breath, and each may take half a gigabyte.
 """
 
 import asyncio
@@ -10,8 +11,10 @@ import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
+from oneclaw.core.slots import Slots
 from oneclaw.guard.network.readable import to_readable
 
 SHORT_CHARS = 16 * 1024
@@ -19,6 +22,7 @@ MAX_CHARS = 2_000_000
 """The most characters of a readable page."""
 
 MEMORY_BYTES = 1 << 30
+CHILDREN = 4
 _CHILD = Path(__file__).with_name("conversion_child.py")
 
 
@@ -28,6 +32,25 @@ async def convert(html: str, base_url: str | None = None, seconds: float = 10.0)
         return to_readable(html, base_url)
     limits = {"base_url": base_url, "seconds": seconds, "bytes": MEMORY_BYTES, "chars": MAX_CHARS}
     request = json.dumps(limits).encode() + b"\n" + html.encode("utf-8", "replace")
+    slots = _slots(asyncio.get_running_loop())
+    try:
+        async with asyncio.timeout(seconds):
+            if not slots.take():
+                await slots.turn()
+            try:
+                return await _ask_child(request)
+            finally:
+                slots.leave()
+    except TimeoutError:
+        return None
+
+
+@lru_cache(8)
+def _slots(loop: asyncio.AbstractEventLoop) -> Slots:
+    return Slots(CHILDREN)
+
+
+async def _ask_child(request: bytes) -> str | None:
     try:
         child = await asyncio.create_subprocess_exec(
             sys.executable, "-E", "-P", _CHILD, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment()
@@ -35,10 +58,7 @@ async def convert(html: str, base_url: str | None = None, seconds: float = 10.0)
     except OSError:
         return None
     try:
-        async with asyncio.timeout(seconds):
-            text, _ = await child.communicate(request)
-    except TimeoutError:
-        return None
+        text, _ = await child.communicate(request)
     finally:
         await _end(child)
     return text.decode("utf-8", "replace") if child.returncode == 0 else None

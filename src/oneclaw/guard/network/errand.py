@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.network.headers import Headers, drop_content, keep_harmless
-from oneclaw.guard.network.url import Target, parse
+from oneclaw.guard.network.url import InvalidUrl, Target, parse
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
@@ -27,7 +27,12 @@ def follow(errand: Errand, status: int, location: str | None) -> Errand | None:
     """
     if status not in REDIRECTS or location is None:
         return None
-    target = parse(location, errand.target)
+    try:
+        target = parse(location, errand.target)
+    except InvalidUrl as error:
+        # Without its words: they are the server's, and stand in no mark here.
+        message = f"The redirect of {errand.target} cannot be followed: {error.why}."
+        raise ToolError(message, Kind.NETWORK_ERROR) from None
     method, headers, body = errand.method, errand.headers, errand.body
     if (status in (301, 302) and method == "POST") or (status == 303 and method not in ("GET", "HEAD")):
         method, headers, body = "GET", drop_content(headers), None

@@ -63,14 +63,15 @@ class Gate:
         if key in self._allowed or _is_listed(host, port, self._network.private_hosts):
             return
         if self._allow_private is None:
-            raise refusal(host, why)
+            raise refusal(_shown(host, port), why)
         await self._allow_private(_shown(host, port), why)
         self._allowed.add(key)
 
 
 def refusal(host: str, why: str) -> ToolError:
     return ToolError(
-        f"Cannot reach {host}: it is {why}; this needs the permission {NEED}.", Kind.PERMISSION_DENIED
+        f"Cannot reach {host}: it is {why}; the owner can allow it by listing it in network.private_hosts.",
+        Kind.PERMISSION_DENIED,
     )
 
 

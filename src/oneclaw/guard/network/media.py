@@ -1,16 +1,11 @@
-"""What a body is that is no text, told from its bytes: its kind, a picture's measures, the pages of a PDF."""
+"""What a body is that is no text, told from its bytes: its kind, and a picture's measures."""
 
-import re
 import struct
 
 from oneclaw.core.image import media_type as image_type
+from oneclaw.guard.network.pdf import describe_pdf
 
 _HEAD_BYTES = 512 * 1024
-_TITLE_CHARS = 200
-_PDF_PAGE = re.compile(rb"/Type\s{0,8}/Page(?![A-Za-z])")
-_PDF_COUNT = re.compile(rb"/Count\s{1,8}(\d{1,7})")
-_PDF_TITLE = re.compile(rb"/Title\s{0,8}\(((?:[^()\\\r\n]|\\.){1,400})\)")
-_PDF_HEX_TITLE = re.compile(rb"/Title\s{0,8}<([0-9A-Fa-f]{2,1600})>")
 # Start of frame: the segments of a JPEG that carry its measures.
 _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF))
 
@@ -18,7 +13,7 @@ _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 
 def describe(body: bytes, named: str, size: str) -> str:
     """`a PNG image, 640 x 480 pixels, 12,345 bytes`; `named` is the type the server gave."""
     if body.startswith(b"%PDF-"):
-        return f"a PDF document, {_pdf(body)}{size}"
+        return f"a PDF document, {describe_pdf(body)}{size}"
     kind = image_type(body)
     if kind is None:
         return f"{named or 'of unknown type'}, {size}"
@@ -82,31 +77,3 @@ def _jpeg(body: bytes) -> tuple[int, int]:
         else:
             (length,) = struct.unpack_from(">H", body, place + 2)
             place += 2 + max(length, 2)
-
-
-def _pdf(body: bytes) -> str:
-    """Version, pages and title, as far as they stand in the open: many files keep them packed."""
-    version = body[5:8].decode("ascii", "replace")
-    told = [f"version {version}, "] if re.fullmatch(r"\d\.\d", version) else []
-    # The page tree's root counts them all; without it the pages are counted one by one.
-    counts = [int(number) for number in _PDF_COUNT.findall(body)]
-    pages = max(counts, default=0) or len(_PDF_PAGE.findall(body))
-    if pages:
-        told.append(f"{pages:,} page{'s' if pages > 1 else ''}, ")
-    title = _title(body)
-    if title:
-        told.append(f"titled {title!r}, ")
-    return "".join(told)
-
-
-def _title(body: bytes) -> str:
-    hexed = _PDF_HEX_TITLE.search(body)
-    plain = _PDF_TITLE.search(body)
-    if hexed is not None:
-        raw = bytes.fromhex(hexed[1][: len(hexed[1]) // 2 * 2].decode("ascii"))
-    elif plain is not None:
-        raw = re.sub(rb"\\([()\\])", rb"\1", plain[1])
-    else:
-        return ""
-    text = raw.decode("utf-16", "replace") if raw[:2] in (b"\xfe\xff", b"\xff\xfe") else raw.decode("latin-1")
-    return "".join(char for char in text if char.isprintable())[:_TITLE_CHARS].strip()

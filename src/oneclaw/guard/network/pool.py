@@ -8,6 +8,7 @@ hosts asked of it pass the gate first.
 """
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import asynccontextmanager
@@ -29,6 +30,8 @@ CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 25.0
 
 _DEFAULTS = (("User-Agent", "oneclaw"), ("Accept", "*/*"), ("Accept-Encoding", "gzip, deflate"))
+# What the library quotes of an answer: the words are the server's, and stand in no mark in an error.
+_QUOTED = re.compile(r"[:,]? ?(?:bytearray\()?\bb['\"].*", re.DOTALL)
 _CLIENT_ERRORS = (
     OSError,
     httpcore2.TimeoutException,
@@ -133,16 +136,15 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
             await self._outside.aclose()
 
     @asynccontextmanager
-    async def exchange(
-        self, errand: Errand, idle_seconds: float | None = IDLE_SECONDS
-    ) -> AsyncGenerator[Answer]:
+    async def exchange(self, errand: Errand, *, may_be_silent: bool = False) -> AsyncGenerator[Answer]:
         """Send one hop; its answer is closed at the end, read or not. Raises `ToolError`.
 
-        `idle_seconds` of None sets no bound to silence: the caller has one of its own.
+        One that may be silent has no bound to that here: the caller has one of its own.
         """
         try:
             if errand.target.is_odd:
                 await self._gate.admit(errand.target.host, errand.target.port, is_odd=True)
+            idle_seconds = None if may_be_silent else IDLE_SECONDS
             response = await self.handle_async_request(_request(errand, idle_seconds))
             try:
                 yield _answer(response)
@@ -183,7 +185,7 @@ def _sentence(cause: BaseException, url: str) -> str | None:
         case httpcore2.ProxyError():
             return f"The proxy refused {url}: {cause}"
         case httpcore2.RemoteProtocolError():
-            return f"The answer of {url} is not HTTP or was cut off: {cause}"
+            return f"The answer of {url} is not HTTP or was cut off: {_QUOTED.sub('', str(cause))}"
         case _:
             return None
 

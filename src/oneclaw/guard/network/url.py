@@ -26,6 +26,14 @@ _PATH_SAFE = "!$%&'()*+,-./:;=@[]^_|~"
 _QUERY_SAFE = "!$%&()*+,-./:;=?@[\\]^_`{|}~"
 
 
+class InvalidUrl(ToolError):
+    """An address that cannot be requested; `why` says it without the address."""
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message, Kind.VALIDATION_ERROR)
+        self.why = why
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where a request goes. `host` is canonical: a lower-case ASCII name, or an address without brackets.
@@ -181,7 +189,7 @@ def _number(text: str) -> int:
     return int(text, 8) if text.startswith("0") else int(text)
 
 
-def _invalid(url: str, why: str) -> ToolError:
+def _invalid(url: str, why: str) -> InvalidUrl:
     shown = url if len(url) <= 200 else url[:200] + "…"
     shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in shown)
-    return ToolError(f"Invalid URL: {shown} ({why}).", Kind.VALIDATION_ERROR)
+    return InvalidUrl(f"Invalid URL: {shown} ({why}).", why)

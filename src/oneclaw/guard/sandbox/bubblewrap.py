@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from oneclaw.guard.sandbox.enclosure import REPORT
+from oneclaw.guard.sandbox.enclosure import FILTER, REPORT
 from oneclaw.guard.sandbox.places import Place, linked_folders
 
 PROGRAM = "bwrap"
@@ -24,6 +24,7 @@ def command_line(
     *,
     network: bool,
     can_disable: bool = True,
+    has_filter: bool = False,
     directory: str = "/",
     shared_bytes: int = 1 << 30,
 ) -> tuple[str, ...]:
@@ -31,26 +32,31 @@ def command_line(
 
     `shared_bytes` bounds /dev/shm, which is memory that no process is seen to have.
     bash is process 1: when it ends, or is killed, the kernel ends everything else in the sandbox.
+    /proc is only read: for root it holds the settings of the machine, and for all the memory of that bash.
     """
     line = [program, *_ISOLATED, "--as-pid-1", "--uid", str(USER), "--gid", str(USER)]
     line += ["--hostname", "sandbox", "--info-fd", REPORT]
     line += [_DISABLED] if can_disable else []
     line += ["--share-net"] if network else []
+    line += ["--seccomp", FILTER] if has_filter else []
     for path, target in linked_folders():
         line += ["--ro-bind", path, path] if target is None else ["--symlink", target, path]
     line += ["--dev", "/dev", "--proc", "/proc"]
+    line += ["--ro-bind-try", "/dev/null", "/proc/keys"]  # names of keys, of which it has none
     line += ["--size", str(shared_bytes)] if can_disable else []  # as new as that
     line += ["--tmpfs", "/dev/shm"]  # noqa: S108
     for place in places:
         line += _bind(place)
-    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory]
-    return tuple(line)
+    hidden = [place.path for place in places if place.access == "hidden" and place.source.is_dir()]
+    for path in (*hidden, "/dev", "/proc", "/"):  # in the end: until then they get what lies in them
+        line += ["--remount-ro", path]
+    return (*line, "--chdir", directory)
 
 
 def _bind(place: Place) -> list[str]:
     if place.access == "hidden":
         if place.source.is_dir():
-            return ["--tmpfs", place.path, "--remount-ro", place.path]
+            return ["--tmpfs", place.path]
         return ["--ro-bind", "/dev/null", place.path]
     return ["--bind" if place.access == "write" else "--ro-bind", str(place.source), place.path]
 

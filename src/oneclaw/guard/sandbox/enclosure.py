@@ -8,6 +8,12 @@ Kind = Literal["bubblewrap", "landlock", "none", "native"]
 
 REPORT = "{report}"
 """Stands in a command for the number of the descriptor on which its process id is reported."""
+FILTER = "{filter}"
+"""Stands in it for that from which the filter of system calls is read."""
+
+
+STATES = (1, 2)
+"""The names of the files in the folder of a shell that its commands may write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,9 @@ class Enclosure:
     directory      where the first command starts
     has_own_pids   whether it has a process table of its own, in which bash is process 1
     note           what every result says; empty where the sandbox is whole
+    filter         of system calls, to be read by the command; empty where it takes none
+    places         the paths of what is shown of the workspace, each of which stays what it is
+    disks          folders of this machine that it can fill
     """
 
     kind: Kind
@@ -38,6 +47,10 @@ class Enclosure:
     directory: str
     has_own_pids: bool
     note: str = ""
+    filter: bytes = b""
+    places: frozenset[str] = frozenset()
+    disks: tuple[str, ...] = ()
 
-    def start_command(self, report: int) -> list[str]:
-        return [part.replace(REPORT, str(report)) for part in self.command]
+    def start_command(self, report: int, filtered: int | None = None) -> list[str]:
+        """The command with the numbers of its descriptors."""
+        return [part.replace(REPORT, str(report)).replace(FILTER, str(filtered)) for part in self.command]

@@ -9,9 +9,13 @@ import json
 import os
 import select
 import signal
+import socket
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.guard.sandbox.deputy import Deputy
 
 SWEEP_SECONDS = 5.0
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
@@ -30,22 +34,36 @@ def main() -> None:
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _note)
     report = int(wanted["report"])
+    ours, theirs = socket.socketpair()
     shell = os.fork()
     if shell == 0:
-        _become_shell(wanted, command, report, (wake, woken))
-    keep = sorted((report, wake, woken))
-    for low, high in zip([2, *keep], [*keep, 1024], strict=True):
+        ours.close()
+        _become_shell(wanted, command, theirs, (report, wake, woken))
+    keep = sorted((report, wake, woken, ours.fileno()))
+    for low, high in zip([2, *keep], [*keep, os.sysconf("SC_OPEN_MAX")], strict=True):
         os.closerange(low + 1, high)
     os.write(report, b'{"child-pid":%d}' % shell)
-    _watch(shell, report, wake)
+    _watch(shell, report, wake, _deputy(wanted["rules"], ours))
     os._exit(0)
 
 
-def _become_shell(wanted: dict[str, Any], command: list[str], report: int, unused: tuple[int, int]) -> None:
+def _deputy(rules: dict[str, Any] | None, line: socket.socket) -> "Deputy | None":
+    """Who answers the calls of the shell that wait for it; None if it has not come so far."""
+    from oneclaw.guard.sandbox.deputy import Deputy
+
+    given = socket.recv_fds(line, 1, 1)[1]
+    line.close()
+    return Deputy(given[0], rules["write"]) if rules is not None and given else None
+
+
+def _become_shell(
+    wanted: dict[str, Any], command: list[str], line: socket.socket, unused: tuple[int, ...]
+) -> None:
     try:
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for descriptor in (report, *unused):
+        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):  # the last two Python itself ignores
+            signal.signal(number, signal.SIG_DFL)
+        for descriptor in unused:
             os.close(descriptor)
         os.setsid()
         _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
@@ -53,11 +71,18 @@ def _become_shell(wanted: dict[str, Any], command: list[str], report: int, unuse
         program = _find(command[0])  # before files are out of reach
         rules: dict[str, Any] | None = wanted["rules"]
         if rules is not None:
-            from oneclaw.guard.sandbox import landlock, seccomp
+            from oneclaw.guard.sandbox import deputy, landlock, seccomp
 
-            if not rules["network"] and seccomp.is_known():
-                seccomp.forbid_sockets()
-            landlock.restrict(rules["read"], rules["write"], network=rules["network"])
+            network, first = rules["network"], os.getpid()
+            landlock.restrict(rules["read"], rules["write"], network=network)
+            truncates = landlock.version() >= landlock.TRUNCATES
+            code = seccomp.landlock_filter(
+                first=first, network=network, told=deputy.CALLS, truncates=truncates
+            )
+            listener = seccomp.restrict(code, listens=True)
+            socket.send_fds(line, [b"d"], [listener])
+            os.close(listener)
+        line.close()
         os.execve(program, command, os.environ)  # noqa: S606
     except BaseException as error:
         os.write(2, f"{error}\n".encode())
@@ -70,12 +95,16 @@ def _find(name: str) -> str:
     return next((path for path in found if os.access(path, os.X_OK)), name)
 
 
-def _watch(shell: int, report: int, wake: int) -> None:
+def _watch(shell: int, report: int, wake: int, deputy: "Deputy | None") -> None:
     poll = select.poll()
+    if deputy is not None:
+        poll.register(deputy.listener, select.POLLIN)
     poll.register(report, select.POLLIN)
     poll.register(wake, select.POLLIN)
     while True:
         ready = {descriptor for descriptor, _ in poll.poll()}
+        if deputy is not None and deputy.listener in ready:
+            deputy.answer()
         if wake in ready:
             _empty(wake)
             if _reap(shell):

@@ -16,6 +16,8 @@ _CAPABILITIES = 64
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE, _IOCTL = 1 << 14, 1 << 15
+TRUNCATES = 3
+"""Since this version it knows of files that are cut short by their path, without being opened."""
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
 _TCP = 0b11  # bind and connect
@@ -34,7 +36,7 @@ def restrict(read: Iterable[str], write: Iterable[str], *, network: bool) -> Non
     """Keep to these files and folders from here on; there is no way back. Raises `OSError`."""
     abi = version()
     handled = (1 << 13) - 1
-    for least, right in ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL)):
+    for least, right in ((2, 1 << 13), (TRUNCATES, _TRUNCATE), (5, _IOCTL)):
         handled |= right if abi >= least else 0
     tcp = _TCP if abi >= 4 and not network else 0
     scopes = _SCOPES if abi >= 6 else 0

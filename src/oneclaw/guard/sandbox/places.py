@@ -1,7 +1,7 @@
 """What a command sees of this machine: a few places of the system to read, the roots of the workspace."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,6 +10,7 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
 
 Access = Literal["read", "write", "hidden"]
+_NARROW: tuple[Access, ...] = ("hidden", "read", "write")
 
 FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Folders that are links into /usr on most systems, and real ones on others."""
@@ -44,8 +45,16 @@ def linked_folders() -> list[tuple[str, str | None]]:
     return found
 
 
-def workspace_places(workspace: Workspace) -> list[Place]:
-    """The workspace and its roots, the narrower after the wider; what is closed is hidden where it shows."""
+def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = ()) -> list[Place]:
+    """The workspace and its roots, the narrower after the wider; what is closed is hidden where it shows.
+
+    Commands write in the workspace, so a root in there is what stands at its path, and not what a link leads
+    to: it would have us show any folder of this machine. The folders that hold one are places as well, for
+    a place cannot be moved away; the next sandbox would not find what is in it.
+
+    `beside` is what other sandboxes that run see of the workspace, each as the paths of its places. What is
+    no place there can be exchanged from there until it is shown here; so it is not shown as one here either.
+    """
     folder = workspace.folder.absolute()
     if str(folder) == "/" or any(str(folder) == path or _is_inside(path, folder) for path in SYSTEM):
         raise ToolError(
@@ -53,19 +62,73 @@ def workspace_places(workspace: Workspace) -> list[Place]:
             " is a folder of its own: set workspace.folder.",
             Kind.PERMISSION_DENIED,
         )
-    access: dict[Path, Access] = {folder: "write"}
-    for root in workspace.roots:
-        access[root.folder.absolute()] = "hidden" if root.access == "none" else root.access
     shown: list[Place] = []
-    for path in sorted(access, key=lambda path: len(path.parts)):
-        if path.exists() and (access[path] != "hidden" or _shows(path, shown)):
-            shown.append(Place(path.resolve(), str(path), access[path]))
+    for path, access in _accesses(folder, workspace):
+        holder = covering(shown, str(path))
+        if holder is not None and holder.access != "hidden":
+            found = _places_inside(path, access, holder, shown)
+            shown += [one for one in found if one.access == "hidden" or _is_fixed(one.path, beside)]
+        elif access != "hidden" and path.exists():
+            shown.append(Place(path.resolve(), str(path), access))
     return shown
 
 
-def _shows(path: Path, shown: Iterable[Place]) -> bool:
-    return any(_is_inside(str(path), Path(place.path)) for place in shown if place.access != "hidden")
+def _accesses(folder: Path, workspace: Workspace) -> list[tuple[Path, Access]]:
+    """What the workspace and its roots allow, from the top down; of two words on one path the narrower."""
+    said: dict[Path, Access] = {}
+    for root in workspace.roots:
+        access: Access = "hidden" if root.access == "none" else root.access
+        earlier = said.get(root.folder.absolute(), access)
+        is_narrower = _NARROW.index(earlier) < _NARROW.index(access)
+        said[root.folder.absolute()] = earlier if is_narrower else access
+    said.setdefault(folder, "write")
+    return sorted(said.items(), key=lambda item: len(item[0].parts))
+
+
+def _places_inside(path: Path, access: Access, holder: Place, shown: Sequence[Place]) -> list[Place]:
+    """A root inside of a place, after the folders that lead to it; none if what is there is not shown."""
+    try:
+        real = Path(os.path.realpath(path))
+    except OSError:
+        return []  # it is being exchanged
+    if real != holder.source / path.relative_to(holder.path):  # a link leads elsewhere
+        target = _holder(str(real), [(str(place.source), place) for place in shown])
+        if target is None or target.access == "hidden":
+            return []
+        if any(_is_inside(str(place.source), real) for place in shown):
+            return []  # it would cover that place
+        holder = target
+    if access == holder.access or not real.exists():
+        return []
+    step = real.relative_to(holder.source)
+    folders = [] if holder.access == "read" else [*step.parents][-2::-1]
+    found = [Place(holder.source / one, os.path.join(holder.path, one), holder.access) for one in folders]
+    known = {place.path for place in shown}
+    return [
+        *(place for place in found if place.path not in known),
+        Place(real, os.path.join(holder.path, step), access),
+    ]
+
+
+def covering(places: Iterable[Place], path: str) -> Place | None:
+    """The innermost of the places that a path lies in."""
+    return _holder(path, ((place.path, place) for place in places))
+
+
+def is_wider(place: Place, other: Place) -> bool:
+    """Whether more may be done with a place than with another."""
+    return _NARROW.index(place.access) > _NARROW.index(other.access)
+
+
+def _is_fixed(path: str, beside: Sequence[Collection[str]]) -> bool:
+    return all(path in at or not any(_is_inside(path, Path(one)) for one in at) for at in beside)
+
+
+def _holder(path: str, places: Iterable[tuple[str, Place]]) -> Place | None:
+    """The place that a path lies in, the innermost of several; each is given with where it is looked for."""
+    holding = [(at, place) for at, place in places if _is_inside(path, Path(at))]
+    return max(holding, key=lambda one: len(one[0]))[1] if holding else None
 
 
 def _is_inside(path: str, folder: Path) -> bool:
-    return path == str(folder) or path.startswith(f"{folder}/")
+    return path == str(folder) or path.startswith(f"{str(folder).rstrip('/')}/")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,15 +12,23 @@ from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session
-from oneclaw.guard.sandbox import bubblewrap, landlock
-from oneclaw.guard.sandbox.enclosure import REPORT, Enclosure, Limits
+from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
+from oneclaw.guard.sandbox.enclosure import REPORT, STATES, Enclosure, Limits
 from oneclaw.guard.sandbox.etc import NAMES, NETWORK_NAMES, copy_etc
-from oneclaw.guard.sandbox.places import Place, linked_folders, program_places, workspace_places
+from oneclaw.guard.sandbox.places import (
+    Place,
+    covering,
+    is_wider,
+    linked_folders,
+    program_places,
+    workspace_places,
+)
 from oneclaw.guard.sandbox.scratch import Scratch
 
 HOME = "/home/agent"
 FOLDER = "/run/shell"
 TMP = "/tmp"  # noqa: S108
+MEMORY = Path("/dev/shm")  # noqa: S108
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNSAFE = "This ran without a sandbox, with all the rights of the user who runs OneClaw."
 
@@ -30,7 +39,16 @@ _IDENTITY = {
 }
 """Who is who inside: the agent, and nobody else of this machine."""
 _KEEPER = Path(__file__).with_name("keeper.py")
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "fd", "shm")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")
+"""Of /dev, what is nobody's: in /dev/pts are the terminals of the user, in /dev/shm is memory of programs."""
+_PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version")
+"""Of /proc, what tells of the machine: everything else tells of its processes."""
+
+_SSH = ("scp", "sftp", "ssh")
+_SSH_AT_HOME = """#!/bin/sh
+[ ! -e "$HOME/.ssh/config" ] || set -- -F "$HOME/.ssh/config" "$@"
+exec {program} "$@"
+"""
 
 Way = Literal["auto", "bubblewrap", "landlock", "none"]
 
@@ -53,11 +71,13 @@ class Sandbox:
         self._bubblewrap: tuple[tuple[str, bool] | None, str] | None = None
         self._etc: dict[bool, Path] = {}
         self.scratch = Scratch()
+        self._in_memory = Scratch(MEMORY)
 
     def close(self) -> None:
         """Remove what was made for all shells."""
         self._etc.clear()
         self.scratch.close()
+        self._in_memory.close()
 
     def home(self, agent: str) -> Path:
         """The private home of an agent, made when it is first asked for."""
@@ -70,14 +90,25 @@ class Sandbox:
         """Whether programs inside find the agent, with its home, where they look users up."""
         return self.settings.sandbox in ("auto", "bubblewrap") and self._works()[0] is not None
 
+    @property
+    def quick(self) -> Path:
+        """Where the small files of shells are: in memory if there is a place that commands do not see."""
+        has_place = self.settings.mode == "sandbox" and self.has_own_users and os.access(MEMORY, os.W_OK)
+        return self._in_memory.folder if has_place else self.scratch.folder
+
     def home_inside(self, agent: str) -> str | None:
         """The home of an agent as commands see it; None where they have the user's own."""
         if self.settings.mode == "native":
             return None
         return HOME if self.has_own_users else str(self.home(agent))
 
-    def enclosure(self, session: Session, states: Path, tmp: Path, network: bool) -> Enclosure:
-        """The enclosure of a shell. Raises `ToolError` when none works and the owner allows to go without."""
+    def enclosure(
+        self, session: Session, states: Path, tmp: Path, network: bool, beside: Sequence[Enclosure] = ()
+    ) -> Enclosure:
+        """The enclosure of a shell; `beside` are those that run now.
+
+        Raises `ToolError` when none works and the owner allows to go without.
+        """
         if self.settings.mode == "native":
             return _native(session, states, tmp)
         way = self.settings.sandbox
@@ -85,11 +116,13 @@ class Sandbox:
             return self._kept("none", session, states, tmp, None, UNSAFE)
         works, why = self._works() if way in ("auto", "bubblewrap") else (None, "")
         if works is not None:
-            return self._wrapped(works, session, states, tmp, network)
+            shown = workspace_places(session.workspace, [other.places for other in beside])
+            _refuse_covering(shown)
+            return self._wrapped(works, session, states, tmp, network, shown)
         if way in ("auto", "landlock"):
-            if landlock.version():
+            if not (missing := _what_landlock_lacks()):
                 return self._landlocked(session, states, tmp, network)
-            why += f"{'; ' if why else ''}this kernel has no Landlock"
+            why += f"{'; ' if why else ''}{missing}"
         raise ToolError(
             f"Commands cannot run, for there is no sandbox: {why}. Only the owner can allow to go without,"
             ' by shell.sandbox = "none".',
@@ -98,7 +131,13 @@ class Sandbox:
         )
 
     def _wrapped(
-        self, works: tuple[str, bool], session: Session, states: Path, tmp: Path, network: bool
+        self,
+        works: tuple[str, bool],
+        session: Session,
+        states: Path,
+        tmp: Path,
+        network: bool,
+        shown: Sequence[Place],
     ) -> Enclosure:
         program, can_disable = works
         places = [
@@ -106,29 +145,49 @@ class Sandbox:
             Place(self._etc_for(network), "/etc", "read"),
             Place(tmp, TMP, "write"),
             Place(self.home(session.agent), HOME, "write"),
-            *workspace_places(session.workspace),
-            Place(states, FOLDER, "write"),
+            *shown,
+            Place(states, FOLDER, "read"),
+            *(Place(states / str(name), f"{FOLDER}/{name}", "write") for name in STATES),
         ]
         directory = str(session.workspace.folder.absolute())
+        code = seccomp.namespace_filter(network=network)
         line = bubblewrap.command_line(
             program,
             places,
             network=network,
             can_disable=can_disable,
+            has_filter=bool(code),
             directory=directory,
             shared_bytes=self.settings.limits.memory_bytes,
         )
-        return Enclosure("bubblewrap", line, environment(HOME, "agent"), FOLDER, directory, True)
+        return Enclosure(
+            "bubblewrap",
+            line,
+            environment(HOME, "agent"),
+            FOLDER,
+            directory,
+            has_own_pids=True,
+            filter=code,
+            places=frozenset(place.path for place in shown),
+            disks=(directory, str(self.home(session.agent)), str(tmp)),
+        )
 
     def _landlocked(self, session: Session, states: Path, tmp: Path, network: bool) -> Enclosure:
         places = workspace_places(session.workspace)
         _refuse_narrowing(places)
         home = self.home(session.agent)
         read = [str(place.source) for place in (*program_places(), *places) if place.access == "read"]
-        read += ["/proc", "/etc/passwd", "/etc/group", *(path for path, _ in linked_folders())]
+        read += [str(states), str(self._programs()), "/etc/passwd", "/etc/group"]
+        read += [path for path, _ in linked_folders()]
+        read += [f"/proc/{name}" for name in _PROC]
         read += [f"/etc/{name}" for name in (*NAMES, *(NETWORK_NAMES if network else ()))]
         write = [str(place.source) for place in places if place.access == "write"]
-        write += [str(home), str(tmp), str(states), *(f"/dev/{name}" for name in _DEVICES)]
+        write += [
+            str(home),
+            str(tmp),
+            *(str(states / str(name)) for name in STATES),
+            *(f"/dev/{name}" for name in _DEVICES),
+        ]
         return self._kept(
             "landlock", session, states, tmp, {"read": read, "write": write, "network": network}, ""
         )
@@ -144,7 +203,25 @@ class Sandbox:
     ) -> Enclosure:
         directory = str(session.workspace.folder.absolute())
         values = environment(str(self.home(session.agent)), _user(), str(tmp))
-        return Enclosure(kind, keeper_line(directory, rules), values, str(states), directory, False, note)
+        values["PATH"] = f"{self._programs()}:{PATH}"
+        if kind == "landlock":
+            values["GIT_CONFIG_NOSYSTEM"] = "1"  # git gives up at a file it is refused, as it is not at none
+        line, disks = keeper_line(directory, rules), (directory, values["HOME"], str(tmp))
+        return Enclosure(kind, line, values, str(states), directory, False, note, disks=disks)
+
+    def _programs(self) -> Path:
+        """Programs that stand before those of the system, where the agent is no user of its own.
+
+        ssh asks the list of users for its home, and not HOME: it would look for its settings in the user's.
+        """
+        folder = self.scratch.folder / "programs"
+        if not folder.exists():
+            folder.mkdir(mode=0o700)
+            for name in _SSH:
+                if found := shutil.which(name, path=PATH):
+                    (folder / name).write_text(_SSH_AT_HOME.format(program=found))
+                    (folder / name).chmod(0o500)
+        return folder
 
     def _works(self) -> tuple[tuple[str, bool] | None, str]:
         if self._bubblewrap is None:
@@ -153,7 +230,7 @@ class Sandbox:
 
     def _etc_for(self, network: bool) -> Path:
         if network not in self._etc:
-            self._etc[network] = copy_etc(_IDENTITY, network=network, parent=self.scratch.folder)
+            self._etc[network] = copy_etc(_IDENTITY, network=network, parent=self.quick)
         return self._etc[network]
 
 
@@ -184,17 +261,41 @@ def _native(session: Session, states: Path, tmp: Path) -> Enclosure:
     """As the user would run it, but for our keys: in the own home, with the own programs."""
     directory = str(session.workspace.folder.absolute())
     values = environment(str(Path.home()), _user()) | {"PATH": os.environ.get("PATH", PATH)}
-    return Enclosure("native", keeper_line(directory, None), values, str(states), directory, False, UNSAFE)
+    line, disks = keeper_line(directory, None), (directory, values["HOME"], str(tmp))
+    return Enclosure("native", line, values, str(states), directory, False, UNSAFE, disks=disks)
+
+
+def _what_landlock_lacks() -> str:
+    if not landlock.version():
+        return "this kernel has no Landlock"
+    if not seccomp.is_known():
+        return f"Landlock needs a filter of system calls, which there is none of for {os.uname().machine}"
+    return ""
 
 
 def _refuse_narrowing(places: Sequence[Place]) -> None:
-    """Landlock widens only: what is closed or read-only inside a folder to write in cannot be kept so."""
-    open_folders = [f"{place.path}/" for place in places if place.access == "write"]
+    """Landlock widens only: what is closed or read-only inside of a wider place cannot be kept so."""
     for place in places:
-        if place.access != "write" and any(place.path.startswith(folder) for folder in open_folders):
+        holder = covering((one for one in places if one is not place), place.path)
+        if holder is not None and is_wider(holder, place):
             raise ToolError(
-                f"Commands cannot run: {place.path} is inside the workspace and Landlock cannot keep it from"
-                " them; install bubblewrap, or set a workspace that does not hold it.",
+                f"Commands cannot run: {place.path} is inside {holder.path}, which is open to them, and"
+                " Landlock cannot keep it from them; install bubblewrap, or open a folder that does not hold"
+                " it.",
+                Kind.PERMISSION_DENIED,
+                effects="none",
+            )
+
+
+def _refuse_covering(places: Sequence[Place]) -> None:
+    """What a sandbox has of its own stands at its path: no place may be shown over it."""
+    for own in (HOME, FOLDER, "/dev", TMP):
+        place = covering(places, own)
+        if place is not None and (own != TMP or place.access == "read"):
+            raise ToolError(
+                f"Commands cannot run: {place.path} is open to them, and would cover {own}, which their"
+                " sandbox has of its own; open folders inside of it instead (workspace.folder,"
+                " workspace.read, workspace.write).",
                 Kind.PERMISSION_DENIED,
                 effects="none",
             )

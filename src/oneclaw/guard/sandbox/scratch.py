@@ -17,17 +17,19 @@ YOUNG_SECONDS = 60.0
 class Scratch:
     """Made when it is first asked for, and locked while the program lives: so others see that it does."""
 
-    def __init__(self) -> None:
+    def __init__(self, parent: Path | None = None) -> None:
+        self._parent = parent
         self._folder: Path | None = None
         self._lock = -1
 
     @property
     def folder(self) -> Path:
         if self._folder is None:
-            remove_left(Path(tempfile.gettempdir()))
-            self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            remove_left(self._parent or Path(tempfile.gettempdir()))
+            made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
+            self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
+            self._folder = made  # one that could not be locked is nobody's, and goes as such
         return self._folder
 
     def close(self) -> None:

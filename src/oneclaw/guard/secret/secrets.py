@@ -9,6 +9,7 @@ import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from oneclaw.core.errors import InvalidConfig, ToolError
@@ -55,9 +56,21 @@ class Secrets:
             self._filed = self._read_file()
             value = self._filed.get(name) or (_from_keyring(name) if self._use_keyring else None)
         if not value:
-            raise ToolError(f"The secret {name} is not set: {self._remedy(name)}.")
+            raise ToolError(self._unset(name))
         self.redactor.learn(name, value)
         return value
+
+    def why_missing(self, names: Iterable[str]) -> str:
+        """Which of the secrets is not set, and where to put it; empty when they are or a keyring may tell.
+
+        The keyring itself is not asked: it may ask a person, and this is for looking.
+        """
+        for name in names:
+            if not (self._environment.get(name) or self._filed.get(name)):
+                self._filed = self._read_file()
+                if not self._filed.get(name):
+                    return "" if self._use_keyring and find_spec("keyring") is not None else self._unset(name)
+        return ""
 
     def given(self, names: Iterable[str]) -> dict[str, str]:
         """The secrets a tool declared, by name."""
@@ -69,11 +82,11 @@ class Secrets:
             self.redactor.learn(name, value)
         return filed
 
-    def _remedy(self, name: str) -> str:
-        said = f"set the environment variable {name}"
+    def _unset(self, name: str) -> str:
+        said = f"The secret {name} is not set: set the environment variable {name}"
         if self._file is not None:
             said += f', or write {name} = "…" into {self._file}'
-        return said
+        return f"{said}."
 
 
 def read_secrets(file: Path) -> dict[str, str]:

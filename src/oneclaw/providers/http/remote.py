@@ -151,7 +151,7 @@ class RemoteProvider:
         """The head of a success, its body open until the end; anything else is raised."""
         try:
             async with AsyncExitStack() as stack:
-                exchange = self._open().exchange(errand, idle_seconds=None)
+                exchange = self._open().exchange(errand, may_be_silent=True)
                 response = await patience.wait(stack.enter_async_context(exchange))
                 if not 200 <= response.status < 300:
                     raise await self._refusal(response, patience)

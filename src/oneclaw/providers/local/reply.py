@@ -125,8 +125,11 @@ def help_text(tools: Sequence[ToolDefinition]) -> str:
     others = sorted(names - _EXAMPLES.keys())
     lines = ["You can ask me, for example:", *shown] if shown else ["I have no tools in this conversation."]
     if others:
-        lines.append(f"I also have: {', '.join(others)}.")
-    lines.append("Several requests in one message work too: “Read a.txt and save it as b.txt”.")
+        lines += ["", f"I also have: {', '.join(others)}."]
+    lines += [
+        "",
+        "Several requests in one message work too: “Read a.txt and save it as b.txt”.",
+    ]
     return "\n".join(lines)
 
 

@@ -5,12 +5,11 @@ import json
 import os
 import signal
 import socket
-import subprocess
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.output import Output
 from oneclaw.run.shell.start import start
 from oneclaw.run.shell.usage import Usage, usage_below, usage_inside
@@ -21,6 +20,8 @@ SWEEP_SECONDS = 3.0
 GONE_SECONDS = 3.0
 ALONE_SECONDS = 0.002
 """How often is looked whether what was killed is dead."""
+_FIRST_OF_ALL = -20
+"""A nice value."""
 SWEEP = b"s"
 """Asks the keeper of a box without a process table of its own to kill all but its first bash."""
 
@@ -33,7 +34,7 @@ class Box:
     """A bash that waits for commands; `kill` ends it and all it has started."""
 
     def __init__(
-        self, enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool = False
+        self, enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_input: bool = False
     ) -> None:
         self.enclosure = enclosure
         self.out, self.err = Output(), Output()
@@ -44,6 +45,7 @@ class Box:
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[int] | None = None
         self._swept: asyncio.Future[None] | None = None
+        self._wanted = b""
         self._said = b""
         self._reported = b""
         self._pid = 0
@@ -62,16 +64,25 @@ class Box:
     def is_alive(self) -> bool:
         return not self._is_gone
 
-    def prepare(self, state: int, then: int) -> None:
-        """Have a bash ready that starts from this state; the command that is to leave `then` runs in it."""
-        with suppress(OSError):  # that it is gone shows where it is waited for
-            self._started.line.send(b"%d %d\n" % (state, then))
+    def prepare(self, state: int, then: int, number: int) -> None:
+        """Have a bash ready that starts from this state and leaves `then`; command `number` runs in it."""
+        self._wanted += b"%d %d %d\n" % (state, then, number)
+        self._loop.call_soon(self._want)  # whoever waits for the last command is to hear of it first
 
-    def order(self, state: int) -> asyncio.Future[int]:
-        """Run the command that lies in the folder, the state after it kept under this number: its exit code.
+    def _want(self) -> None:
+        if self._started.tasks is not None and not self._known.done():
+            return  # what it starts now would not be counted
+        wanted, self._wanted = self._wanted, b""
+        if wanted and not self._is_closed:
+            with suppress(OSError):  # that it is gone shows where it is waited for
+                self._started.line.send(wanted)
+
+    def order(self, number: int) -> asyncio.Future[int]:
+        """Run the command that lies in the folder in the bash that waits for this number: its exit code.
 
         The future fails with `Gone` when the box ends first.
         """
+        self._want()
         self.drain()
         self.out, self.err = Output(), Output()
         ended = self._ended = self._loop.create_future()
@@ -79,7 +90,7 @@ class Box:
         if self._is_gone:
             ended.set_exception(Gone())
         with suppress(OSError):
-            os.write(self._started.go, b"%d\n" % state)
+            os.write(self._started.go, b"%d\n" % number)
         return ended
 
     async def sweep(self) -> None:
@@ -143,8 +154,10 @@ class Box:
         if self._is_closed or not self._known.done():
             return
         if self._pid and not self._is_gone:
-            with suppress(OSError):
-                os.kill(self._pid, signal.SIGKILL)
+            with suppress(OSError):  # only root may: among thousands that fork, its turn to die comes late
+                os.setpriority(os.PRIO_PROCESS, self._pid, _FIRST_OF_ALL)
+            with suppress(OSError):  # its group too: what forks cannot go on while the first awaits its turn
+                (os.killpg if os.getpgid(self._pid) == self._pid else os.kill)(self._pid, signal.SIGKILL)
         with suppress(OSError):
             self._started.report.shutdown(socket.SHUT_WR)
         if self.enclosure.has_own_pids:
@@ -162,23 +175,23 @@ class Box:
         self._loop.remove_reader(self._started.report)
         self._loop.remove_reader(self._started.out)
         self._loop.remove_reader(self._started.err)
-        await self._first_is_dead()
         process = self._started.process
         try:
-            await asyncio.to_thread(process.wait, GONE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            await asyncio.to_thread(process.wait)
+            if self.enclosure.has_own_pids and self._pid:  # there, the first process is the last to go
+                await self._is_dead(self._pid)
+            await self._is_dead(process.pid)
+            if process.poll() is None:
+                process.kill()
+                await self._is_dead(process.pid)
+                process.poll()
         finally:
             self._why = self._last_error()
             self._started.close()
 
-    async def _first_is_dead(self) -> None:
-        """Wait for the first process: with a process table of its own it is the last there is to go."""
-        if not self.enclosure.has_own_pids or not self._pid:
-            return
+    async def _is_dead(self, pid: int) -> None:
+        """Wait for the end of a process; not for ever, and in no thread: there may be room for none."""
         try:
-            watched = os.pidfd_open(self._pid)
+            watched = os.pidfd_open(pid)
         except OSError:
             return  # gone already
         dead: asyncio.Future[None] = self._loop.create_future()
@@ -190,7 +203,7 @@ class Box:
             os.close(watched)
 
     def why_gone(self) -> str:
-        """What was said when it was started, once it is gone."""
+        """What was said when it was started, once it is gone; empty when nothing was wrong then."""
         return self._why
 
     def _last_error(self) -> str:
@@ -198,7 +211,7 @@ class Box:
             said = os.read(self._started.errors, READ_BYTES).decode("utf-8", "replace").strip()
         except OSError:
             said = ""
-        return said.splitlines()[-1][:300] if said else "it ended at once"
+        return said.splitlines()[-1][:300] if said else ""
 
     def _read_line(self) -> None:
         try:
@@ -237,11 +250,13 @@ class Box:
         self._reported += data
         with suppress(ValueError):
             self._pid = int(json.loads(self._reported)["child-pid"])
+            self._started.hold(self._pid)  # it may have been started before its parent was held
             self._note_known()
 
     def _note_known(self) -> None:
         if not self._known.done():
             self._known.set_result(None)
+            self._want()
             if self._is_killed:
                 self.kill()
 

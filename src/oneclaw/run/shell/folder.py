@@ -1,7 +1,8 @@
 """The folders of a shell on this side: its states, and its /tmp.
 
-Commands can write in both. So nothing there is opened through a link or without looking what it is: a link
-named `command` would have us write, outside of the sandbox, wherever it leads.
+The files of the first are made once and written again and again: a sandbox shows the folder to read, and
+only the files of the states to write. Without a sandbox commands can put anything in their place, so none is
+opened through a link or without looking what it is: a link would have us write wherever it leads.
 """
 
 import os
@@ -13,23 +14,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oneclaw.core.errors import ToolError
+from oneclaw.guard.sandbox.enclosure import STATES
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE
 
-COMMAND = "command"
+COMMAND, SCRIPT = "command", "script"
+PLAIN = 3
+"""The state that is made for commands that a rule allowed; only we write it."""
 MOST_STATE_BYTES = 16 << 20
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_WRITE = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
 class ShellFolder:
-    """`states` holds what is carried from command to command, `tmp` is the /tmp of the shell."""
+    """`states` holds what is carried from command to command, `tmp` is the /tmp of the shell.
+
+    A state is a file named by its number, the one before a command and the one after it in turn.
+    """
 
     states: Path
     tmp: Path
 
     def write_command(self, text: str) -> None:
         self._write(COMMAND, text.encode("utf-8", "surrogateescape"))
+
+    def write_script(self, text: str) -> None:
+        """What the first bash does: in a file, for every `ps` would show it on a command line."""
+        self._write(SCRIPT, text.encode("utf-8", "surrogateescape"))
 
     def write_state(self, state: int, data: bytes) -> None:
         self._write(str(state), data)
@@ -44,23 +55,42 @@ class ShellFolder:
         end = self._read(state, max(len(WHOLE), len(NO_FOLDER)), is_end=True)
         return next((mark for mark in (WHOLE, NO_FOLDER) if end.endswith(mark)), b"")
 
+    def is_too_large(self) -> bool:
+        """Whether a command has filled a state: they lie in memory where that is faster."""
+        return any(self._is_large(state) for state in STATES)
+
+    def empty_large(self) -> list[int]:
+        """Empty the states that are too large: which those are."""
+        large = [state for state in STATES if self._is_large(state)]
+        for state in large:
+            self.forget(state)
+        return large
+
+    def _is_large(self, state: int) -> bool:
+        return _size(self.states / str(state)) > MOST_STATE_BYTES
+
     def _write(self, name: str, data: bytes) -> None:
-        """A new file in place of whatever has the name. Raises `ToolError`."""
-        path = self.states / name
+        """Raises `ToolError`."""
         try:
-            path.unlink(missing_ok=True)
-            with open(os.open(path, _WRITE, 0o600), "wb") as file:
-                file.write(data)
+            file = os.open(f"{self.states}/{name}", _WRITE)
+            try:
+                if not stat.S_ISREG(os.fstat(file).st_mode):
+                    raise OSError(0, "something else is in its place")
+                os.ftruncate(file, 0)
+                while data:
+                    data = data[os.write(file, data) :]
+            finally:
+                os.close(file)
         except OSError as error:
             raise ToolError(
-                f"The shell cannot be given a command, for one before has changed the shell's own folder"
-                f" ({error.strerror}); run it with fresh.",
+                f"The shell cannot be given a command ({error.strerror}): one before may have changed the"
+                " shell's own folder, or the disk is full; run it with fresh.",
                 effects="none",
             ) from None
 
     def _read(self, state: int, most_bytes: int, *, is_end: bool = False) -> bytes:
         try:
-            with open(os.open(self.states / str(state), _READ), "rb") as file:
+            with open(os.open(f"{self.states}/{state}", _READ), "rb", buffering=0) as file:
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode):
                     return b""
@@ -71,8 +101,9 @@ class ShellFolder:
             return b""
 
     def forget(self, state: int) -> None:
-        with suppress(OSError):
-            (self.states / str(state)).unlink(missing_ok=True)
+        """Empty it: what it holds is of a command long ago."""
+        with suppress(ToolError):
+            self._write(str(state), b"")
 
     def remove_states(self) -> None:
         shutil.rmtree(self.states, ignore_errors=True)
@@ -82,7 +113,24 @@ class ShellFolder:
         shutil.rmtree(self.tmp, ignore_errors=True)
 
 
-def make_folder(parent: Path | None = None, tmp: Path | None = None) -> ShellFolder:
-    """New folders in `parent`; `tmp` is given where a shell shares the one of another."""
-    states = Path(tempfile.mkdtemp(prefix="oneclaw-states-", dir=parent))
+def make_folder(
+    parent: Path | None = None, tmp: Path | None = None, quick: Path | None = None
+) -> ShellFolder:
+    """New folders in `parent`, or the states in `quick`; `tmp` is given where a shell shares another's."""
+    states = Path(tempfile.mkdtemp(prefix="oneclaw-states-", dir=quick or parent))
+    for name in (COMMAND, SCRIPT, PLAIN, *STATES):
+        (states / str(name)).touch(0o600)
     return ShellFolder(states, tmp or Path(tempfile.mkdtemp(prefix="oneclaw-tmp-", dir=parent)))
+
+
+def after(state: int) -> int:
+    """The number of the state that a command leaves which starts from this one, or from one made of it."""
+    first, second = STATES
+    return second if state == first else first
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

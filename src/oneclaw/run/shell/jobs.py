@@ -6,19 +6,29 @@ from dataclasses import replace
 from pathlib import Path
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.guard.sandbox.enclosure import Limits
+from oneclaw.guard.sandbox.enclosure import STATES, Enclosure, Limits
 from oneclaw.run.shell.box import Box, Gone
+from oneclaw.run.shell.excess import Excess, Watch
 from oneclaw.run.shell.folder import ShellFolder, make_folder
-from oneclaw.run.shell.ledger import JobRecord, Ledger
+from oneclaw.run.shell.ledger import LOST, JobRecord, Ledger
 from oneclaw.run.shell.log import Log
-from oneclaw.run.shell.script import command_text
-from oneclaw.run.shell.session import Command, Enclose
+from oneclaw.run.shell.script import NO_FOLDER, command_text
+from oneclaw.run.shell.session import LOOK_SECONDS, Command, Enclose
 
 RUNNING = 16
 """The most jobs that run at a time."""
-LOOK_SECONDS = 0.5
+ENDED = 32
+"""The most jobs that have ended whose output is kept."""
 INPUT_BYTES = 64 * 1024
-_FROM, _TO = 1, 2
+_FROM, _TO = STATES
+_ONLY = 1
+_WHY: dict[Excess, str] = {
+    "processes": "it started too many processes",
+    "memory": "it took too much memory",
+    "state": "it filled its shell",
+    "disk": "it left too little of the disk free",
+}
+_ELSEWHERE = "another OneClaw runs it, and only that one can look after it"
 
 
 class Job:
@@ -55,18 +65,39 @@ class Jobs:
         try:
             if state:
                 folder.write_state(_FROM, state)
-            box = Box(enclose(folder, command.network), folder.states, self._limits, has_input=True)
+            box = Box(enclose(folder, command.network), folder, self._limits, has_input=True)
         except BaseException:
             folder.remove_states()
             raise
-        record = self._ledger.add(agent, command.text, time.time())
+        try:
+            record = self._enter(agent, command, box.enclosure, folder)
+        except BaseException:
+            box.kill()
+            await asyncio.shield(asyncio.ensure_future(box.gone()))
+            folder.remove_states()
+            raise
         job = self._jobs[record.id] = Job(record, box, folder)
         box.heed = job.log.add
-        text = command_text(command.text, box.enclosure.folder, _TO, command.directory, command.environment)
-        folder.write_command(text)
-        box.prepare(_FROM if state else 0, _TO)
-        job.task = asyncio.get_running_loop().create_task(self._attend(job, box.order(_TO)))
+        box.prepare(_FROM if state else 0, _TO, _ONLY)
+        job.task = asyncio.get_running_loop().create_task(self._attend(job, box.order(_ONLY)))
+        for ended in [each for each, job in self._jobs.items() if job.record.state != "running"][:-ENDED]:
+            del self._jobs[ended]
         return record
+
+    def _enter(self, agent: str, command: Command, enclosure: Enclosure, folder: ShellFolder) -> JobRecord:
+        """Put down what is to be run, for bash and then in the ledger."""
+        text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment)
+        folder.write_command(text)
+        has_network = command.network or bool(enclosure.note)  # it has one where nothing shuts it in
+        return self._ledger.add(agent, command.text, time.time(), enclosure.note, has_network=has_network)
+
+    def has_running(self, tmp: Path) -> bool:
+        """Whether a job runs with this /tmp."""
+        return any(job.folder.tmp == tmp and job.record.state == "running" for job in self._jobs.values())
+
+    def enclosures(self) -> tuple[Enclosure, ...]:
+        """What the jobs run in that are running."""
+        return tuple(job.box.enclosure for job in self._jobs.values() if job.record.state == "running")
 
     def list(self, agent: str) -> list[JobRecord]:
         """The jobs of an agent, the oldest first."""
@@ -82,10 +113,8 @@ class Jobs:
     def log(self, agent: str, job: str) -> Log:
         record = self.find(agent, job)
         if job not in self._jobs:
-            raise ToolError(
-                f"The output of {job} is not here: {record.why or 'another program runs it'}.",
-                effects="none",
-            )
+            why = record.why or (_ELSEWHERE if record.state == "running" else "it ended long ago")
+            raise ToolError(f"The output of {job} is not here: {why}.", effects="none")
         return self._jobs[job].log
 
     async def kill(self, agent: str, job: str) -> JobRecord:
@@ -124,7 +153,7 @@ class Jobs:
         tasks = [job.task for job in self._jobs.values() if job.task is not None and not job.task.done()]
         for job in self._jobs.values():
             if job.record.state == "running":
-                job.why = job.why or "the program that ran it has ended"
+                job.why = job.why or LOST
                 job.box.kill()
         if tasks:
             await asyncio.wait(tasks)
@@ -132,21 +161,18 @@ class Jobs:
     def _running(self, agent: str, job: str) -> Job:
         record = self.find(agent, job)
         if record.state != "running" or job not in self._jobs:
-            raise ToolError(f"{job} is not running here: it is {record.state}.", effects="none")
+            how = _ELSEWHERE if record.state == "running" else f"it is {record.state}"
+            raise ToolError(f"{job} is not running here: {how}.", effects="none")
         return self._jobs[job]
 
     async def _attend(self, job: Job, ended: asyncio.Future[int]) -> None:
         """Look after a job until its end, and see to it that nothing of it is left."""
-        code: int | None = None
+        code, watch = None, Watch(job.box, job.folder, self._limits)
         try:
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_SECONDS)
-                used = None if ended.done() else job.box.usage()
-                if used is not None and used.processes > self._limits.processes:
-                    job.why = "it started too many processes"
-                    break
-                if used is not None and used.memory_bytes > self._limits.memory_bytes:
-                    job.why = "it took too much memory"
+                if not ended.done() and (excess := watch.excess()):
+                    job.why = _WHY[excess]
                     break
             code = ended.result() if ended.done() else None
         except Gone:
@@ -154,7 +180,9 @@ class Jobs:
         finally:
             job.box.kill()
             await job.box.gone()
+            if job.folder.how_ended(_TO) == NO_FOLDER:
+                job.why = "there is no such folder to work in"
             job.folder.remove_states()
-            state = "finished" if code is not None else "lost" if "program" in job.why else "killed"
+            state = "finished" if code is not None else "lost" if job.why == LOST else "killed"
             job.record = replace(job.record, state=state, code=code, why=job.why)
             self._ledger.update(job.record.id, state=state, code=code, ended=time.time(), why=job.why)

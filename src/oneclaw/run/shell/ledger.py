@@ -12,12 +12,21 @@ from typing import Any, Literal
 MOST = 200
 """The most jobs listed; the oldest that have ended go first."""
 
+LOST = "the program that ran it has ended"
+"""Why a job is lost."""
+
 JobState = Literal["running", "finished", "killed", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """What is known of a job. `owner` is the program that runs it, by its number and the time it started."""
+    """What is known of a job.
+
+    owner  the program that runs it, by its number and the time it started
+    why    why it did not end by itself, or could not do what it was to
+    note   what every result about it says
+    has_network  whether it can reach the network
+    """
 
     id: str
     agent: str
@@ -28,54 +37,66 @@ class JobRecord:
     ended: float | None = None
     owner: str = ""
     why: str = ""
+    note: str = ""
+    has_network: bool = False
 
 
 class Ledger:
-    """A JSON file that only its owner reads, changed under a lock and replaced in one step."""
+    """A JSON file that only its owner reads, changed under a lock and replaced in one step.
+
+    It holds the jobs, and the number of the last one: an id that was removed never stands for another job.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def all(self) -> list[JobRecord]:
         """Every job; one whose program is gone is lost."""
-        return [_checked(record) for record in self._read()]
+        return [_checked(record) for record in self._read()[1]]
 
-    def add(self, agent: str, command: str, started: float) -> JobRecord:
+    def add(
+        self, agent: str, command: str, started: float, note: str = "", *, has_network: bool = False
+    ) -> JobRecord:
         """A new job with an id that none has had."""
         made: list[JobRecord] = []
 
-        def change(records: list[JobRecord]) -> list[JobRecord]:
-            taken = [int(record.id.removeprefix("job")) for record in records]
-            made.append(JobRecord(f"job{max(taken, default=0) + 1}", agent, command, started, owner=_me()))
+        def change(records: list[JobRecord], number: int) -> list[JobRecord]:
+            record = JobRecord(f"job{number}", agent, command, started, owner=_me(), note=note)
+            made.append(replace(record, has_network=has_network))
             return [*records, made[0]]
 
-        self._change(change)
+        self._change(change, is_new=True)
         return made[0]
 
     def update(self, job: str, **fields: Any) -> None:
-        self._change(lambda all: [replace(one, **fields) if one.id == job else one for one in all])
+        self._change(lambda all, _: [replace(one, **fields) if one.id == job else one for one in all])
 
     def remove(self, job: str) -> None:
-        self._change(lambda all: [one for one in all if one.id != job])
+        self._change(lambda all, _: [one for one in all if one.id != job])
 
-    def _change(self, change: Callable[[list[JobRecord]], list[JobRecord]]) -> None:
+    def _change(
+        self, change: Callable[[list[JobRecord], int], list[JobRecord]], *, is_new: bool = False
+    ) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(self._file.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            records = _fewer(change([_checked(record) for record in self._read()]))
+            last, records = self._read()
+            last += is_new
+            records = _fewer(change([_checked(record) for record in records], last))
             new = self._file.with_suffix(".new")
             with open(os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o600), "w") as file:
-                json.dump([asdict(record) for record in records], file, ensure_ascii=True)
+                json.dump({"last": last, "jobs": [asdict(record) for record in records]}, file)
             os.replace(new, self._file)
         finally:
             os.close(lock)
 
-    def _read(self) -> list[JobRecord]:
-        found: list[JobRecord] = []
-        with suppress(OSError, ValueError, TypeError):
-            found += [JobRecord(**document) for document in json.loads(self._file.read_text("utf-8"))]
-        return found
+    def _read(self) -> tuple[int, list[JobRecord]]:
+        """The number of the last job and those that are listed; none where the file cannot be read."""
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            document = json.loads(self._file.read_text("utf-8"))
+            return int(document["last"]), [JobRecord(**each) for each in document["jobs"]]
+        return 0, []
 
 
 def _fewer(records: list[JobRecord]) -> list[JobRecord]:
@@ -89,7 +110,7 @@ def _checked(record: JobRecord) -> JobRecord:
         return record
     number = record.owner.partition(":")[0]
     is_there = number.isdigit() and _known_as(int(number)) == record.owner
-    return record if is_there else replace(record, state="lost", why="the program that ran it has ended")
+    return record if is_there else replace(record, state="lost", why=LOST)
 
 
 def _me() -> str:

@@ -3,6 +3,8 @@
 import codecs
 from dataclasses import dataclass
 
+from oneclaw.run.shell.output import is_binary
+
 CHARS = 2_000_000
 """The most characters kept; when there are more, the older half goes."""
 
@@ -43,7 +45,8 @@ class Log:
         start = max(0, total - limit) if offset is None else offset
         start = min(max(start, self._dropped), total)
         text = self._text[start - self._dropped :][:limit]
-        return Page(text, start, start + len(text), total)
+        shown = f"(Binary output of {len(text):,} characters.)" if is_binary(text) else text
+        return Page(shown, start, start + len(text), total)
 
     def _join(self) -> None:
         if self._parts:

@@ -1,5 +1,6 @@
 """What a program wrote: beginning and end are kept, however much it is; as text, or said to be binary."""
 
+import re
 from dataclasses import dataclass
 
 from oneclaw.core.trim import safe_cut, trim
@@ -8,11 +9,17 @@ CHARS = 30_000
 """The most characters of one stream that are given on."""
 
 _HALF_BYTES = 4 * CHARS
-_SNIFFED_BYTES = 4_096
+_BLOCK_BYTES = 4_096
 _SHOWN_BYTES = 32
 _LEAST_BYTES = 256
-"""Of less than this the share of odd characters says nothing."""
-_USUAL = b"\t\n\r\f\b\x1b\a"
+"""Less than this, in which bytes are wrong but none is a control character, is text in another encoding."""
+_FEW_CHARS = 8
+"""Less than this is too little to tell, and as short as any note about it."""
+_ODD = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\r\f\b\x1b\a")
+_CONTROL = re.compile(b"\0\0|[" + re.escape(_ODD) + b"]")
+_NO_TEXT = re.compile(f"[{re.escape(_ODD.decode())}\ufffd]")
+_INNER = bytes(range(0x80, 0xC0))
+"""Bytes that are never the first of a character."""
 _MAGIC = (
     *(b"\x7fELF", b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b\x08", b"PK\x03\x04", b"\xfd7zXZ\0"),
     *(b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"MZ\x90\0", b"SQLite format 3\0", b"%PDF-1", b"\0asm"),
@@ -43,11 +50,12 @@ class Output:
 
     def text(self) -> "Text":
         """All that is kept of it: the middle is cut out where it is too long."""
-        if _is_binary(self._head[:_SNIFFED_BYTES]):
-            shown = self._head[:_SHOWN_BYTES].hex(" ")
-            return Text(
-                f"(Binary output of {self.total_bytes:,} bytes; it begins with {shown}.)", True, False
-            )
+        begin = _where_binary(self._head)
+        if begin is not None:
+            shown = self._head[begin : begin + _SHOWN_BYTES].hex(" ")
+            note = f"(Binary output of {self.total_bytes - begin:,} bytes; it begins with {shown}.)"
+            before = trim(self._head[:begin].decode("utf-8", "replace"), CHARS - len(note), "middle")
+            return Text(before.text + note, True, before.truncated_from is not None)
         kept = bytes(self._head + self._tail)
         if self.total_bytes == len(kept):
             fitted = trim(kept.decode("utf-8", "replace"), CHARS, "middle")
@@ -73,12 +81,34 @@ class Text:
     is_cut: bool
 
 
-def _is_binary(head: bytes | bytearray) -> bool:
-    """Whether the beginning is no text: that of a known kind of file, or with much that no text has."""
-    if head.startswith(_MAGIC):
-        return True
-    if len(head) < _LEAST_BYTES:
+def _where_binary(head: bytes | bytearray) -> int | None:
+    """Where it stops being text, if it does: the line with the first of what no text has."""
+    if head.startswith(_MAGIC) and _first_odd(head[:_BLOCK_BYTES], 0) < min(len(head), _BLOCK_BYTES):
+        return 0
+    for begin in range(0, len(head), _BLOCK_BYTES):
+        block = head[begin : begin + _BLOCK_BYTES].lstrip(_INNER if begin else b"")
+        if is_binary(block.decode("utf-8", "replace")):
+            first = _first_odd(head, max(0, begin - _BLOCK_BYTES))
+            return head.rfind(b"\n", 0, first) + 1
+    return None
+
+
+def _first_odd(head: bytes | bytearray, begin: int) -> int:
+    control = _CONTROL.search(head, begin)
+    end = len(head) if control is None else control.start()
+    begin += len(head) - begin - len(head[begin:].lstrip(_INNER)) if begin else 0
+    try:
+        head[begin:end].decode()
+    except UnicodeDecodeError as error:
+        return begin + error.start
+    return end
+
+
+def is_binary(text: str) -> bool:
+    """Whether much of it is what no text has. A NUL may stand between names, but not beside another."""
+    if len(text) < _FEW_CHARS:
         return False
-    odd = sum(byte < 32 and byte not in _USUAL for byte in head)
-    odd += head.decode("utf-8", "replace").count("\ufffd")
-    return odd * 10 > 3 * len(head)
+    odd = _NO_TEXT.findall(text) + ["\0"] * (text.count("\0") if "\0\0" in text else 0)
+    if len(text) < _LEAST_BYTES and all(one == "\ufffd" for one in odd):
+        return False
+    return len(odd) * 10 > 3 * len(text)

@@ -7,19 +7,22 @@ a file, waits for its one command, runs it, and writes the state to another file
 pretend to have ended otherwise than it did; one that hangs, forks without end or exits takes only its own
 bash with it; and whatever happens, there is a state to go on from: the one before the command.
 
-The program says on the socket from which state the next bash starts and into which file it writes its own.
-When there is a command, it says the name of that file again on a pipe, for which the second bash waits. The
+The program says on the socket from which state the next bash starts, into which file it writes its own, and
+the number of its command. When there is a command, it says the number again on a pipe, for which the second
+bash waits. The
 answers on the socket are `s CODE LEFT` when the command has ended, with a LEFT of 0 if there was something to
 kill, and `k` when the program had everything killed, with SIGUSR1. The second bash does not have the socket:
 the state it loads is the work of a command, and a function named `read` or `builtin` in it is run at once.
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from string import ascii_letters
 
 LINE, OUT, ERR, GO = 60, 61, 62, 63
 """The descriptors of the first bash: high, so that a command may use the low ones."""
+RUN = 'IFS= read -r -d "" _oneclaw <"$9"; eval "$_oneclaw"'
+"""What stands on the command line of the first bash; the ninth word is the file of its script."""
 WHOLE = b"#whole\n"
 """How the file of a whole state ends."""
 NO_FOLDER = b"#nofolder\n"
@@ -30,36 +33,40 @@ exec 60<&"$1" 61>&"$2" 62>&"$3" 63<&"$5"; eval "exec $1>&- $2>&- $3>&- $4>&- $5>
 ulimit -c 0; ulimit -d "$6"; ulimit -f "$7"; ulimit -u "$8";
 exec 2>/dev/null; set --; shopt -s expand_aliases;
 @TRAP@
-while IFS=" " read -r -u 60 _oneclaw_from _oneclaw; do (
-  trap - INT QUIT; _oneclaw_set=$BASHOPTS:$SHELLOPTS;
-  [[ $_oneclaw_from == 0 ]] || . @FOLDER@/"$_oneclaw_from";
-  while IFS= builtin read -r -u 63 _oneclaw_from || exit; do
+while IFS=" " read -r -u 60 _oneclaw_from _oneclaw_to _oneclaw; do (
+  trap - INT QUIT USR1; _oneclaw_shopt=$BASHOPTS; _oneclaw_set=$SHELLOPTS;
+  exec >&61 2>&62 61>&- 62>&-;
+  [[ $_oneclaw_from == 0 ]] || . @FOLDER@/"$_oneclaw_from" >/dev/null 2>&1;
+  while IFS= builtin read -r -u 63 _oneclaw_from || builtin exit; do
   [[ $_oneclaw_from != "$_oneclaw" ]] || break; done;
   IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command;
-  exec >&61 2>&62 61>&- 62>&- 63<&-;
 """
 """All of it goes on one line: a command counts its own lines from there."""
 
-_AFTER = r"""eval "$_oneclaw_command"
-    _oneclaw_code=$?
-    exec >/dev/null 2>&1
-    [[ -z ${_oneclaw_back-} || $PWD != "$_oneclaw_there" ]] || builtin cd -- "$_oneclaw_back"
-    builtin trap - DEBUG ERR RETURN
-    _oneclaw_names=()
-    for _oneclaw_name in @VARIABLES@; do
-      case $_oneclaw_name in
-        @INTERNAL@) ;;
-        *) _oneclaw_names+=("$_oneclaw_name") ;;
-      esac
-    done
+_AFTER = r"""builtin eval "$_oneclaw_command" 63<&-
     {
-      [[ $BASHOPTS:$SHELLOPTS == "$_oneclaw_set" ]] || { builtin shopt -p; builtin set +o; }
-      builtin declare -p "${_oneclaw_names[@]}"
-      builtin declare -pf; builtin alias -p; builtin trap -p; builtin umask -p
-      builtin printf 'builtin cd -- %q || builtin cd; OLDPWD=%q\n#whole\n' "$PWD" "${OLDPWD-}"
-    } >@FOLDER@/"$_oneclaw"
-    builtin trap - EXIT
-    exit "$_oneclaw_code"
+      _oneclaw_code=$?; builtin trap - DEBUG ERR RETURN; _oneclaw_options=
+      [[ $SHELLOPTS == "$_oneclaw_set" ]] ||
+        _oneclaw_options="builtin set +o ${_oneclaw_set//:/ +o } -o ${SHELLOPTS//:/ -o }; "
+      builtin set +euvxC
+      [[ -z ${_oneclaw_back-} || $PWD != "$_oneclaw_there" ]] || builtin cd -- "$_oneclaw_back"
+      _oneclaw_extglob=-u; ! builtin shopt -q extglob || _oneclaw_extglob=-s
+      builtin shopt -s extglob; builtin compgen -v -X '@(@INTERNAL@)' >@FOLDER@/"$_oneclaw_to"
+      builtin mapfile -t _oneclaw_names <@FOLDER@/"$_oneclaw_to"; builtin shopt "$_oneclaw_extglob" extglob
+      [[ ${#_oneclaw_names[@]} != 0 ]] || for _oneclaw_name in @VARIABLES@; do
+        case $_oneclaw_name in @INTERNAL@) ;; *) _oneclaw_names+=("$_oneclaw_name") ;; esac
+      done
+      {
+        builtin printf 'builtin unset -v %s\n_oneclaw_options=%q\n' @GIVEN@ "$_oneclaw_options"
+        [[ $BASHOPTS == "$_oneclaw_shopt" ]] || builtin shopt -p
+        builtin declare -p "${_oneclaw_names[@]}"
+        builtin declare -pf; builtin trap -p; builtin umask -p; builtin alias -p
+        builtin printf '\\builtin cd -- %q || _oneclaw_lost=%q; OLDPWD=%q\n' "$PWD" "$PWD" "${OLDPWD-}"
+        builtin printf '#whole\n'
+      } >@FOLDER@/"$_oneclaw_to"
+      builtin trap - EXIT
+      builtin exit "$_oneclaw_code"
+    } >/dev/null 2>&1
   ) <@INPUT@ >/dev/null 60>&- &
   _oneclaw=$!
   wait "$_oneclaw"; _oneclaw_code=$?
@@ -71,8 +78,8 @@ done
 
 
 _INTERNAL = (
-    "_|_oneclaw*|BASH|BASH[A-Z_]*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS"
-    "|PPID|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
+    "_|_oneclaw*|BASH|BASH[A-Z_]*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD"
+    "|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
 )
 """Variables of bash itself: some cannot be set, the others need not be."""
 
@@ -81,9 +88,12 @@ _KILL = "[[ $$ == 1 ]] && kill -KILL -1"
 """Kills every process there is: as process 1 that is all of the sandbox, as any other it is the machine."""
 
 
-def shell_script(folder: str, *, has_own_pids: bool, has_input: bool = False) -> str:
+def shell_script(
+    folder: str, *, has_own_pids: bool, has_input: bool = False, given: Iterable[str] = ()
+) -> str:
     """The script of the first bash; `folder` is where states and commands are, as seen from inside.
 
+    `given` names the variables it is started with: one that a command unset would be there again otherwise.
     Only where it has a process table of its own does the script so much as hold the words that kill all.
     """
     trap = f"""trap '{_KILL}; printf "k\\n" >&60' USR1;""" if has_own_pids else "trap '' USR1;"
@@ -92,21 +102,30 @@ def shell_script(folder: str, *, has_own_pids: bool, has_input: bool = False) ->
     script = script.replace("@KILL@", _KILL if has_own_pids else "false")
     script = script.replace("@VARIABLES@", every).replace("@INTERNAL@", _INTERNAL)
     script = script.replace("@INPUT@", "&0" if has_input else "/dev/null")
+    script = script.replace("@GIVEN@", shlex.quote(" ".join(given)))
     return script.replace("@FOLDER@", shlex.quote(folder))
+
+
+_LOST = r"""\builtin test -z "${_oneclaw_lost-}" ||
+\builtin printf 'The folder %s of this shell is gone, so nothing was run; it is in %s now.\n'
+"$_oneclaw_lost" "$PWD" >&2; \builtin test -z "${_oneclaw_lost-}" && """.replace("\n", " ")
 
 
 def command_text(
     command: str, folder: str, state: int, directory: str | None, environment: Mapping[str, str]
 ) -> str:
-    """One command as bash reads it: the folder and the variables hold for this command only."""
-    text = "builtin unset _oneclaw_command; "
+    """One command as bash reads it: the folder and the variables hold for this command only.
+
+    The options of the shell, as `set -e` leaves them, hold for the command and not for our words around it.
+    Where the folder of the shell is gone, nothing is run: in another one it could do harm.
+    No word of ours is one that an alias can stand for: what begins with a backslash is none.
+    """
+    text = "\\builtin unset _oneclaw_command; "
     if directory is not None:
-        missing = shlex.quote(NO_FOLDER.decode().strip())
-        text += (
-            f"_oneclaw_back=$PWD; builtin cd -- {shlex.quote(directory)} 2>/dev/null"
-            f" || {{ builtin printf '%s\n' {missing} >{shlex.quote(folder)}/{state}; exit 1; }};"
-            " _oneclaw_there=$PWD; "
-        )
-    for name, value in environment.items():
-        text += f"{name}={shlex.quote(value)} "
-    return f"{text}eval {shlex.quote(command)}"
+        mark, file = shlex.quote(NO_FOLDER.decode().strip()), f"{shlex.quote(folder)}/{state}"
+        missing = shlex.quote(rf"\builtin printf '%s\n' {mark} >{file}; \builtin exit 1")
+        text += rf"_oneclaw_back=$PWD; \builtin cd -- {shlex.quote(directory)} 2>/dev/null"
+        text += rf" || \builtin eval {missing}; _oneclaw_there=$PWD _oneclaw_lost=; "
+    variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
+    run = rf"{variables} \eval" if variables else r"\builtin eval"  # variables before `builtin` are lost
+    return f'{text}{_LOST}{run} "${{_oneclaw_options-}}"{shlex.quote(command)}'

@@ -10,20 +10,22 @@ from typing import Literal
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.run.shell.box import Box, Gone
-from oneclaw.run.shell.folder import ShellFolder, make_folder
+from oneclaw.run.shell.excess import Excess, Watch
+from oneclaw.run.shell.folder import PLAIN, ShellFolder, after, make_folder
 from oneclaw.run.shell.output import Text
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE, command_text
-from oneclaw.run.shell.state import leaves_out, moved, plain
+from oneclaw.run.shell.state import folder_in, leaves_out, moved, plain
 
 LOOK_SECONDS = 0.1
 """How often a running command is looked after."""
 LAST_WORDS_SECONDS = 2.0
+_FOLDER_CHARS = 300
 APART = (
-    "A rule allowed this command, so it ran without the functions, aliases, options and variables such as"
-    " PATH that commands before it had set; they are still there for commands that no rule covers."
+    "Nobody was asked about this command, so it ran without the functions, aliases, options and variables"
+    " such as PATH that commands before it had set; commands that a person is asked about still have them."
 )
 
-Stop = Literal["time", "processes", "memory"]
+Stop = Excess | Literal["time", "killed"]
 Fate = Literal["kept", "restarted", "ended"]
 Enclose = Callable[[ShellFolder, bool], Enclosure]
 """Makes the enclosure for the folders of a shell, with or without network."""
@@ -33,8 +35,10 @@ Enclose = Callable[[ShellFolder, bool], Enclosure]
 class Command:
     """One command: its text, its time, the folder it starts in, variables for it alone, and the network.
 
-    is_ruled    a rule allowed it: it is not run with what commands that no rule allowed left in the shell
+    is_ruled    a rule allowed it, or an answer that was kept: as nobody is asked, it is not run with what
+                others left in the shell that decides which code runs
     sets_shell  it is there to change the shell, as `source` is; of other ruled ones the directory is kept
+    folder      where the shell has to be for it, as `ShellSession.where` tells it; None for anywhere
     """
 
     text: str
@@ -44,13 +48,19 @@ class Command:
     network: bool = False
     is_ruled: bool = False
     sets_shell: bool = False
+    folder: str | None = None
+
+    def check_folder(self, where: str) -> None:
+        """Raises `ToolError` if the shell is not where it has to be for this command."""
+        if self.folder != where:
+            raise ToolError(f"The shell has gone to {where} meanwhile; call this again.", effects="none")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a command ended, what it wrote, and what became of the shell it ran in.
 
-    stop  why it was stopped; None when it ended by itself
+    stop  why it was stopped; `killed` when the shell was killed under it; None when it ended by itself
     fate  the shell was `kept`, `restarted` because it could not be, or `ended` by the command itself, as by
           `exit`; after the last two, and whenever a command was stopped, the state is that before it
     """
@@ -68,15 +78,22 @@ class ShellSession:
     """One shell. Commands run one after the other; its box is started when needed and can be let go of."""
 
     def __init__(
-        self, enclose: Enclose, limits: Limits, *, has_rules: bool = False, parent: Path | None = None
+        self,
+        enclose: Enclose,
+        limits: Limits,
+        *,
+        has_rules: bool = False,
+        parent: Path | None = None,
+        quick: Path | None = None,
     ) -> None:
-        self.folder = make_folder(parent)
+        self.folder = make_folder(parent, quick=quick)
         self.used = monotonic()
         self.lock = asyncio.Lock()
         self.state = 0
         self._enclose = enclose
         self._limits = limits
         self._box: Box | None = None
+        self._ending: asyncio.Future[None] | None = None
         self._network = False
         self._last = 0
         self._has_rules = has_rules
@@ -88,46 +105,62 @@ class ShellSession:
     def is_live(self) -> bool:
         return self._box is not None
 
+    @property
+    def where(self) -> str:
+        """The directory that it is in; empty before the first command, or that it is unknown."""
+        state = self.folder.read_state(self.state)
+        return folder_in(state) if state else ""
+
+    @property
+    def enclosure(self) -> Enclosure | None:
+        """What its box runs in; None when it has none."""
+        return None if self._box is None else self._box.enclosure
+
     async def run(self, command: Command, heed: Callable[[bytes], None] | None = None) -> Outcome:
         """Run a command; hold `lock` meanwhile. Raises `ToolError` when it could not be run at all."""
         box = await self._open(command.network)
-        is_apart = command.is_ruled and not self.is_ruled
+        if command.folder is not None:
+            command.check_folder(self.where or box.enclosure.directory)
+        is_apart = command.is_ruled and not self.is_ruled and self._holds_more(box)
         self.is_ruled = self.is_ruled and command.is_ruled
-        path = box.enclosure.environment.get("PATH", "")
-        is_bare = is_apart and leaves_out(self.folder.read_state(self.state), path)
-        start = self._plain_state() if is_apart else self.state
-        number = self._last + 1
-        if self._ready != start:
-            box.prepare(start, number)
-        self._ready, self._last = None, number
+        if is_apart:
+            self.folder.write_state(PLAIN, plain(self.folder.read_state(self.state)))
+            if self._ready is not None:  # a bash is ready that starts from all of the state
+                self._has_rules = True
+                await self.let_go()
+                box = await self._open(command.network)
+        self._prepare(box, PLAIN if is_apart else self.state)
+        self._ready = None
         began = self.used = monotonic()
-        ended = self._order(box, command, number)
-        box.heed = heed
         try:
+            ended = self._order(box, command)
+            box.heed = heed
             stop, fate = await self._attend(box, ended, command.seconds)
-        except BaseException:
-            await asyncio.shield(asyncio.ensure_future(self.let_go()))
+        except BaseException:  # a bash that waits for this command would take the next one for it
+            await self.let_go()
             raise
         finally:
             box.heed = None
         code = -9 if fate == "restarted" else ended.result()
         box.drain()
         is_there = True
+        if stop == "state" and self.state in self.folder.empty_large():
+            self.state = 0  # a command has written over the state it came from
         if fate == "restarted":
             await self.let_go()
         elif stop is None:
             if is_apart and not command.sets_shell:
-                self._only_move(number)
-            fate, is_there = self._take_state(number)
+                self._only_move()
+            fate, is_there = self._take_state()
             self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
         note = box.enclosure.note
         if is_apart:
-            note = f"{note} {APART if is_bare else ''}".strip()
-            self.folder.forget(start)
-        self._prepare()
+            note = f"{note} {APART}".strip()
+        self._prepare_next()
         if not is_there:
+            folder = (command.directory or "")[-_FOLDER_CHARS:]
             raise ToolError(
-                f"There is no folder {command.directory!r} to work in: give one that is there, or make it.",
+                f"There is no folder {folder!r} to work in: give one that is there, or make it.",
                 Kind.FILE_NOT_FOUND,
                 effects="none",
             )
@@ -135,50 +168,64 @@ class ShellSession:
         return Outcome(code, box.out.text(), box.err.text(), self.used - began, stop, fate, note)
 
     async def let_go(self) -> None:
-        """End the box; the state stays, and the next command starts another one with it."""
+        """End the box; the state stays, and the next command starts another one with it.
+
+        Whoever waits may be cancelled: it is ended all the same, or its files would stay open. The next one
+        to come here waits for that end: two boxes would write the same files.
+        """
         box, self._box = self._box, None
         if box is not None:
             box.kill()
-            await box.gone()
+            self._ending = asyncio.ensure_future(box.gone())
+        if self._ending is not None:
+            await asyncio.shield(self._ending)
+            self._ending = None
 
     async def close(self) -> None:
         await self.let_go()
         await asyncio.to_thread(self.folder.remove)
 
     async def _open(self, network: bool) -> Box:
-        if self._box is not None and (self._network != network or not self._box.is_alive):
+        if self._box is None or self._network != network or not self._box.is_alive:
             await self.let_go()
         if self._box is None:
             self._network = network
-            self._box = Box(self._enclose(self.folder, network), self.folder.states, self._limits)
-            self._prepare()
+            self._box = Box(self._enclose(self.folder, network), self.folder, self._limits)
+            self._ready = None
+            self._prepare_next()
         return self._box
 
-    def _prepare(self) -> None:
+    def _holds_more(self, box: Box) -> bool:
+        """Whether its state has anything that decides which code runs."""
+        state = self.folder.read_state(self.state)
+        return bool(state) and leaves_out(state, box.enclosure.environment)
+
+    def _prepare_next(self) -> None:
         """Have a bash ready for the next command, where it is known from which state that one starts."""
-        self._ready = None
         if self._box is not None and (self.is_ruled or not self._has_rules):
-            self._box.prepare(self.state, self._last + 1)
-            self._ready = self.state
+            self._prepare(self._box, self.state)
 
-    def _plain_state(self) -> int:
-        """A state with what a command that a rule allowed may find of this one."""
-        number = self._last = self._last + 1
-        self.folder.write_state(number, plain(self.folder.read_state(self.state)))
-        return number
+    def _prepare(self, box: Box, start: int) -> None:
+        if self._ready == start:
+            return
+        self._last += 1
+        self.folder.forget(after(self.state))
+        box.prepare(start, after(self.state), self._last)
+        self._ready = start
 
-    def _only_move(self, number: int) -> None:
+    def _only_move(self) -> None:
         """Have the state after a command be the one before it, but for the directory."""
-        after = self.folder.read_state(number)
-        if after:
-            self.folder.write_state(number, moved(self.folder.read_state(self.state) or WHOLE, after))
+        left = self.folder.read_state(after(self.state))
+        if left:
+            before = self.folder.read_state(self.state) or WHOLE
+            self.folder.write_state(after(self.state), moved(before, left))
 
-    def _order(self, box: Box, command: Command, number: int) -> asyncio.Future[int]:
-        folder = box.enclosure.folder
-        self.folder.write_command(
-            command_text(command.text, folder, number, command.directory, command.environment)
+    def _order(self, box: Box, command: Command) -> asyncio.Future[int]:
+        text = command_text(
+            command.text, box.enclosure.folder, after(self.state), command.directory, command.environment
         )
-        return box.order(number)
+        self.folder.write_command(text)
+        return box.order(self._last)
 
     async def _attend(self, box: Box, ended: asyncio.Future[int], seconds: float) -> tuple[Stop | None, Fate]:
         """Wait for the end of a command, or bring it about; either way nothing it started is left."""
@@ -186,7 +233,11 @@ class ShellSession:
             stop = await self._wait(box, ended, seconds)
         except Gone:
             await self.let_go()
-            raise ToolError(f"The shell has ended: {box.why_gone()}.") from None
+            if why := box.why_gone():
+                raise ToolError(f"The shell could not be started: {why}.", effects="none") from None
+            return "killed", "restarted"
+        if stop == "processes":
+            return stop, "restarted"  # the first bash would get no time to sweep
         try:
             if stop is not None or not box.enclosure.has_own_pids:
                 await box.sweep()
@@ -200,27 +251,23 @@ class ShellSession:
 
     async def _wait(self, box: Box, ended: asyncio.Future[int], seconds: float) -> Stop | None:
         """Look now and then whether it takes too much; why it must be stopped, None when it has ended."""
-        until = monotonic() + seconds
+        until, watch = monotonic() + seconds, None
         while True:
             left = until - monotonic()
             await asyncio.wait([ended], timeout=max(0.0, min(left, LOOK_SECONDS)))
             if ended.done():
                 ended.result()
-                return None
+                return "state" if self.folder.is_too_large() else None
             if left <= 0:
                 return "time"
-            used = box.usage()
-            if used is not None and used.processes > self._limits.processes:
-                return "processes"
-            if used is not None and used.memory_bytes > self._limits.memory_bytes:
-                return "memory"
+            watch = watch or Watch(box, self.folder, self._limits)  # most commands end before the first look
+            if excess := watch.excess():
+                return excess
 
-    def _take_state(self, number: int) -> tuple[Fate, bool]:
+    def _take_state(self) -> tuple[Fate, bool]:
         """Go on from the state after the command if it left one; and whether its folder was there."""
-        how = self.folder.how_ended(number)
+        how = self.folder.how_ended(after(self.state))
         if how == WHOLE:
-            self.folder.forget(self.state)
-            self.state = number
+            self.state = after(self.state)
             return "kept", True
-        self.folder.forget(number)
         return "ended", how != NO_FOLDER

@@ -17,6 +17,8 @@ from oneclaw.run.shell.ledger import JobRecord
 from oneclaw.run.shell.session import Command, Enclose, Outcome, ShellSession
 from oneclaw.run.shell.state import plain
 
+KEPT = 200
+"""Conversations whose shells have their state kept, and their /tmp."""
 LIVE = 8
 """Shells that are kept running; one beyond that is started again, with its state, when it is next used."""
 
@@ -49,6 +51,7 @@ class Shells:
         )
         self.jobs = Jobs(settings.home / "jobs.json", self.limits)
         self._sessions: dict[str, ShellSession] = {}
+        self._fresh: set[ShellSession] = set()
 
     async def run(self, context: Context, command: Command) -> Outcome:
         """Run a command in the shell of the conversation; while another one runs there, the clock stands."""
@@ -64,14 +67,18 @@ class Shells:
 
     async def run_fresh(self, context: Context, command: Command) -> Outcome:
         """Run a command in a shell of its own, which knows nothing of others and is gone after it."""
-        shell = ShellSession(self.enclose(context.session), self.limits, parent=self.sandbox.scratch.folder)
+        shell = self._make(context.session)
+        self._fresh.add(shell)
         try:
             return await shell.run(command, _tell(context))
         finally:
             await asyncio.shield(asyncio.ensure_future(shell.close()))
+            self._fresh.discard(shell)
 
     async def start(self, context: Context, command: Command, *, is_fresh: bool) -> JobRecord:
         """Start a command in the background, from where the shell of the conversation is now."""
+        if command.folder is not None:
+            command.check_folder(self.where(context.session))
         shell = self._shell(context.session)
         state = b"" if is_fresh else shell.folder.read_state(shell.state)
         if state and command.is_ruled and not shell.is_ruled:
@@ -80,11 +87,21 @@ class Shells:
             context.agent, command, self.enclose(context.session), shell.folder.tmp, state
         )
 
+    def where(self, session: Session) -> str:
+        """The directory of the conversation's shell, as `ShellSession.where` tells it."""
+        shell = self._sessions.get(session.id)
+        return (shell.where if shell is not None else "") or str(session.workspace.folder.absolute())
+
     def enclose(self, session: Session) -> Enclose:
         def make(folder: ShellFolder, network: bool) -> Enclosure:
-            return self.sandbox.enclosure(session, folder.states, folder.tmp, network)
+            return self.sandbox.enclosure(session, folder.states, folder.tmp, network, self._enclosures())
 
         return make
+
+    def _enclosures(self) -> list[Enclosure]:
+        """All that run now."""
+        shells = (shell.enclosure for shell in (*self._sessions.values(), *self._fresh))
+        return [*(one for one in shells if one is not None), *self.jobs.enclosures()]
 
     async def close(self) -> None:
         await self.jobs.close()
@@ -95,18 +112,28 @@ class Shells:
     def _shell(self, session: Session) -> ShellSession:
         shell = self._sessions.get(session.id)
         if shell is None:
-            shell = self._sessions[session.id] = ShellSession(
-                self.enclose(session),
-                self.limits,
-                has_rules=bool(self.rules),
-                parent=self.sandbox.scratch.folder,
-            )
+            shell = self._sessions[session.id] = self._make(session)
         return shell
 
+    def _make(self, session: Session) -> ShellSession:
+        return ShellSession(
+            self.enclose(session),
+            self.limits,
+            has_rules=bool(self.rules),
+            parent=self.sandbox.scratch.folder,
+            quick=self.sandbox.quick,
+        )
+
     async def _let_go_of_some(self) -> None:
-        idle = [shell for shell in self._sessions.values() if shell.is_live and not shell.lock.locked()]
-        idle.sort(key=lambda shell: shell.used)
-        for shell in idle[: max(0, len(idle) - LIVE)]:
+        """End the boxes of those unused the longest; of very many, the oldest lose their state as well."""
+        idle = [each for each in self._sessions.items() if not each[1].lock.locked()]
+        idle.sort(key=lambda each: each[1].used)
+        for name, shell in idle[: max(0, len(idle) - KEPT)]:
+            if not self.jobs.has_running(shell.folder.tmp):
+                del self._sessions[name]
+                await shell.close()
+        live = [shell for _, shell in idle if shell.is_live]
+        for shell in live[: max(0, len(live) - LIVE)]:
             async with shell.lock:
                 await shell.let_go()
 

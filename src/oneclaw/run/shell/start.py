@@ -1,21 +1,29 @@
 """Starting bash in an enclosure, with a socket to speak on and pipes for what its commands write."""
 
+import fcntl
 import os
+import platform
+import re
 import shutil
 import socket
 import subprocess
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.run.shell.script import shell_script
+from oneclaw.guard.sandbox.tasks import TaskLimit, limit_tasks
+from oneclaw.run.shell.folder import SCRIPT, ShellFolder
+from oneclaw.run.shell.script import GO, RUN, shell_script
 
-NICE = ("nice", "-n", "10")
-"""Commands stand behind the program when there is not time enough for both."""
+NICE = ("nice", "-n", "5")
+"""Commands stand behind the program when there is not time enough for both; not so far that they miss their
+own limits of time on a busy machine."""
 
 _USER_PROCESSES = 4096
 """The kernel's own limit for all of a user's processes, where it holds one: ours is found earlier."""
+_THREADS = 4
+"""How many threads each of them may have at the least, where the kernel counts those of a sandbox alone."""
 
 
 @dataclass(slots=True)
@@ -26,6 +34,7 @@ class Started:
     go      to the bash of a command: it begins. It can only be read there, so nothing is faked by it
     report  to the keeper of the shell
     out, err, input  of commands;  errors  of starting
+    tasks   the most there may be at a time, where the kernel has to be told so for root
     """
 
     process: subprocess.Popen[bytes]
@@ -36,6 +45,12 @@ class Started:
     err: int
     errors: int
     input: int | None
+    tasks: TaskLimit | None = None
+
+    def hold(self, pid: int) -> None:
+        """Have the kernel count a process, and what it starts, with the tasks of the shell."""
+        if self.tasks is not None:
+            self.tasks.hold(pid)
 
     def close(self) -> None:
         self.line.close()
@@ -44,48 +59,103 @@ class Started:
             if fd is not None:
                 os.close(fd)
         self.input = None
+        if self.tasks is not None:
+            self.tasks.remove()
 
 
-def start(enclosure: Enclosure, folder: Path, limits: Limits, *, has_input: bool) -> Started:
-    """Start it; `folder` is its own folder on this side. Raises `ToolError`."""
-    line, their_line = socket.socketpair()
-    report, their_report = socket.socketpair()
-    go, out, err, errors = os.pipe(), os.pipe(), os.pipe(), os.pipe()
-    given = os.pipe() if has_input else None
-    theirs = (their_line.fileno(), out[1], err[1], their_report.fileno(), go[0])
-    most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, max(_USER_PROCESSES, 8 * limits.processes))
-    script = shell_script(enclosure.folder, has_own_pids=enclosure.has_own_pids, has_input=has_input)
-    bash = ("bash", "--noprofile", "--norc", "-c", script, "bash", *map(str, (*theirs, *most)))
+def start(enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_input: bool) -> Started:
+    """Start it. Raises `ToolError`."""
+    script = shell_script(
+        enclosure.folder,
+        has_own_pids=enclosure.has_own_pids,
+        has_input=has_input,
+        given=enclosure.environment,
+    )
+    folder.write_script(script)
+    most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, _most_tasks(enclosure, limits))
     try:
-        process = subprocess.Popen(
-            [
-                *(NICE if shutil.which(NICE[0]) else ()),
-                *enclosure.start_command(their_report.fileno()),
-                *bash,
-            ],
-            stdin=subprocess.DEVNULL if given is None else given[0],
-            stdout=subprocess.DEVNULL,
-            stderr=errors[1],
-            env=dict(enclosure.environment),
-            pass_fds=theirs,
-            start_new_session=True,
-            cwd=folder,
-        )
+        with ExitStack() as theirs, ExitStack() as ours:
+            started = _start(enclosure, folder, most, has_input, theirs, ours)
+            ours.pop_all()
     except OSError as error:
-        line.close()
-        report.close()
-        for fd in (go[1], out[0], err[0], errors[0], *((given[1],) if given else ())):
-            os.close(fd)
-        raise ToolError(f"The shell could not be started: {error.strerror or error}.") from None
-    finally:
-        their_line.close()
-        their_report.close()
-        for fd in (go[0], out[1], err[1], errors[1], *((given[0],) if given else ())):
-            os.close(fd)
-    ours = Started(process, line, report, go[1], out[0], err[0], errors[0], given[1] if given else None)
-    for fd in (ours.go, ours.out, ours.err, ours.errors, ours.input):
+        raise ToolError(
+            f"The shell could not be started: {error.strerror or error}.", effects="none"
+        ) from None
+    started.tasks = limit_tasks(_THREADS * limits.processes)
+    started.hold(started.process.pid)
+    return started
+
+
+def _start(
+    enclosure: Enclosure,
+    folder: ShellFolder,
+    most: tuple[int, int, int],
+    has_input: bool,
+    theirs: ExitStack,
+    ours: ExitStack,
+) -> Started:
+    """The process and our ends; `theirs` and `ours` are what closes the ends of each."""
+    line, their_line = _sockets(ours, theirs)
+    report, their_report = _sockets(ours, theirs)
+    out, their_out = _pipe(ours, theirs)
+    err, their_err = _pipe(ours, theirs)
+    errors, their_errors = _pipe(ours, theirs)
+    their_go, go = _pipe(theirs, ours)
+    their_input, given = _pipe(theirs, ours) if has_input else (subprocess.DEVNULL, None)
+    # Above the numbers that bash gives them: one of these would be overwritten by another of them.
+    passed = [
+        _closed_by(theirs, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, GO + 1))
+        for fd in (their_line.fileno(), their_out, their_err, their_report.fileno(), their_go)
+    ]
+    words = *passed, *most, f"{enclosure.folder}/{SCRIPT}"
+    bash = ("bash", "--noprofile", "--norc", "-c", RUN, "bash", *map(str, words))
+    filtered = _closed_by(theirs, _filter_file(enclosure.filter)) if enclosure.filter else None
+    nice = NICE if shutil.which(NICE[0]) else ()
+    process = subprocess.Popen(
+        [*nice, *enclosure.start_command(passed[3], filtered), *bash],
+        stdin=their_input,
+        stdout=subprocess.DEVNULL,
+        stderr=their_errors,
+        env=dict(enclosure.environment),
+        pass_fds=passed if filtered is None else [*passed, filtered],
+        start_new_session=True,
+        cwd=folder.states,
+    )
+    for fd in (go, out, err, errors, given):
         if fd is not None:
             os.set_blocking(fd, False)
     line.setblocking(False)
     report.setblocking(False)
-    return ours
+    return Started(process, line, report, go, out, err, errors, given)
+
+
+def _sockets(one: ExitStack, other: ExitStack) -> tuple[socket.socket, socket.socket]:
+    pair = socket.socketpair()
+    return one.enter_context(pair[0]), other.enter_context(pair[1])
+
+
+def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
+    read, write = os.pipe()
+    return _closed_by(reader, read), _closed_by(writer, write)
+
+
+def _closed_by(closer: ExitStack, fd: int) -> int:
+    closer.callback(os.close, fd)
+    return fd
+
+
+def _most_tasks(enclosure: Enclosure, limits: Limits) -> int:
+    """Processes and threads that the kernel allows a user who is not root.
+
+    Since Linux 5.14 it counts those of each user namespace apart.
+    """
+    found = re.match(r"(\d+)\.(\d+)", platform.release())
+    is_apart = enclosure.kind == "bubblewrap" and found and (int(found[1]), int(found[2])) >= (5, 14)
+    return _THREADS * limits.processes if is_apart else max(_USER_PROCESSES, 8 * limits.processes)
+
+
+def _filter_file(code: bytes) -> int:
+    """A filter of system calls as a file to read from its beginning."""
+    file = os.memfd_create("filter", os.MFD_CLOEXEC)
+    os.pwrite(file, code, 0)
+    return file

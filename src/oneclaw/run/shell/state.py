@@ -1,11 +1,12 @@
-"""What of a shell's state a command that a rule allowed is given, so that what the rule names is what runs.
+"""What of a shell's state a command is given that nobody is asked about: so what was allowed is what runs.
 
 A state is what commands left: any text at all. Of it only plain variables and the directory are taken, each
 a line of a form that can do nothing else. Functions, aliases, options, traps and the variables that decide
-which code runs are left out; they stay for commands that a person approves.
+which code runs are left out; they stay for commands that a person approves when they are run.
 """
 
 import re
+from collections.abc import Mapping
 
 from oneclaw.guard.command.variables import refused_variables
 from oneclaw.run.shell.script import WHOLE
@@ -14,12 +15,16 @@ _QUOTED = r'"(?:[^"\\$`\n]|\\["\\$`])*"' + r"|\$'(?:[^'\\\n]|\\[^\n])*'"
 _VARIABLE = re.compile(rf"^declare (?:--|-x) ([A-Za-z_]\w*)=(?:{_QUOTED})$".encode(), re.MULTILINE)
 _WORD = r"""(?:''|\$'(?:[^'\\\n]|\\[^\n])*'|(?:[^\s'"$`;&|<>()\\*?\[\]{}~#!]|\\[^\n])+)"""
 _DIRECTORY = re.compile(
-    rf"(?:^|\n)(builtin cd -- {_WORD} \|\| builtin cd; OLDPWD={_WORD}\n)#whole\n\Z".encode()
+    rf"(?:^|\n)(\\builtin cd -- {_WORD} \|\| _oneclaw_lost={_WORD}; OLDPWD={_WORD}\n)#whole\n\Z".encode()
 )
-_LEFT_OUT = re.compile(
-    rb"^(?:\S+ \(\) ?$|alias |trap -- |shopt -|set [-+]o |declare -x (?:LD_|GIT_SSH))", re.MULTILINE
+_USUAL = re.compile(
+    rb"builtin unset -v [A-Z_ ]*|_oneclaw_options=''|declare -- IFS=\$' \\t\\n'|declare -i OPTIND=\"\d+\""
+    rb'|declare -- PS4="\+ "|umask \d{4}|'
 )
-_PATH = re.compile(rb"^declare -x PATH=(.*)$", re.MULTILINE)
+"""Lines of a state in which nothing has been set; and the empty line that is left where one was taken."""
+
+
+UNKNOWN = "an unknown folder"
 
 
 def plain(state: bytes) -> bytes:
@@ -31,13 +36,28 @@ def plain(state: bytes) -> bytes:
 
 def moved(state: bytes, after: bytes) -> bytes:
     """The first state with the directory of the second."""
-    return state.removesuffix(WHOLE) + _directory(after) + WHOLE
+    return state.removesuffix(_directory(state) + WHOLE) + _directory(after) + WHOLE
 
 
-def leaves_out(state: bytes, path: str) -> bool:
-    """Whether `plain` leaves out something that a command could miss; `path` is the PATH of a new shell."""
-    paths = {found.strip(b"\"'") for found in _PATH.findall(state)}
-    return bool(_LEFT_OUT.search(state)) or bool(paths - {path.encode()})
+def leaves_out(state: bytes, environment: Mapping[str, str]) -> bool:
+    """Whether a state differs from its `plain` one in what decides which code runs.
+
+    The variables of `environment` that do are in both, as they were given: one that is unset is missed, too.
+    """
+    given = {f'declare -x {name}="{environment[name]}"'.encode() for name in refused_variables(environment)}
+    rest = _VARIABLE.sub(_unless_plain, state.removesuffix(_directory(state) + WHOLE)).split(b"\n")
+    return not given.issubset(rest) or not all(line in given or _USUAL.fullmatch(line) for line in rest)
+
+
+def folder_in(state: bytes) -> str:
+    """The directory of a state, as bash quotes it where that is not simple; that it is unknown otherwise."""
+    quoted = _directory(state).removeprefix(b"\\builtin cd -- ").partition(b" || ")[0]
+    simple = quoted if quoted.startswith(b"$") else re.sub(rb"\\(.)", rb"\1", quoted)
+    return simple.decode("utf-8", "replace") or UNKNOWN
+
+
+def _unless_plain(found: re.Match[bytes]) -> bytes:
+    return found.group(0) if refused_variables({found.group(1).decode(): ""}) else b""
 
 
 def _directory(state: bytes) -> bytes:

@@ -17,9 +17,14 @@ class Usage:
 
 
 def usage_inside(pid: int, enough: int) -> Usage | None:
-    """What the process table of `pid` holds, counted up to `enough` processes; None if it is hidden."""
+    """What the process table of `pid` holds, counted up to `enough` processes; None if it is hidden.
+
+    While its sandbox is being made it sees the table of the machine, which counts for nothing.
+    """
     table = f"/proc/{pid}/root/proc"
     try:
+        if os.stat(table).st_dev == os.stat("/proc").st_dev:
+            return None
         numbers = [name for name in os.listdir(table) if name.isdigit()]
     except OSError:
         return None

@@ -19,7 +19,9 @@ def read(document: Document) -> Sequence[Hit]:
         if answer.get("type") == "search" and "web" not in answer:
             return []
     results = rows(document, "web", "results")
-    return make_hits((row.get("title"), row.get("url"), row.get("description")) for row in results)
+    return make_hits(
+        (row.get("title"), row.get("url"), row.get("description"), row.get("page_age")) for row in results
+    )
 
 
 BRAVE = Provider(
@@ -29,4 +31,6 @@ BRAVE = Provider(
     ask=ask,
     read=read,
     why_http={422: "it refused the key in BRAVE_API_KEY, or the query"},
+    query_chars=400,
+    query_words=50,
 )

@@ -39,7 +39,7 @@ def read(document: Document) -> Sequence[Hit]:
         raise Malformed("the page cannot be read") from error
     if not found and "no-results" not in page and "No results" not in page:
         raise Malformed("there is neither a result nor the word that there is none")
-    return make_hits((hit.title, _direct(hit.href), hit.body) for hit in found)
+    return make_hits((hit.title, _direct(hit.href), hit.body, "") for hit in found)
 
 
 def _engine() -> Any:

@@ -16,7 +16,10 @@ def ask(query: str, count: int, key: str, url: str) -> Ask:
 
 def read(document: Document) -> Sequence[Hit]:
     results = rows(document, "results")
-    return make_hits((row.get("title"), row.get("url"), " … ".join(_excerpts(row))) for row in results)
+    return make_hits(
+        (row.get("title"), row.get("url"), " … ".join(_excerpts(row)), row.get("publishedDate"))
+        for row in results
+    )
 
 
 def _excerpts(row: Mapping[str, Any]) -> Iterator[str]:
@@ -34,5 +37,5 @@ EXA = Provider(
     key="EXA_API_KEY",
     ask=ask,
     read=read,
-    why_http={402: "its credits are spent"},
+    why_http={402: "its credits are spent", 403: "the plan of the key in EXA_API_KEY does not allow it"},
 )

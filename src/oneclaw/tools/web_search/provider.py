@@ -12,7 +12,10 @@ Document = Any
 TITLE_CHARS = 200
 TEXT_CHARS = 500
 MOST_HITS = 20
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+QUERY_CHARS = 1_000
+# Markup that providers set around the words that were found; `List<String>` is text.
+_TAG = re.compile(r"</?(?:b|strong|em|i|mark|span|br|p|a|wbr)(?:[\s/][^<>]{0,200})?>", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
 
 
 class Malformed(Exception):
@@ -40,18 +43,21 @@ class Hit:
     title: str
     url: str
     text: str
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
     """A place that searches the web.
 
-    url       where it is asked, unless the owner names another address
-    key       the name of the secret that holds its key; empty where none is needed
-    ask       query, count, key and url → the request
-    read      the body → what was found; raises `Malformed`, or `Refused`
-    is_json   whether the body is JSON
-    why_http  what a status means here that other providers use otherwise
+    url          where it is asked, unless the owner names another address
+    key          the name of the secret that holds its key; empty where none is needed
+    ask          query, count, key and url → the request
+    read         the body → what was found; raises `Malformed`, or `Refused`
+    is_json      whether the body is JSON
+    why_http     what a status means here that other providers use otherwise
+    query_chars  the longest query it takes, and
+    query_words  the most words of one
     """
 
     name: str
@@ -61,6 +67,8 @@ class Provider:
     read: Callable[[Document], Sequence[Hit]]
     is_json: bool = True
     why_http: Mapping[int, str] | None = None
+    query_chars: int = QUERY_CHARS
+    query_words: int = QUERY_CHARS
 
 
 def rows(document: Document, *path: str) -> list[Mapping[str, Any]]:
@@ -76,12 +84,14 @@ def rows(document: Document, *path: str) -> list[Mapping[str, Any]]:
     return [cast(dict[str, Any], item) for item in items if isinstance(item, dict)]
 
 
-def make_hits(found: Iterable[tuple[Any, Any, Any]]) -> list[Hit]:
-    """Title, address and text of each, made plain; what has no web address is left out, twins too."""
+def make_hits(found: Iterable[tuple[Any, Any, Any, Any]]) -> list[Hit]:
+    """Title, address, text and date of each, made plain; what has no web address is left out, twins too."""
     hits: dict[str, Hit] = {}
-    for title, url, text in found:
+    for title, url, text, date in found:
         if isinstance(url, str) and re.match(r"https?://[^\s<>\"]+\Z", url, re.IGNORECASE):
-            hits.setdefault(url, Hit(plain(title, TITLE_CHARS), url, plain(text, TEXT_CHARS)))
+            day = _DATE.match(date) if isinstance(date, str) else None
+            hit = Hit(plain(title, TITLE_CHARS), url, plain(text, TEXT_CHARS), day[0] if day else "")
+            hits.setdefault(url, hit)
     return list(hits.values())
 
 

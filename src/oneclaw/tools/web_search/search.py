@@ -9,7 +9,7 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
 from oneclaw.core.session import Network
 from oneclaw.core.tool import Context, Tool
-from oneclaw.guard.network import body as body_text
+from oneclaw.guard.network import charset
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.url import parse
@@ -25,8 +25,8 @@ from oneclaw.tools.web_search.tavily import TAVILY
 PROVIDERS = {provider.name: provider for provider in (SEARXNG, BRAVE, TAVILY, EXA, DUCKDUCKGO)}
 MAX_BYTES = 2 * 1024 * 1024
 MAX_REDIRECTS = 2
-QUERY_CHARS = 1_000
 _OTHERS = "set web.search.provider to searxng (with web.search.url), brave, tavily, exa or duckduckgo"
+_ANOTHER = "set web.search.provider to another one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
         needs=["network"],
         effect="read",
         group="web",
+        trim="middle",  # the end of the mark stays
         secrets=[chosen.key] if chosen is not None and chosen.key else [],
         missing=lambda: why_unusable(settings),
     )
@@ -59,19 +60,26 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
         unusable = why_unusable(settings)
         if unusable:
             raise ToolError(unusable)
-        words = " ".join(query.split())
-        if not words or len(words) > QUERY_CHARS:
-            message = f"query must have from 1 to {QUERY_CHARS:,} characters; it has {len(words):,}."
-            raise ToolError(message, Kind.VALIDATION_ERROR)
+        _check_query(provider, query)
         if not 1 <= count <= MOST_HITS:
             raise ToolError(f"count is {count}; it must be from 1 to {MOST_HITS}.", Kind.VALIDATION_ERROR)
-        hits = (await _search(provider, settings, context, words, count))[:count]
+        hits = (await _search(provider, settings, context, query, count))[:count]
         details = {"provider": provider.name, "urls": [hit.url for hit in hits]}
         if not hits:
             return Output(f"{provider.name} found nothing; try other words.", details=details)
         return Output(mark(_render(hits), f"web search by {provider.name}"), details=details)
 
     return web_search
+
+
+def _check_query(provider: Provider, query: str) -> None:
+    for unit, size, most in (
+        ("characters", len(query), provider.query_chars),
+        ("words", len(query.split()), provider.query_words),
+    ):
+        if not 1 <= size <= most:
+            message = f"query has {size:,} {unit}; {provider.name} takes from 1 to {most:,}."
+            raise ToolError(message, Kind.VALIDATION_ERROR)
 
 
 def why_unusable(settings: SearchSettings) -> str:
@@ -111,13 +119,13 @@ async def _search(
         raise ToolError(f"The search by {provider.name} failed: {error}.", Kind.NETWORK_ERROR) from None
     except Malformed as error:
         raise ToolError(
-            f"{provider.name} answered, but not as it documents ({error}); try again later, or {_OTHERS}.",
+            f"{provider.name} answered, but not as it documents ({error}); try again later, or {_ANOTHER}.",
             Kind.NETWORK_ERROR,
         ) from None
     except ToolError as error:
         if error.kind in (Kind.NETWORK_ERROR, Kind.TIMEOUT) and not error.message.startswith(provider.name):
             reason = error.message.rstrip(".")
-            message = f"{provider.name} cannot be reached ({reason}); try again later, or {_OTHERS}."
+            message = f"{provider.name} cannot be reached ({reason}); try again later, or {_ANOTHER}."
             raise ToolError(message, error.kind) from None
         raise
 
@@ -139,7 +147,7 @@ def _document(provider: Provider, response: Response) -> Document:
         )
     if response.truncated or response.encoding is not None:
         raise Malformed("it is too long" if response.truncated else "it is packed in a way nobody asked for")
-    text = body_text.decode(response.body, header.find(response.headers, "content-type"))
+    text = charset.decode(response.body, header.find(response.headers, "content-type"))
     if not provider.is_json:
         return text
     try:
@@ -159,22 +167,24 @@ def _why(provider: Provider, response: Response) -> str:
             else "it refused the search"
         )
     if status == 429:
-        wait = header.find(response.headers, "retry-after") or ""
-        when = f"in {wait} seconds" if wait.isascii() and wait.isdigit() and len(wait) < 6 else "later"
-        return f"there were too many searches; try again {when}"
+        return f"there were too many searches; try again {_when(response)}"
     if status >= 500:
-        return f"it has a problem of its own; try again later, or {_OTHERS}"
+        return f"it has a problem of its own; try again {_when(response)}, or {_ANOTHER}"
     return "it did not take the search; try other words"
 
 
+def _when(response: Response) -> str:
+    """When to try again, as far as the headers say; of several limits the first is the shortest."""
+    told = header.find(response.headers, "retry-after") or header.find(response.headers, "x-ratelimit-reset")
+    wait = (told or "").partition(",")[0].strip()
+    return f"in {wait} seconds" if wait.isascii() and wait.isdigit() and len(wait) < 6 else "later"
+
+
 def _render(hits: list[Hit]) -> str:
-    parts = [
-        "\n".join(
-            filter(
-                None,
-                (f"{place}. {hit.title or '(no title)'}", f"   {hit.url}", hit.text and f"   {hit.text}"),
-            )
-        )
-        for place, hit in enumerate(hits, 1)
-    ]
-    return "\n\n".join(parts)
+    return "\n\n".join(_render_one(place, hit) for place, hit in enumerate(hits, 1))
+
+
+def _render_one(place: int, hit: Hit) -> str:
+    date = f" ({hit.date})" if hit.date else ""
+    lines = [f"{place}. {hit.title or '(no title)'}{date}", f"   {hit.url}"]
+    return "\n".join([*lines, f"   {hit.text}"] if hit.text else lines)

@@ -13,7 +13,9 @@ def ask(query: str, count: int, key: str, url: str) -> Ask:
 
 def read(document: Document) -> Sequence[Hit]:
     results = rows(document, "results")
-    return make_hits((row.get("title"), row.get("url"), row.get("content")) for row in results)
+    return make_hits(
+        (row.get("title"), row.get("url"), row.get("content"), row.get("published_date")) for row in results
+    )
 
 
 _SPENT = "the searches of its plan are spent"
@@ -24,4 +26,5 @@ TAVILY = Provider(
     ask=ask,
     read=read,
     why_http={432: _SPENT, 433: _SPENT},
+    query_chars=400,
 )

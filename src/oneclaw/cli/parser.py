@@ -1,0 +1,70 @@
+"""The words of a command line, read by argparse; what is wrong is one sentence that names the next step."""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+SHOWN_CHARS = 100
+WRONG_USE = 2
+NO_VALUE = re.compile(r"argument (?:[^:]*/)?(--?[\w-]+): expected one argument")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser for `oneclaw` or one of its commands, which are of the same class."""
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        found = NO_VALUE.fullmatch(message)
+        action = self._option_string_actions.get(found[1]) if found else None
+        if found and action:
+            said = f"{found[1]} needs {action.metavar or 'a value'}: {action.help}."
+        else:
+            wrong = message.removeprefix("argument ").replace(
+                "the following arguments are required", "missing"
+            )
+            said = f"{wrong.rstrip('.')}. `{self.prog} --help` says how it is used."
+        print(f"oneclaw: {said}", file=sys.stderr)
+        sys.exit(WRONG_USE)
+
+    def refuse(self, words: Iterable[str]) -> NoReturn:
+        """Refuse words that nobody has taken."""
+        word = next(iter(words))
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        near = nearest_word(word, options) if word.startswith("-") else ""
+        what = "takes no option" if word.startswith("-") else "has no place for"
+        hint = near or f" `{self.prog} --help` lists what it takes."
+        print(f"oneclaw: `{self.prog}` {what} {shown(word)}.{hint}", file=sys.stderr)
+        sys.exit(WRONG_USE)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        if action.option_strings:
+            wrong = f"{action.option_strings[0]} is {shown(value)}; it must be one of: {', '.join(known)}."
+        elif action.dest == "command":
+            other = " `oneclaw --help` lists them; a tool is run with `oneclaw call TOOL`."
+            wrong = f"there is no command {shown(value)}.{nearest_word(value, known) or other}"
+        else:
+            other = f" There are: {', '.join(known)}."
+            wrong = f"`{self.prog}` has no action {shown(value)}.{nearest_word(value, known) or other}"
+        print(f"oneclaw: {wrong}", file=sys.stderr)
+        sys.exit(WRONG_USE)
+
+
+def shown(word: str) -> str:
+    from oneclaw.core.text.display import visible
+
+    return f"'{visible(word[:SHOWN_CHARS])}{'…' if len(word) > SHOWN_CHARS else ''}'"
+
+
+def nearest_word(word: str, known: Iterable[str]) -> str:
+    """What was most likely meant, as a question behind a sentence; nothing where it is like none of them."""
+    from oneclaw.core.registry import nearest
+
+    near = nearest(word, known, most=2)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

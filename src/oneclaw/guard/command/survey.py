@@ -1,0 +1,79 @@
+"""All that a command would run: seen through wrappers and the texts for shells, and what of it is hidden."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from oneclaw.guard.command.danger import danger_of
+from oneclaw.guard.command.program import base_name
+from oneclaw.guard.command.syntax import MOST_COMMANDS, Command, Script, Word, parse
+from oneclaw.guard.command.wrapper import (
+    ELSEWHERE,
+    MOST_STEPS,
+    Code,
+    Hidden,
+    Inner,
+    Step,
+    carries,
+    is_shell,
+    unwrap,
+)
+
+_MOST_WORDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The programs in their order; what the words do not show and what is destroyed, in a sentence each."""
+
+    programs: tuple[str, ...]
+    hidden: str
+    danger: str
+
+
+def survey_of(script: Script) -> Survey:
+    """Every program that would run, seen through wrappers and the texts that shells are given."""
+    programs: list[str] = []
+    dangers: list[str] = []
+    hidden: list[str] = []
+    waiting = [(command, 0) for command in reversed(script.commands)]
+    while waiting:
+        command, depth = waiting.pop()
+        argv = command.argv
+        if len(programs) > MOST_COMMANDS * 4 or depth > MOST_STEPS:
+            hidden.append("Commands are wrapped in each other deeper than is looked.")
+            dangers.append(hidden[-1])
+            break
+        programs.append(argv[0])
+        dangers.append(danger_of(argv))
+        step = unwrap(argv)
+        if isinstance(step, Hidden) or carries(argv):
+            dangers.append(_danger_within(argv))
+        if isinstance(step, Hidden) and is_shell(argv[0]) and (command.is_fed or not command.is_plain):
+            dangers.append(f"It runs what it reads, which is not looked at ({argv[0][:80]}).")
+        found = list(_inside(step, command, hidden))
+        waiting += [(each, depth + 1) for each in reversed(found)]
+    return Survey(tuple(programs), "".join(hidden[:1]), next(filter(None, dangers), ""))
+
+
+def _danger_within(argv: tuple[str, ...]) -> str:
+    """What could be destroyed by a command that stands somewhere in the words, or in one of them."""
+    if len(argv) > _MOST_WORDS:
+        return f"It starts another program, and has more than {_MOST_WORDS} words to tell which."
+    for at in range(2 if base_name(argv[0]) in ELSEWHERE else 1, len(argv)):
+        option, _, value = argv[at].partition("=")
+        text = value if option.startswith("--") else argv[at]
+        danger = danger_of(argv[at:]) or (survey_of(parse(text)).danger if " " in text else "")
+        if danger:
+            return danger
+    return ""
+
+
+def _inside(step: Step | None, command: Command, hidden: list[str]) -> Iterator[Command]:
+    if isinstance(step, Inner) and step.argv:
+        yield Command(tuple(Word(word) for word in step.argv), is_fed=command.is_fed)
+    elif isinstance(step, Code):
+        script = parse(step.text)
+        hidden += [*script.unclear[:1]]
+        yield from script.commands
+    elif isinstance(step, Hidden):
+        hidden.append(step.why)

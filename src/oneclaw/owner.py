@@ -1,0 +1,167 @@
+"""What the owner says while programs run, kept in the store: switches, trust in projects, tools loaded anew.
+
+Each word goes to the store, where every program that uses it finds it: `follow` looks twice a second at most,
+at that and at what this machine has, and `rule` makes of all of it the policy that decides the next call.
+"""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+
+from oneclaw.agent.features import FEATURES
+from oneclaw.agent.roster import Roster
+from oneclaw.agent.rules import Said, policy_of
+from oneclaw.config import Config
+from oneclaw.core.engine import Engine
+from oneclaw.core.errors import InvalidConfig, StoreError
+from oneclaw.core.permit.policy import Policy
+from oneclaw.core.registry import Registry
+from oneclaw.outside import Outside, trust_key
+from oneclaw.store.settings import Settings
+
+SWITCH = "tool_enabled_"
+"""How the settings of the store name a tool's switch."""
+FEATURE = "feature."
+"""How they name the switch of a feature."""
+RELOADED = "tools.reloaded"
+"""How they name the count of the times the owner had tools from outside loaded anew."""
+
+_LAG_SECONDS = 0.5
+
+
+class Owner:
+    """What the owner said, and the policy it makes. `outside` is None where no tools are taken from there."""
+
+    def __init__(self, config: Config, registry: Registry, roster: Roster, outside: Outside | None) -> None:
+        self._config = config
+        self._registry = registry
+        self._roster = roster
+        self._outside = outside
+        self._settings: Settings | None = None
+        self._engine: Engine | None = None
+        self._seen = -1
+        self._lacked: list[str] = []
+        self._look_again = 0.0
+        self._reloaded: int | None = None
+        self._reloading: set[asyncio.Task[None]] = set()
+        self.policy = Policy()
+
+    def open(self, settings: Settings) -> None:
+        """Hear what the store has."""
+        self._settings = settings
+        self.rule()
+
+    def start(self, engine: Engine) -> None:
+        """Have an engine follow the policy."""
+        self._engine = engine
+
+    def close(self) -> None:
+        for reloading in self._reloading:
+            reloading.cancel()
+        self._settings = self._engine = None
+
+    async def switch(self, tool: str, is_on: bool | None) -> None:
+        entry = self._registry.find(tool)
+        if entry is not None:
+            tool = entry.tool.name
+            if not entry.tool.definition.switchable:
+                raise InvalidConfig(self._why_bound(tool, entry.tool.definition.feature or ""))
+        await self._keep(SWITCH + tool, is_on)
+        for feature in FEATURES:
+            if feature.lead == tool:
+                await self._stored().delete(FEATURE + feature.name)
+        self.rule()
+
+    async def switch_feature(self, feature: str, is_on: bool | None) -> None:
+        await self._keep(FEATURE + feature, is_on)
+        for known in FEATURES:
+            if known.name == feature and known.lead:
+                await self._stored().delete(SWITCH + known.lead)
+        self.rule()
+
+    async def reload(self) -> None:
+        if self._outside is not None:
+            await self._outside.reload()
+        self._reloaded = int(self._stored().get(RELOADED, 0)) + 1
+        await self._stored().set(RELOADED, self._reloaded)
+
+    async def trust(self, folder: Path, is_trusted: bool) -> bool:
+        key, settings = trust_key(folder), self._stored()
+        was_trusted = bool(settings.get(key))
+        if is_trusted:
+            # What is there is closed to tools and commands; what is not, they could make.
+            with suppress(OSError):
+                (folder / ".oneclaw" / "tools").mkdir(parents=True, exist_ok=True)
+            await settings.set(key, True)
+        else:
+            await settings.delete(key)
+        self.rule()
+        return was_trusted != is_trusted
+
+    def rule(self) -> None:
+        """Make the policy anew from what the settings and the store say now."""
+        stored = Said()
+        if self._settings is not None:
+            # Before reading: what changes meanwhile is seen next.
+            self._seen = self._settings.version
+            for prefix, said in ((SWITCH, stored.switches), (FEATURE, stored.features)):
+                said |= {key.removeprefix(prefix): is_on for key, is_on in self._settings.all(prefix).items()}
+            self._heed(self._settings)
+        self._lacked = self._lacks()
+        self.policy = policy_of(self._config, stored, self._roster)
+        if self._engine is not None:
+            self._engine.policy = self.policy
+
+    def follow(self) -> None:
+        """Take up what other programs were told, and what this machine has by now."""
+        now = monotonic()
+        if now >= self._look_again and self._settings is not None:
+            self._look_again = now + _LAG_SECONDS
+            with suppress(StoreError):  # the journal needs the same store, and says what is wrong with it
+                if self._settings.version != self._seen or self._lacks() != self._lacked:
+                    self.rule()
+
+    def _lacks(self) -> list[str]:
+        """What tools lack on this machine: what is installed or set while we run is taken up."""
+        return [tool.definition.missing() for tool in self._registry if tool.definition.missing is not None]
+
+    def _heed(self, settings: Settings) -> None:
+        """Load the tools from outside anew when the owner said so, or has another word on this project."""
+        is_trusted = bool(settings.get(trust_key(self._config.workspace_folder)))
+        reloaded = int(settings.get(RELOADED, 0))
+        is_asked = self._reloaded not in (None, reloaded)
+        self._reloaded = reloaded
+        outside = self._outside
+        if outside is None or not (is_asked or is_trusted != outside.is_trusted):
+            return
+        is_running = self._engine is not None
+        outside.load(is_trusted, with_plugins=is_asked and not is_running)
+        if is_asked and is_running:  # plugins may take a while to say what they have: the calls go on
+            reloading = asyncio.ensure_future(outside.reload())
+            self._reloading.add(reloading)
+            reloading.add_done_callback(self._reloading.discard)
+
+    async def _keep(self, key: str, is_on: bool | None) -> None:
+        """Keep a word, or take it back.
+
+        The word on the other name of a switch is deleted after that: of two that differ off holds, so that
+        nothing is on for a moment that nobody switched on.
+        """
+        if is_on is None:
+            await self._stored().delete(key)
+        else:
+            await self._stored().set(key, is_on)
+
+    def _why_bound(self, tool: str, feature: str) -> str:
+        is_tool = feature in self._registry
+        whose, command = (feature, "tools") if is_tool else (f"the feature {feature}", "features")
+        return (
+            f"{tool} cannot be switched alone: it comes and goes with {whose}; use `oneclaw {command} on"
+            f" {feature}` or `off`, or name the tool in a deny list."
+        )
+
+    def _stored(self) -> Settings:
+        if self._settings is None:
+            raise RuntimeError("The store is open inside `with App(...)` only.")
+        return self._settings

@@ -1,0 +1,41 @@
+"""Starting bash: whichever numbers the descriptors have that it is given."""
+
+import os
+import resource
+
+import pytest
+from tests.run.shell.conftest import MakeShell
+
+from oneclaw.core.errors import ToolError
+from oneclaw.run.shell.script import GO, LINE
+from oneclaw.run.shell.session import Command
+
+
+@pytest.mark.parametrize("free", range(LINE - 12, GO))
+async def test_a_shell_starts_whichever_descriptors_are_free(make_shell: MakeShell, free: int) -> None:
+    taken = [os.open(os.devnull, os.O_RDONLY)]
+    while taken[-1] < free:
+        taken.append(os.dup(taken[0]))
+    try:
+        outcome = await make_shell().run(Command("echo said; exit 3", 60.0))
+    finally:
+        for fd in taken:
+            os.close(fd)
+    assert (outcome.out.text, outcome.code) == ("said\n", 3)
+
+
+async def test_a_shell_that_finds_too_few_descriptors_leaves_none_open(make_shell: MakeShell) -> None:
+    shell = make_shell()
+    await shell.run(Command("true", 60.0))
+    await shell.let_go()
+    before = len(os.listdir("/proc/self/fd"))
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for most in (GO - 40, GO + 1, GO + 3):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, usual[1]))
+        try:
+            with pytest.raises(ToolError, match="could not be started"):
+                await shell.run(Command("true", 60.0))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+        assert len(os.listdir("/proc/self/fd")) == before
+    assert (await shell.run(Command("echo on", 60.0))).out.text == "on\n"
