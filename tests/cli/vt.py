@@ -12,6 +12,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -169,9 +170,9 @@ class Terminal:
         """Type a line, or with "\\x03" press Ctrl-C: the terminal makes a real SIGINT of it."""
         os.write(self._master, text.encode())
 
-    def wait(self, wanted: str | Callable[["Terminal"], bool]) -> str:
+    def wait(self, wanted: str | Callable[["Terminal"], bool], seconds: float = WAIT_SECONDS) -> str:
         """Until the screen shows it: a text that has come since the last wait, or what a function says."""
-        deadline = time.monotonic() + WAIT_SECONDS
+        deadline = time.monotonic() + seconds
         while True:
             if callable(wanted):
                 if wanted(self):
@@ -195,16 +196,18 @@ class Terminal:
         self.type("\x04")
         return self.end()
 
-    def interrupt(self) -> None:
-        """Press Ctrl-C until something comes of it.
+    def interrupt(self, wanted: str) -> None:
+        """Press Ctrl-C until this comes of it.
 
         One that is pressed in the instant between two keys is seen by Python's line editor with the next key
-        only; two of them that wait are one.
+        only; two of them that wait are one. That something came is not enough: it may be the last of the keys.
         """
-        for _ in range(5):
+        for _ in range(4):
             self.type("\x03")
-            if select.select([self._master], [], [], 4)[0]:
+            with suppress(AssertionError):
+                self.wait(wanted, seconds=5)
                 return
+        raise AssertionError(f"no Ctrl-C led to {wanted!r}; the screen:\n{self.screen.text}")
 
     def end(self) -> int:
         """Until the program ends; returns its exit code."""

@@ -179,12 +179,14 @@ def test_what_we_take_is_not_refused_on_the_way(schema: Schema, dialect: str) ->
 
 
 def closed(schema: Any, is_branch: bool = False) -> Any:
-    """Branches that take what they name: one that is silent of a property is not meant to take any value."""
+    """Branches and tuples that take what they name: silence is not meant to take any value."""
     if is_list(schema):
         return [closed(each, is_branch) for each in schema]
     if not is_map(schema):
         return schema
     fresh = {key: closed(value, key in ("anyOf", "oneOf", "tree")) for key, value in schema.items()}
+    if "prefixItems" in schema and "items" not in schema:
+        fresh["items"] = False
     return {**fresh, "additionalProperties": False} if is_branch and "properties" in schema else fresh
 
 
