@@ -200,7 +200,7 @@ class Terminal:
         """Press Ctrl-C until this comes of it.
 
         One that is pressed in the instant between two keys is seen by Python's line editor with the next key
-        only; two of them that wait are one. That something came is not enough: it may be the last of the keys.
+        only; two of them that wait are one. That something came is not enough: it may be the last key.
         """
         for _ in range(4):
             self.type("\x03")
