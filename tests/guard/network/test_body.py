@@ -3,13 +3,14 @@
 import gzip
 import zlib
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.guard.network.body import Unpacker, is_text, media_type
+from oneclaw.guard.network.body import MAX_MEMBERS, Unpacker, is_text, media_type
 
 
 def unpack(data: bytes, encoding: str, limit: int = 1000, step: int | None = None) -> Unpacker:
@@ -65,6 +66,31 @@ def test_an_outer_bomb_behind_an_inner_layer_is_bounded() -> None:
     unpacker = unpack(gzip.compress(inner), "gzip, gzip", step=65536)
     assert unpacker.is_full
     assert bytes(unpacker.body) == b""
+
+
+def test_members_without_end_inside_one_small_body_hold_nothing_up() -> None:
+    packed = gzip.compress(gzip.compress(b"") * 150_000)
+    assert len(packed) < 10_000
+    before = process_time()
+    unpacker = unpack(packed, "gzip, gzip", limit=4 * 2**20)
+    assert process_time() - before < 2  # one after the other, each with all that follows copied, it is ten
+    assert unpacker.is_full
+    assert bytes(unpacker.body) == b""
+
+
+def test_as_many_members_as_anyone_packs_are_read_and_no_more() -> None:
+    assert bytes(unpack(gzip.compress(b"x") * MAX_MEMBERS, "gzip", 300_000).body) == b"x" * MAX_MEMBERS
+    more = unpack(gzip.compress(b"x") * (MAX_MEMBERS + 1), "gzip", 300_000)
+    assert more.is_full
+    assert len(more.body) == MAX_MEMBERS
+
+
+@pytest.mark.parametrize("step", [None, 1, 5])
+def test_what_follows_the_last_member_is_no_member_whatever_it_looks_like(step: int | None) -> None:
+    for rest in (b"\x1f", b"\x1f\x1f\x8b", b"\0" + gzip.compress(b"hidden"), b"\0" * 40_000):
+        unpacker = unpack(gzip.compress(b"one") + rest, "gzip", step=step)
+        assert bytes(unpacker.body) == b"one"
+        assert not unpacker.is_full
 
 
 def test_an_encoding_we_do_not_know_is_left_as_it_is() -> None:

@@ -11,6 +11,12 @@ MAX_LAYERS = 3
 SLACK_BYTES = 64 * 1024
 """How much larger than its content a packed body may be before it is taken for a trick."""
 
+MAX_MEMBERS = 10_000
+"""How many gzip files may stand one behind the other in a body: each costs time, even an empty one."""
+
+_PIECE_BYTES = 16 * 1024
+_MEMBER = b"\x1f\x8b"
+
 _TEXT_TYPE = re.compile(
     r"text/|application/(json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|graphql|sql|x-ndjson"
     r"|x-www-form-urlencoded)\Z|.*\+(json|xml|yaml|text)\Z"
@@ -54,6 +60,8 @@ class _Layer:
         self._left = limit
         self._start = b""
         self._inflate: Any = None
+        self._members = 1
+        self._is_over = False
 
     def feed(self, data: bytes) -> bytes:
         if self._inflate is None:
@@ -61,8 +69,14 @@ class _Layer:
             if len(data) < 2:
                 return b""
             self._inflate = zlib.decompressobj(wbits=self._frame(data))
+        # In pieces: what follows a member is copied, and the layer before may give megabytes of members.
         given = bytearray()
-        while data and not self.is_full:
+        for place in range(0, len(data), _PIECE_BYTES):
+            self._inflate_piece(data[place : place + _PIECE_BYTES], given)
+        return bytes(given)
+
+    def _inflate_piece(self, data: bytes, given: bytearray) -> None:
+        while data and not self.is_full and not self._is_over:
             try:
                 piece = self._inflate.decompress(data, self._left)
             except zlib.error:
@@ -71,7 +85,6 @@ class _Layer:
             self._left -= len(piece)
             self.is_full = self._left <= 0
             data = self._next_member() if self._inflate.eof else b""
-        return bytes(given)
 
     def _frame(self, start: bytes) -> int:
         """Many servers mean a bare deflate stream, without the zlib frame the standard asks for."""
@@ -81,9 +94,12 @@ class _Layer:
     def _next_member(self) -> bytes:
         """What follows a finished gzip member, if it is another one; anything else is ignored."""
         rest = self._inflate.unused_data
-        if not rest.startswith(b"\x1f\x8b"):
+        if not rest.startswith(_MEMBER):
+            self._is_over = not _MEMBER.startswith(rest)  # half of its first two bytes may have come
             return b""
         self._inflate = zlib.decompressobj(wbits=47)
+        self._members += 1
+        self.is_full = self.is_full or self._members > MAX_MEMBERS
         return rest
 
 
