@@ -28,9 +28,7 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
     made: list[ShellSession] = []
     sandboxes: list[Sandbox] = []
 
-    def make(
-        limits: Limits | None = None, *, has_rules: bool = False, way: Way = "bubblewrap"
-    ) -> ShellSession:
+    def make(limits: Limits | None = None, *, way: Way = "bubblewrap") -> ShellSession:
         skip_without(way)
         limits = limits or Limits()
         session = Session("one", workspace=Workspace(workspace))
@@ -40,7 +38,7 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
         def enclose(folder: ShellFolder, network: bool) -> Enclosure:
             return sandbox.enclosure(session, folder.states, folder.tmp, network)
 
-        made.append(ShellSession(enclose, limits, has_rules=has_rules))
+        made.append(ShellSession(enclose, limits))
         return made[-1]
 
     yield make

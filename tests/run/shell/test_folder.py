@@ -1,5 +1,6 @@
 """The folder of a shell, in which its commands write too: none of that reaches beyond the sandbox."""
 
+import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox import bubblewrap
 from oneclaw.guard.sandbox.places import Place
+from oneclaw.guard.sandbox.tree import descendants
 from oneclaw.run.shell.folder import MOST_STATE_BYTES, ShellFolder, make_folder
 from oneclaw.run.shell.session import Command, Outcome, ShellSession
 
@@ -135,10 +137,52 @@ async def test_a_function_in_the_state_cannot_say_how_the_next_command_ended(she
 
 
 async def test_a_command_that_was_never_begun_is_not_run_later(shell: ShellSession) -> None:
-    """Its word to begin may still be in the pipe when the next bash waits for its own."""
+    """Its word to begin may still be in the socket when the next bash waits for its own."""
     await run(shell, "true")
     box = shell._box  # pyright: ignore[reportPrivateUsage]
     assert box is not None
-    os.write(box._started.go, b"1\n999\n")  # pyright: ignore[reportPrivateUsage]
+    box._started.go.send(b"1 0\n999 0\n")  # pyright: ignore[reportPrivateUsage]
     shell.folder.write_command("echo stale")
     assert (await run(shell, "echo one")).out.text == "one\n"
+
+
+async def asleep(shell: ShellSession) -> None:
+    """Wait until all of a shell waits for a command."""
+    box = shell._box  # pyright: ignore[reportPrivateUsage]
+    assert box is not None
+
+    def states() -> list[str]:
+        below = descendants(box._started.process.pid)  # pyright: ignore[reportPrivateUsage]
+        return [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in below]
+
+    while (usage := box.usage()) is None or usage.processes < 2 or set(states()) != {"S"}:
+        await asyncio.sleep(0.01)
+
+
+async def test_a_command_cannot_begin_the_one_after_it(shell: ShellSession) -> None:
+    """Begun ahead, it would be the old text that runs, and that would be taken for the end of the new one."""
+    begin = "for fd in /proc/1/fd/* /proc/self/fd/*; do printf '%s 0\\n%s\\n' {1,1,2,2,3,3,4,4} >>$fd; done"
+    await run(shell, f"{begin} 2>/dev/null; echo again >>runs; (($(wc -l <runs) < 2)) || sleep 2")
+    await asleep(shell)
+    outcomes = [await run(shell, f"echo {number}; (exit {number})") for number in (3, 4)]
+    assert [(outcome.code, outcome.out.text) for outcome in outcomes] == [(3, "3\n"), (4, "4\n")]
+    assert (await run(shell, "cat runs")).out.text == "again\n"
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        'builtin() { touch ran; command builtin "$@"; }',
+        f"printf 'touch ran\\n#whole\\n' | tee {FOLDER}/1 {FOLDER}/2 >/dev/null; kill -9 $BASHPID",
+    ],
+)
+async def test_what_a_command_left_in_the_shell_runs_only_while_it_is_looked_after(
+    shell: ShellSession, workspace: Path, plant: str
+) -> None:
+    await run(shell, "A=1")
+    await run(shell, plant)
+    (workspace / "ran").unlink(missing_ok=True)
+    await asleep(shell)
+    assert not (workspace / "ran").exists()
+    await run(shell, "true")
+    assert (workspace / "ran").exists()

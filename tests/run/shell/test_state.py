@@ -10,7 +10,7 @@ from oneclaw.config import Config
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import ToolError
 from oneclaw.run.shell.session import Command, Outcome
-from oneclaw.run.shell.state import UNKNOWN, folder_in, leaves_out, moved, plain
+from oneclaw.run.shell.state import UNKNOWN, folder_in, is_harmless, leaves_out, moved, plain
 
 TRAPS = [
     "ls() { echo EVIL; }",
@@ -24,7 +24,7 @@ TRAPS = [
 
 @pytest.mark.parametrize("trap", TRAPS)
 async def test_what_a_rule_names_is_what_runs(make_shell: MakeShell, trap: str) -> None:
-    shell = make_shell(has_rules=True)
+    shell = make_shell()
 
     async def run(text: str, *, is_ruled: bool) -> Outcome:
         async with shell.lock:
@@ -42,7 +42,7 @@ async def test_what_a_rule_names_is_what_runs(make_shell: MakeShell, trap: str) 
 async def test_the_directory_and_plain_variables_are_found_and_the_directory_is_kept(
     make_shell: MakeShell,
 ) -> None:
-    shell = make_shell(has_rules=True)
+    shell = make_shell()
 
     async def say(text: str, *, is_ruled: bool = False, sets: bool = False) -> str:
         async with shell.lock:
@@ -138,11 +138,36 @@ async def test_a_command_meant_for_one_folder_is_not_run_in_another(make_shell: 
 async def test_a_bash_that_was_ready_with_all_of_the_state_is_not_the_one_that_runs(
     make_shell: MakeShell,
 ) -> None:
-    shell = make_shell()  # it knows of no rules, and so prepares for commands that somebody is asked about
-    await shell.run(Command("ls() { echo EVIL; }; touch here", 60))
+    shell = make_shell()
+    await shell.run(Command("mkdir bin; printf '#!/bin/sh\\necho EVIL' >bin/ls; chmod +x bin/ls", 60))
+    await shell.run(Command("PATH=$PWD/bin:$PATH", 60))
     for _ in range(2):
-        assert (await shell.run(Command("ls", 60, is_ruled=True))).out.text == "here\n"
+        assert (await shell.run(Command("ls", 60, is_ruled=True))).out.text == "bin\n"
     assert (await shell.run(Command("ls", 60))).out.text == "EVIL\n"
+
+
+def test_only_a_state_that_runs_no_code_is_loaded_ahead_of_a_command() -> None:
+    assert is_harmless(UNTOUCHED + END)
+    assert is_harmless(UNTOUCHED + b"declare -- x=\"a \\$b\"\ndeclare -x y=$'a\\nb'\n" + END)
+    for line in (
+        b'declare -x A="$(id)"',
+        b'declare -x A="x"; id',
+        b'declare -i A="b[$(id)]"',
+        b'declare -a A=([b[$(id)]]="x")',
+        b'declare -n A="B"',
+        b'declare -- _oneclaw="7"',
+        b'declare -- TMOUT="1"',
+        b'declare -- BASH_XTRACEFD="63"',
+        b'declare -- IFS="x"',
+        b"ls () ",
+        b"alias ls='x'",
+        b"trap -- 'x' DEBUG",
+        b"_oneclaw_options='id'",
+        b"builtin unset -v A; id",
+        b"id",
+    ):
+        assert not is_harmless(UNTOUCHED + line + b"\n" + END), line
+    assert not is_harmless(UNTOUCHED), "it is not whole"
 
 
 async def test_the_rules_of_the_owner_are_those_that_count(tmp_path: Path) -> None:

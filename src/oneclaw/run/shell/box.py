@@ -65,7 +65,10 @@ class Box:
         return not self._is_gone
 
     def prepare(self, state: int, then: int, number: int) -> None:
-        """Have a bash ready that starts from this state and leaves `then`; command `number` runs in it."""
+        """Have a bash ready that starts from this state and leaves `then`; command `number` runs in it.
+
+        A state that can do more than set variables is given with `order`, and 0 here.
+        """
         self._wanted += b"%d %d %d\n" % (state, then, number)
         self._loop.call_soon(self._want)  # whoever waits for the last command is to hear of it first
 
@@ -77,10 +80,10 @@ class Box:
             with suppress(OSError):  # that it is gone shows where it is waited for
                 self._started.line.send(wanted)
 
-    def order(self, number: int) -> asyncio.Future[int]:
+    def order(self, number: int, state: int = 0) -> asyncio.Future[int]:
         """Run the command that lies in the folder in the bash that waits for this number: its exit code.
 
-        The future fails with `Gone` when the box ends first.
+        `state` is loaded first, if there is one. The future fails with `Gone` when the box ends first.
         """
         self._want()
         self.drain()
@@ -90,7 +93,7 @@ class Box:
         if self._is_gone:
             ended.set_exception(Gone())
         with suppress(OSError):
-            os.write(self._started.go, b"%d\n" % number)
+            self._started.go.send(b"%d %d\n" % (number, state))
         return ended
 
     async def sweep(self) -> None:

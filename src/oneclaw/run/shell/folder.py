@@ -45,10 +45,10 @@ class ShellFolder:
     def write_state(self, state: int, data: bytes) -> None:
         self._write(str(state), data)
 
-    def read_state(self, state: int) -> bytes:
-        """A whole state; empty when there is none."""
-        data = self._read(state, MOST_STATE_BYTES)
-        return data if data.endswith(WHOLE) and len(data) < MOST_STATE_BYTES else b""
+    def read_state(self, state: int, most_bytes: int = MOST_STATE_BYTES) -> bytes:
+        """A whole state; empty when there is none, or one as large as that."""
+        data = self._read(state, most_bytes)
+        return data if data.endswith(WHOLE) and len(data) < most_bytes else b""
 
     def how_ended(self, state: int) -> bytes:
         """The last line of a state: WHOLE, NO_FOLDER, or something else when the command ended the shell."""

@@ -78,8 +78,9 @@ class Jobs:
             raise
         job = self._jobs[record.id] = Job(record, box, folder)
         box.heed = job.log.add
-        box.prepare(_FROM if state else 0, _TO, _ONLY)
-        job.task = asyncio.get_running_loop().create_task(self._attend(job, box.order(_ONLY)))
+        box.prepare(0, _TO, _ONLY)
+        ended = box.order(_ONLY, _FROM if state else 0)
+        job.task = asyncio.get_running_loop().create_task(self._attend(job, ended))
         for ended in [each for each, job in self._jobs.items() if job.record.state != "running"][:-ENDED]:
             del self._jobs[ended]
         return record

@@ -8,11 +8,14 @@ pretend to have ended otherwise than it did; one that hangs, forks without end o
 bash with it; and whatever happens, there is a state to go on from: the one before the command.
 
 The program says on the socket from which state the next bash starts, into which file it writes its own, and
-the number of its command. When there is a command, it says the number again on a pipe, for which the second
-bash waits. The
-answers on the socket are `s CODE LEFT` when the command has ended, with a LEFT of 0 if there was something to
-kill, and `k` when the program had everything killed, with SIGUSR1. The second bash does not have the socket:
-the state it loads is the work of a command, and a function named `read` or `builtin` in it is run at once.
+the number of its command. When there is a command, it says the number again on a second socket, for which the
+second bash waits, and which state is to be loaded only now. A state is the work of a command: one that can do
+more than set variables is not loaded before, or it would run while nobody looks after it, and a command has
+neither of the sockets. A pipe in place of the second could be opened through /proc, and the next command be
+begun, and so its result made, by the one before it.
+
+The answers on the first socket are `s CODE LEFT` when the command has ended, with a LEFT of 0 if there was
+something to kill, and `k` when the program had everything killed, with SIGUSR1.
 """
 
 import shlex
@@ -37,13 +40,14 @@ while IFS=" " read -r -u 60 _oneclaw_from _oneclaw_to _oneclaw; do (
   trap - INT QUIT USR1; _oneclaw_shopt=$BASHOPTS; _oneclaw_set=$SHELLOPTS;
   exec >&61 2>&62 61>&- 62>&-;
   [[ $_oneclaw_from == 0 ]] || . @FOLDER@/"$_oneclaw_from" >/dev/null 2>&1;
-  while IFS= builtin read -r -u 63 _oneclaw_from || builtin exit; do
-  [[ $_oneclaw_from != "$_oneclaw" ]] || break; done;
+  while IFS=" " read -r -u 63 _oneclaw_go _oneclaw_from || exit; do
+  [[ $_oneclaw_go != "$_oneclaw" ]] || break; done; exec 63<&-;
+  [[ $_oneclaw_from == 0 ]] || . @FOLDER@/"$_oneclaw_from" >/dev/null 2>&1;
   IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command;
 """
 """All of it goes on one line: a command counts its own lines from there."""
 
-_AFTER = r"""builtin eval "$_oneclaw_command" 63<&-
+_AFTER = r"""builtin eval "$_oneclaw_command"
     {
       _oneclaw_code=$?; builtin trap - DEBUG ERR RETURN; _oneclaw_options=
       [[ $SHELLOPTS == "$_oneclaw_set" ]] ||

@@ -14,12 +14,14 @@ from oneclaw.run.shell.excess import Excess, Watch
 from oneclaw.run.shell.folder import PLAIN, ShellFolder, after, make_folder
 from oneclaw.run.shell.output import Text
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE, command_text
-from oneclaw.run.shell.state import folder_in, leaves_out, moved, plain
+from oneclaw.run.shell.state import folder_in, is_harmless, leaves_out, moved, plain
 
 LOOK_SECONDS = 0.1
 """How often a running command is looked after."""
 LAST_WORDS_SECONDS = 2.0
 _FOLDER_CHARS = 300
+_EARLY_BYTES = 16 << 10
+"""A state as large as this is loaded when there is a command: reading through it takes longer."""
 APART = (
     "Nobody was asked about this command, so it ran without the functions, aliases, options and variables"
     " such as PATH that commands before it had set; commands that a person is asked about still have them."
@@ -82,7 +84,6 @@ class ShellSession:
         enclose: Enclose,
         limits: Limits,
         *,
-        has_rules: bool = False,
         parent: Path | None = None,
         quick: Path | None = None,
     ) -> None:
@@ -96,10 +97,11 @@ class ShellSession:
         self._ending: asyncio.Future[None] | None = None
         self._network = False
         self._last = 0
-        self._has_rules = has_rules
         self.is_ruled = True
         """Whether only commands that rules allowed have run in it: then they have made its state."""
         self._ready: int | None = None
+        """The state that a waiting bash has loaded, 0 for none; None where no bash waits."""
+        self._loads_early = True
 
     @property
     def is_live(self) -> bool:
@@ -125,15 +127,14 @@ class ShellSession:
         self.is_ruled = self.is_ruled and command.is_ruled
         if is_apart:
             self.folder.write_state(PLAIN, plain(self.folder.read_state(self.state)))
-            if self._ready is not None:  # a bash is ready that starts from all of the state
-                self._has_rules = True
+            if self._ready:  # a bash is ready that has loaded all of the state
+                self._loads_early = False
                 await self.let_go()
                 box = await self._open(command.network)
-        self._prepare(box, PLAIN if is_apart else self.state)
-        self._ready = None
+        start = PLAIN if is_apart else self.state
         began = self.used = monotonic()
         try:
-            ended = self._order(box, command)
+            ended = self._order(box, command, start)
             box.heed = heed
             stop, fate = await self._attend(box, ended, command.seconds)
         except BaseException:  # a bash that waits for this command would take the next one for it
@@ -156,7 +157,7 @@ class ShellSession:
         note = box.enclosure.note
         if is_apart:
             note = f"{note} {APART}".strip()
-        self._prepare_next()
+        self._prepare()
         if not is_there:
             folder = (command.directory or "")[-_FOLDER_CHARS:]
             raise ToolError(
@@ -192,7 +193,7 @@ class ShellSession:
             self._network = network
             self._box = Box(self._enclose(self.folder, network), self.folder, self._limits)
             self._ready = None
-            self._prepare_next()
+            self._prepare()
         return self._box
 
     def _holds_more(self, box: Box) -> bool:
@@ -200,18 +201,19 @@ class ShellSession:
         state = self.folder.read_state(self.state)
         return bool(state) and leaves_out(state, box.enclosure.environment)
 
-    def _prepare_next(self) -> None:
-        """Have a bash ready for the next command, where it is known from which state that one starts."""
-        if self._box is not None and (self.is_ruled or not self._has_rules):
-            self._prepare(self._box, self.state)
+    def _prepare(self) -> None:
+        """Have a bash ready for the next command, with the state loaded if that can do no harm.
 
-    def _prepare(self, box: Box, start: int) -> None:
-        if self._ready == start:
+        Code in a state, as functions are, runs only in the time of a command, when it is looked after.
+        """
+        if self._box is None or self._ready is not None:
             return
+        is_early = self._loads_early and self.state
+        state = self.folder.read_state(self.state, _EARLY_BYTES) if is_early else b""
+        self._ready = self.state if is_harmless(state) else 0
         self._last += 1
         self.folder.forget(after(self.state))
-        box.prepare(start, after(self.state), self._last)
-        self._ready = start
+        self._box.prepare(self._ready, after(self.state), self._last)
 
     def _only_move(self) -> None:
         """Have the state after a command be the one before it, but for the directory."""
@@ -220,12 +222,13 @@ class ShellSession:
             before = self.folder.read_state(self.state) or WHOLE
             self.folder.write_state(after(self.state), moved(before, left))
 
-    def _order(self, box: Box, command: Command) -> asyncio.Future[int]:
+    def _order(self, box: Box, command: Command, start: int) -> asyncio.Future[int]:
+        loaded, self._ready = self._ready, None
         text = command_text(
             command.text, box.enclosure.folder, after(self.state), command.directory, command.environment
         )
         self.folder.write_command(text)
-        return box.order(self._last)
+        return box.order(self._last, 0 if loaded == start else start)
 
     async def _attend(self, box: Box, ended: asyncio.Future[int], seconds: float) -> tuple[Stop | None, Fate]:
         """Wait for the end of a command, or bring it about; either way nothing it started is left."""

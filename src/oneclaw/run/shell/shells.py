@@ -119,7 +119,6 @@ class Shells:
         return ShellSession(
             self.enclose(session),
             self.limits,
-            has_rules=bool(self.rules),
             parent=self.sandbox.scratch.folder,
             quick=self.sandbox.quick,
         )

@@ -31,7 +31,7 @@ class Started:
     """Our ends.
 
     line    to the first bash: what to start from, and what came of it
-    go      to the bash of a command: it begins. It can only be read there, so nothing is faked by it
+    go      to the bash of a command: it begins. A socket, for what is none can be opened through /proc
     report  to the keeper of the shell
     out, err, input  of commands;  errors  of starting
     tasks   the most there may be at a time, where the kernel has to be told so for root
@@ -40,7 +40,7 @@ class Started:
     process: subprocess.Popen[bytes]
     line: socket.socket
     report: socket.socket
-    go: int
+    go: socket.socket
     out: int
     err: int
     errors: int
@@ -55,7 +55,8 @@ class Started:
     def close(self) -> None:
         self.line.close()
         self.report.close()
-        for fd in (self.go, self.out, self.err, self.errors, self.input):
+        self.go.close()
+        for fd in (self.out, self.err, self.errors, self.input):
             if fd is not None:
                 os.close(fd)
         self.input = None
@@ -100,12 +101,12 @@ def _start(
     out, their_out = _pipe(ours, theirs)
     err, their_err = _pipe(ours, theirs)
     errors, their_errors = _pipe(ours, theirs)
-    their_go, go = _pipe(theirs, ours)
+    go, their_go = _sockets(ours, theirs)
     their_input, given = _pipe(theirs, ours) if has_input else (subprocess.DEVNULL, None)
     # Above the numbers that bash gives them: one of these would be overwritten by another of them.
     passed = [
         _closed_by(theirs, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, GO + 1))
-        for fd in (their_line.fileno(), their_out, their_err, their_report.fileno(), their_go)
+        for fd in (their_line.fileno(), their_out, their_err, their_report.fileno(), their_go.fileno())
     ]
     words = *passed, *most, f"{enclosure.folder}/{SCRIPT}"
     bash = ("bash", "--noprofile", "--norc", "-c", RUN, "bash", *map(str, words))
@@ -121,11 +122,11 @@ def _start(
         start_new_session=True,
         cwd=folder.states,
     )
-    for fd in (go, out, err, errors, given):
+    for fd in (out, err, errors, given):
         if fd is not None:
             os.set_blocking(fd, False)
-    line.setblocking(False)
-    report.setblocking(False)
+    for spoken in (line, report, go):
+        spoken.setblocking(False)
     return Started(process, line, report, go, out, err, errors, given)
 
 

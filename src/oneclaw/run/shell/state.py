@@ -12,16 +12,22 @@ from oneclaw.guard.command.variables import refused_variables
 from oneclaw.run.shell.script import WHOLE
 
 _QUOTED = r'"(?:[^"\\$`\n]|\\["\\$`])*"' + r"|\$'(?:[^'\\\n]|\\[^\n])*'"
-_VARIABLE = re.compile(rf"^declare (?:--|-x) ([A-Za-z_]\w*)=(?:{_QUOTED})$".encode(), re.MULTILINE)
-_WORD = r"""(?:''|\$'(?:[^'\\\n]|\\[^\n])*'|(?:[^\s'"$`;&|<>()\\*?\[\]{}~#!]|\\[^\n])+)"""
-_DIRECTORY = re.compile(
-    rf"(?:^|\n)(\\builtin cd -- {_WORD} \|\| _oneclaw_lost={_WORD}; OLDPWD={_WORD}\n)#whole\n\Z".encode()
+_VARIABLE = re.compile(
+    rf"^declare (?:--|-x) ((?!_oneclaw)[A-Za-z_]\w*)=(?:{_QUOTED})$".encode(), re.MULTILINE
 )
+_WORD = r"""(?:''|\$'(?:[^'\\\n]|\\[^\n])*'|(?:[^\s'"$`;&|<>()\\*?\[\]{}~#!]|\\[^\n])+)"""
+_MOVE = rf"\\builtin cd -- {_WORD} \|\| _oneclaw_lost={_WORD}; OLDPWD={_WORD}\n"
+_DIRECTORY = re.compile(rf"(?:^|\n)({_MOVE})#whole\n\Z".encode())
 _USUAL = re.compile(
     rb"builtin unset -v [A-Z_ ]*|_oneclaw_options=''|declare -- IFS=\$' \\t\\n'|declare -i OPTIND=\"\d+\""
     rb'|declare -- PS4="\+ "|umask \d{4}|'
 )
 """Lines of a state in which nothing has been set; and the empty line that is left where one was taken."""
+_HARMLESS = re.compile(
+    rb"(?:(?:%s|declare (?:--|-x) (?!_oneclaw|BASH|TMOUT=|IFS=)[A-Za-z_]\w*=(?:%s))\n)*(?:%s)?#whole\n"
+    % (_USUAL.pattern, _QUOTED.encode(), _MOVE.encode())
+)
+"""Variables and a directory alone, and none of the variables by which bash could miss what it waits for."""
 
 
 UNKNOWN = "an unknown folder"
@@ -47,6 +53,11 @@ def leaves_out(state: bytes, environment: Mapping[str, str]) -> bool:
     given = {f'declare -x {name}="{environment[name]}"'.encode() for name in refused_variables(environment)}
     rest = _VARIABLE.sub(_unless_plain, state.removesuffix(_directory(state) + WHOLE)).split(b"\n")
     return not given.issubset(rest) or not all(line in given or _USUAL.fullmatch(line) for line in rest)
+
+
+def is_harmless(state: bytes) -> bool:
+    """Whether a bash that loads it runs no code of anybody's by that."""
+    return _HARMLESS.fullmatch(state) is not None
 
 
 def folder_in(state: bytes) -> str:
