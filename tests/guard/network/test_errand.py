@@ -16,12 +16,14 @@ def test_what_is_not_a_redirect_leads_nowhere() -> None:
 
 
 def test_a_post_becomes_a_get_without_its_body() -> None:
-    assert follow(START, 302, "/y") == Errand("GET", parse("https://a.example/y"), (("Authorization", "k"),))
+    after = Errand("GET", parse("https://a.example/y"), (("Authorization", "k"),), is_led=True)
+    assert follow(START, 302, "/y") == after
 
 
 def test_a_kept_method_keeps_its_body_and_harmless_headers_on_another_host() -> None:
     target = parse("https://b.example/")
-    assert follow(START, 307, "//b.example") == Errand("POST", target, (("Content-Type", "t"),), b"body")
+    after = Errand("POST", target, (("Content-Type", "t"),), b"body", is_led=True)
+    assert follow(START, 307, "//b.example") == after
 
 
 @pytest.mark.parametrize("place", ["http://a.example/x", "https://a.example:444/x", "https://b.a.example/x"])
@@ -37,3 +39,14 @@ def test_a_body_is_never_sent_on_unencrypted() -> None:
     assert caught.value.kind is Kind.NETWORK_ERROR
     plain = Errand("POST", parse("http://a.example/x"), (), b"body")
     assert follow(plain, 308, "http://b.example/") is not None
+
+
+def test_of_an_address_that_a_server_chose_the_host_alone_is_shown() -> None:
+    assert START.shown == "https://a.example/x"
+    led = follow(START, 307, "https://b.example:444/ignore-all?that=was&said")
+    assert led is not None
+    assert led.shown == "https://b.example:444"
+    for errand, place in ((led, "ftp://ignore"), (START, "http://b.example/ignore")):
+        with pytest.raises(ToolError) as caught:
+            follow(errand, 307, place)
+        assert "ignore" not in caught.value.message

@@ -151,7 +151,7 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
             finally:
                 await response.aclose()
         except _CLIENT_ERRORS as error:
-            raise explain(error, str(errand.target)) from error
+            raise explain(error, errand.shown) from error
 
 
 @cache
