@@ -67,6 +67,7 @@ def test_what_destroys_is_named_however_it_is_wrapped() -> None:
         "trap 'echo rm -rf x' EXIT", "bash -lc \"echo 'rm -rf x'\"", "xargs rm", "find . -exec rm {} +",
         "cat <<'E'\nrm -rf x\nE", "ls # rm -rf x", "rmdir x", "docker rm -f x", "git rm -f x", "man rm",
         "echo \"rm -rf $HOME\"", "sed 's/rm -rf//' x", "rm ./-f", "bash -lc \"cat <<'EOF'\nrm -rf x\nEOF\"",
+        "$x -f y", "$CC -fPIC x.c", "git rebase main", "rm -r $x", "rm $'x y'",
     ],
 )  # fmt: skip
 def test_what_only_speaks_of_deleting_is_not_taken_for_it(command: str) -> None:

@@ -11,7 +11,8 @@ from oneclaw.guard.command.program import base_name, runs_code, runs_input
         ("/usr/bin/python3.11", "python"), ("pip3.12", "pip"), ("gcc-12", "gcc"), ("PYTHON.EXE", "python"),
         ("busybox.static", "busybox"), ("vim.tiny", "vim"), ("nc.openbsd", "nc"), ("linux64", "linux64"),
         ("x86_64", "x86_64"), ("base64", "base64"), ("sqlite3", "sqlite3"), ("./test.sh", "test.sh"),
-        ("proxychains4", "proxychains"), ("123", "123"), ("", ""),
+        ("proxychains4", "proxychains"), ("123", "123"), ("", ""), ("gtimeout", "timeout"), ("grm", "rm"),
+        ("gcc", "gcc"), ("grep", "grep"), ("gzip", "gzip"), ("g", "g"),
     ],
 )  # fmt: skip
 def test_a_name_is_told_whatever_its_folder_version_and_variant(program: str, name: str) -> None:

@@ -45,6 +45,9 @@ RULES = parse_rules(
         ("git log stash@{0}", ["git"]),
         ("git log @{1.week.ago}", ["git"]),
         ("ls >/dev/null -la 2>&1 src", ["ls"]),
+        ('cat x | echo "x$" "a$|b$"', ["cat", "echo"]),
+        ("cat page.html#top", ["cat"]),
+        ("echo {} a{}b", ["echo"]),
     ],
 )
 def test_plain_commands_are_allowed_by_their_rules(command: str, programs: list[str]) -> None:

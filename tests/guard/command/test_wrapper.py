@@ -60,6 +60,11 @@ from oneclaw.guard.command.wrapper import Code, Hidden, Inner, is_wrapper, resol
         ("busybox.static ls", "ls"),
         ("xargs -i ls {}", "ls"),
         ("watch -x ls", "ls"),
+        ("gtimeout -p 5 ls", "ls"),
+        ("timeout -fp 5 ls", "ls"),
+        ("chrt --fifo 10 ls", "ls"),
+        ("noglob ls", "ls"),
+        ("setarch x86_64 -R ls", "setarch"),
     ],
 )
 def test_the_program_inside_is_found(command: str, program: str) -> None:

@@ -23,6 +23,16 @@ def danger_of(argv: tuple[str, ...]) -> str:
         return "It deletes every file it finds (find -delete)."
     if name == "git":
         return _danger_of_git(argv[1:])
+    return _danger_of_windows(name, [word.lower() for word in argv[1:]])
+
+
+def _danger_of_windows(name: str, words: list[str]) -> str:
+    """What PowerShell and cmd call it. The name of an option may be cut short in PowerShell."""
+    is_forced = any(len(word) > 2 and "-force".startswith(word) for word in words)
+    if name in ("remove-item", "ri", "del", "erase", "rd", "rmdir") and is_forced:
+        return f"It deletes without asking ({name} with force)."
+    if (name in ("del", "erase") and "/f" in words) or (name in ("rd", "rmdir") and "/s" in words):
+        return f"It deletes without asking ({name})."
     return ""
 
 
@@ -31,19 +41,19 @@ def _danger_of_git(words: tuple[str, ...]) -> str:
         return "It throws away changes that are not committed (git reset --hard)."
     if "clean" in words and "f" in _options(words[words.index("clean") + 1 :]):
         return "It deletes files that git does not know (git clean with force)."
-    if "push" in words and (_forces(words) or any(word.startswith("+") for word in words)):
+    if "push" in words and (_forces(words) or any(word[:1] in ("+", ":") for word in words)):
         return "It overwrites or deletes what others have (git push with force)."
     if any(word in words for word in ("checkout", "switch")) and _forces(words):
         return "It throws away changes that are not committed (git with force)."
-    if "branch" in words and "-D" in words:
+    if "branch" in words and ("-D" in words or _forces(words, "--force")):
         return "It deletes a branch, merged or not (git branch -D)."
     if "stash" in words and any(word in words for word in ("drop", "clear")):
         return "It throws away changes that were put aside (git stash)."
     return ""
 
 
-def _forces(words: tuple[str, ...]) -> bool:
-    long = ("--force", "--mirror", "--delete")
+def _forces(words: tuple[str, ...], *long: str) -> bool:
+    long = long or ("--force", "--mirror", "--delete")
     short = (word for word in words if word.startswith("-") and not word.startswith("--"))
     return any(word.startswith(long) for word in words) or any("f" in word for word in short)
 

@@ -21,10 +21,13 @@ FORMS = {
     "nohup": Form(),
     "setsid": Form("cfw", "", ("ctty", "fork", "wait")),
     "stdbuf": Form("", "ioe", (), ("input", "output", "error")),
-    "timeout": Form("v", "ks", ("preserve-status", "foreground", "verbose"), ("kill-after", "signal"), 1),
+    "timeout": Form("vfp", "ks", ("preserve-status", "foreground", "verbose"), ("kill-after", "signal"), 1),
     "time": Form("pvaq", "fo", ("portability", "verbose", "append", "quiet"), ("format", "output")),
     "ionice": Form("t", "cn", ("ignore",), ("class", "classdata")),
-    "chrt": Form("abdfiorvR", "TPD", (), (), 1),
+    "chrt": Form(
+        "abdfiorvR", "TPD", ("batch", "deadline", "fifo", "idle", "other", "rr", "reset-on-fork", "verbose"),
+        ("sched-runtime", "sched-period", "sched-deadline"), 1,
+    ),
     "taskset": Form("ac", "", ("all-tasks", "cpu-list"), (), 1),
     "chroot": Form("", "", ("skip-chdir",), ("userspec", "groups"), 1),
     "sudo": Form(
@@ -36,6 +39,8 @@ FORMS = {
     "pkexec": Form("", "", ("disable-internal-agent", "keep-cwd"), ("user",)),
     "command": Form("p", "", asks_only="vV"),
     "builtin": Form(),
+    "noglob": Form(),
+    "nocorrect": Form(),
     "exec": Form("cl", "a"),
     "coproc": Form(),
     "xargs": Form(

@@ -18,7 +18,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _CODE = _words("""
-        pwsh powershell cmd wscript cscript mshta rundll32 osascript elvish nu rc es xonsh sash slsh
+        pwsh powershell cmd wscript cscript mshta rundll32 osascript elvish nu nushell ion murex rc es xonsh
+        sash slsh micropython bpython ptpython jython graalpy zig electron rails spark-shell pyspark
         python pypy ipython jupyter perl ruby irb pry node nodejs deno bun tsx ts-node php lua luajit tclsh
         wish expect r rscript julia octave octave-cli gnuplot maxima java jshell jrunscript jjs scala groovy
         kotlin clojure clj bb erl escript elixir iex ghc ghci runghc racket guile sbcl clisp ocaml swift go
@@ -48,7 +49,8 @@ _CODE = _words("""
         popd umask ulimit
         """)
 SHELLS = _words("""
-        sh bash dash ash zsh ksh mksh yash rbash fish csh tcsh osh
+        sh bash dash ash zsh ksh mksh oksh loksh pdksh lksh rksh rzsh yash posh bosh hush msh toysh rbash fish
+        csh tcsh osh ysh
         """)
 STARTERS = _words("""
         parallel flock script su runuser sudoedit login agetty sg newgrp systemd-run systemd-nspawn
@@ -59,6 +61,10 @@ STARTERS = _words("""
         ld.so rtld coreutils entr watchexec run-parts msgfilter msgexec trickle torsocks torify tsocks
         socksify proxychains valgrind perf rr gdbserver lldb-server py-spy catchsegv coverage hyperfine
         multitime pexec grc direnv asdf mise op doppler dotenv wine i386 x86_64 uname26 visudo vipw vigr
+        arch xcrun sandbox-exec wsl runas forfiles apptainer singularity buildah runc crun ctr crictl toolbox
+        distrobox distrobox-enter flatpak-spawn multipass limactl mpirun mpiexec srun sbatch qsub bsub nq tsp
+        pueue sudo-rs run0 please dzdo pfexec ksu gksu gksudo kdesu kdesudo lxqt-sudo calife super
+        ccache distcc sccache bear scan-build intercept-build waypipe
         """)
 _STARTERS_BY_PREFIX = ("ld-linux", "ld-musl", "qemu-")
 _FAMILIES = _words("""
@@ -76,7 +82,7 @@ _CODE_IN_FAMILY = {
 }
 _HARMLESS = _words("""
         ls dir vdir cat head tail wc echo pwd true false stat du df cut tr basename dirname realpath
-        readlink id whoami groups uname arch nproc cmp comm md5sum sha1sum sha224sum sha256sum sha384sum
+        readlink id whoami groups uname nproc cmp comm md5sum sha1sum sha224sum sha256sum sha384sum
         sha512sum b2sum cksum sum seq nl fold fmt expand unexpand paste tac rev od base64 base32 grep
         egrep fgrep sleep uptime free which factor tty
         """)
@@ -93,11 +99,14 @@ _OPTIONS_THAT_RUN = {
     "rg": _words("--pre --hostname-bin"),
     "ag": _words("--pager"),
     "ack": _words("--pager"),
-    "sort": _words("--compress-program"),
+    "sort": _words("--compress-program --files0-from"),
     "split": _words("--filter"),
     "install": _words("--strip-program"),
     "pandoc": _words("-F --filter -L --lua-filter"),
-    "gcc": _words("-wrapper"),
+    "gcc": _words("-wrapper @"),  # a file of options
+    "clang": _words("@"),
+    "wc": _words("--files0-from"),  # a list of files to read, which the words do not show
+    "du": _words("--files0-from"),
     "curl": _words("-K --config"),
     "wget": _words("-e --execute --use-askpass"),
     "aria2c": _words("--on-download-complete --on-download-start --on-bt-download-complete"),
@@ -133,14 +142,20 @@ _VARIANT = re.compile(
 )
 _HELPER = re.compile(r"[A-Za-z0-9]\w*::")
 """An address for git that names the program which fetches it: `ext::sh -c x` runs what it says."""
+_GNU = FORMS.keys() | _OPTIONS_THAT_RUN.keys() | _words("env find rm dd shred")
 _KNOWN = _CODE | SHELLS | STARTERS | _FAMILIES | _HARMLESS | FORMS.keys()
 
 
 def base_name(program: str) -> str:
-    """The name of a program without its folder, version and variant: `/usr/bin/python3.11` is `python`."""
+    """The name of a program without its folder, version and variant: `/usr/bin/python3.11` is `python`.
+
+    Where a system has tools of its own, those of GNU begin with a g: `gtimeout` is `timeout`.
+    """
     name = program.rpartition("/")[2].casefold()
     while name not in _KNOWN and (shorter := _VARIANT.sub("", name)) not in ("", name):
         name = shorter
+    if name not in _KNOWN and name[:1] == "g" and name[1:] in _GNU:
+        return name[1:]
     return name
 
 

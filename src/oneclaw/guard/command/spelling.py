@@ -15,8 +15,12 @@ MOST_BLANKS = 40
 """More blanks in a row push what follows out of sight; a tab counts as eight."""
 _TAB = 8
 
-REFERENCE = re.compile(r"(?<=[A-Za-z0-9_^])~|(?<=[@^])\{[A-Za-z0-9/_\-]*(?:\.[A-Za-z0-9/_\-]+)*\}")
-"""Signs that are filled in elsewhere, and here are not, as in `HEAD~1` and `@{u}`: git's, not the shell's."""
+REFERENCE = re.compile(
+    r"(?<=[A-Za-z0-9_^])~|(?<=[@^])\{[A-Za-z0-9/_\-]*(?:\.[A-Za-z0-9/_\-]+)*\}|\{\}|(?<=[A-Za-z0-9_./:=@%+,\-])#"
+)
+"""Signs that mean more elsewhere, and here nothing, as in `HEAD~1`, `@{u}`, `{}` and `page.html#top`."""
+LONE_DOLLAR = re.compile(r"\$(?=\||\Z)")
+"""In double quotes, where no name can follow: it stands for itself, as in `grep "x$"`."""
 _JOINT = re.compile(r"[ \t]*(?:&&|\|\||[;|])(?![;&|])[ \t]*")
 _REDIRECT = re.compile(
     r"(?:[012]?>>?[ \t]*/dev/null|&>>?[ \t]*/dev/null|[012]?<[ \t]*/dev/null|[12]?>&[12])(?![^\s;|&])"
@@ -26,7 +30,7 @@ _BARE_IN_RULE = re.compile(r"[A-Za-z0-9_\-./:,@%+=^*]+")
 _SWALLOWED = re.compile(r"[^\x00-\x7f][\\`|]")
 """In some character sets (GBK, Big5, Shift JIS) the sign would be the second byte of the letter before it."""
 _SINGLE = re.compile(r"'[^']*'")
-_DOUBLE = re.compile(r'"(?:[^"\\$`]|\\.)*"', re.DOTALL)
+_DOUBLE = re.compile(r'"(?:[^"\\$`]|\\.|\$(?=["|]))*"', re.DOTALL)
 _ESCAPED = re.compile(r"\\[^\nA-Za-z0-9]")
 _IN_DOUBLE = re.compile(r'\\([$`"\\])')
 _RESERVED = frozenset(

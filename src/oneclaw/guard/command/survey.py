@@ -1,5 +1,6 @@
 """All that a command would run: seen through wrappers and the texts for shells, and what of it is hidden."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ from oneclaw.guard.command.wrapper import (
 )
 
 _MOST_WORDS = 200
+_FORCED = re.compile(r"(?<!\w)-(?=\w*[rR])(?=\w*f)[rRfvdiI]+(?!\w)")
+"""Options as `rm` takes them to delete folders without asking."""
+_VARIABLE = re.compile(r"\$\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ def survey_of(script: Script) -> Survey:
             dangers.append(hidden[-1])
             break
         programs.append(argv[0])
-        dangers.append(danger_of(argv))
+        dangers.append(danger_of(argv) or _danger_unseen(command))
         step = unwrap(argv)
         if isinstance(step, Hidden) or carries(argv):
             dangers.append(_danger_within(argv))
@@ -53,6 +57,14 @@ def survey_of(script: Script) -> Survey:
         found = list(_inside(step, command, hidden))
         waiting += [(each, depth + 1) for each in reversed(found)]
     return Survey(tuple(programs), "".join(hidden[:1]), next(filter(None, dangers), ""))
+
+
+def _danger_unseen(command: Command) -> str:
+    """What could be destroyed where a part of the command shows only while it runs: `$x -rf y`."""
+    could_delete = not command.words[0].is_plain or base_name(command.argv[0]) == "rm"
+    if could_delete and not command.is_plain and _FORCED.search(_VARIABLE.sub(" ", " ".join(command.argv))):
+        return "It may delete without asking: what runs shows only then."
+    return ""
 
 
 def _danger_within(argv: tuple[str, ...]) -> str:

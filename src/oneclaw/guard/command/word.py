@@ -1,11 +1,13 @@
 """One word of a command as the grammar of bash has it: what it says, and why it is not plain."""
 
+import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import tree_sitter
 
-from oneclaw.guard.command.spelling import REFERENCE
+from oneclaw.guard.command.spelling import LONE_DOLLAR, REFERENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,10 @@ SPOKEN = {
 }
 """What is said of each kind of node that keeps a command from being plain."""
 _FILLED_IN = frozenset("*?[]{}~")
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(['\"?nt\\]))"
+)
+_SIGNS = {"n": "\n", "t": "\t"}
 
 
 def source_of(node: tree_sitter.Node, text: str) -> str:
@@ -78,7 +84,7 @@ def _doubts(node: tree_sitter.Node, text: str) -> Iterator[str]:
             continue
         if kind == "string":
             yield from (SPOKEN[child.type] for child in part.children if child.type in SPOKEN)
-            if _has_bare(source[1:-1], "$`"):
+            if _has_bare(LONE_DOLLAR.sub("_", source[1:-1]), "$`"):
                 yield "A variable or a command is filled in while it runs."
         elif kind in ("word", "number") and not part.named_children:
             if _has_bare(source, "$`"):
@@ -113,11 +119,22 @@ def _has_bare(source: str, letters: str | frozenset[str]) -> bool:
     return False
 
 
+def _unescape(found: re.Match[str]) -> str:
+    """What an escape of $'…' says, where it is a letter or a sign that can be seen."""
+    *hexadecimal, octal, sign = found.groups()
+    if sign:
+        return _SIGNS.get(sign, sign)
+    code = int(octal, 8) & 0xFF if octal else int(next(filter(None, hexadecimal)), 16)
+    return chr(code) if code <= sys.maxunicode and chr(code).isprintable() else found[0]
+
+
 def _said(part: tree_sitter.Node, text: str) -> str:
     """What a part of a word says, quotes and backslashes taken out."""
     source = source_of(part, text)
     if part.type == "raw_string":
         return source[1:-1]
+    if part.type == "ansi_c_string":
+        return _ESCAPE.sub(_unescape, source[2:-1])
     inside = part.type == "string"
     source = source[1:-1] if inside else source
     said: list[str] = []

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oneclaw.guard.command.form import ENV, FORMS, Form, take_long, take_short
-from oneclaw.guard.command.program import FIND_RUNS, SHELLS, base_name, is_starter
+from oneclaw.guard.command.program import FIND_RUNS, SHELLS, base_name, is_family, is_starter, runs_code
 
 MOST_STEPS = 16
 """Deeper than this nobody wraps a command who means well."""
@@ -47,6 +47,7 @@ Step = Inner | Code | Hidden
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
+WINDOWS = ("cmd", "powershell", "pwsh")
 ELSEWHERE = ("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "vagrant")
 _PLACES = ("", "/bin/", "/usr/bin/", "/usr/local/bin/")
 
@@ -87,7 +88,9 @@ def is_shell(program: str) -> bool:
 
 def carries(argv: tuple[str, ...]) -> bool:
     """Whether the words after those that are read may be a command, too: its own, or one run elsewhere."""
-    return base_name(argv[0]) in ELSEWHERE or (is_shell(argv[0]) and len(argv) > 3)
+    if is_family(argv[0]):
+        return runs_code(argv)
+    return base_name(argv[0]) in (*ELSEWHERE, *WINDOWS) or (is_shell(argv[0]) and len(argv) > 3)
 
 
 def is_known_shell(program: str) -> bool:
@@ -120,6 +123,8 @@ def _unwrap_form(argv: tuple[str, ...], form: Form) -> Step | None:
         is_changed = True
         at += 1
     inner = argv[at + form.before :]
+    if inner and (inner[0].startswith("-") or "{" in inner[:2]):
+        return Hidden(f"What {argv[0][:80]} runs cannot be told.")  # an option out of its place, or a group
     return Inner(inner, is_changed or form.before > 0) if inner else None
 
 
@@ -237,7 +242,14 @@ def _unwrap_find(argv: tuple[str, ...]) -> Step | None:
     return None
 
 
+def _unwrap_sign(argv: tuple[str, ...]) -> Step | None:
+    """A sign of the shell that the grammar took for a program, as in `time { make; }`."""
+    return Inner(argv[1:]) if argv[1:] else None
+
+
 _READERS: dict[str, Callable[[tuple[str, ...]], Step | None]] = {
+    "{": _unwrap_sign,
+    "!": _unwrap_sign,
     "env": _unwrap_env,
     "eval": _unwrap_words,
     "trap": _unwrap_trap,
