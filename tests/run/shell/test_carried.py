@@ -95,3 +95,13 @@ async def test_signals_are_as_a_program_expects_them(make_shell: MakeShell, way:
     shell = make_shell(way=way)
     assert (await say(shell, "trap -p; yes | head -n1; echo ${PIPESTATUS[0]}")).out.text == "y\n141\n"
     assert (await say(shell, "sh -c 'kill -USR1 $$; echo not'; echo $?")).out.text == "138\n"
+
+
+@pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
+async def test_a_command_that_would_not_wait_for_room_leaves_later_ones_all_they_write(
+    make_shell: MakeShell, way: Way
+) -> None:
+    shell = make_shell(way=way)
+    await say(shell, "python3 -c 'import os; os.set_blocking(1, False); os.set_blocking(2, False)'")
+    after = await say(shell, "seq 300000; seq 300000 >&2")
+    assert (after.code, after.out.text[-7:], after.err.text[-7:]) == (0, "300000\n", "300000\n")

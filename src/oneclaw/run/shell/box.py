@@ -70,7 +70,7 @@ class Box:
         A state that can do more than set variables is given with `order`, and 0 here.
         """
         self._wanted += b"%d %d %d\n" % (state, then, number)
-        self._loop.call_soon(self._want)  # whoever waits for the last command is to hear of it first
+        self._want()
 
     def _want(self) -> None:
         if self._started.tasks is not None and not self._known.done():
@@ -88,6 +88,7 @@ class Box:
         self._want()
         self.drain()
         self.out, self.err = Output(), Output()
+        self._started.let_wait()
         ended = self._ended = self._loop.create_future()
         ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever waits, or not
         if self._is_gone:

@@ -34,6 +34,7 @@ class Started:
     go      to the bash of a command: it begins. A socket, for what is none can be opened through /proc
     report  to the keeper of the shell
     out, err, input  of commands;  errors  of starting
+    written the ends that commands write to, which share with ours whether writing waits
     tasks   the most there may be at a time, where the kernel has to be told so for root
     """
 
@@ -45,6 +46,7 @@ class Started:
     err: int
     errors: int
     input: int | None
+    written: tuple[int, int]
     tasks: TaskLimit | None = None
 
     def hold(self, pid: int) -> None:
@@ -52,11 +54,16 @@ class Started:
         if self.tasks is not None:
             self.tasks.hold(pid)
 
+    def let_wait(self) -> None:
+        """Have writing wait for room, whatever the last command set: node that was killed has it fail."""
+        for fd in self.written:
+            os.set_blocking(fd, True)
+
     def close(self) -> None:
         self.line.close()
         self.report.close()
         self.go.close()
-        for fd in (self.out, self.err, self.errors, self.input):
+        for fd in (self.out, self.err, self.errors, *self.written, self.input):
             if fd is not None:
                 os.close(fd)
         self.input = None
@@ -127,7 +134,8 @@ def _start(
             os.set_blocking(fd, False)
     for spoken in (line, report, go):
         spoken.setblocking(False)
-    return Started(process, line, report, go, out, err, errors, given)
+    written = _closed_by(ours, os.dup(their_out)), _closed_by(ours, os.dup(their_err))
+    return Started(process, line, report, go, out, err, errors, given, written)
 
 
 def _sockets(one: ExitStack, other: ExitStack) -> tuple[socket.socket, socket.socket]:
