@@ -102,6 +102,7 @@ class ShellSession:
         self._ready: int | None = None
         """The state that a waiting bash has loaded, 0 for none; None where no bash waits."""
         self._loads_early = True
+        self._preparing: asyncio.Handle | None = None
 
     @property
     def is_live(self) -> bool:
@@ -157,7 +158,8 @@ class ShellSession:
         note = box.enclosure.note
         if is_apart:
             note = f"{note} {APART}".strip()
-        self._prepare()
+        # Whoever waits for this command is to hear of it first.
+        self._preparing = asyncio.get_running_loop().call_soon(self._prepare)
         if not is_there:
             folder = (command.directory or "")[-_FOLDER_CHARS:]
             raise ToolError(
@@ -193,7 +195,7 @@ class ShellSession:
             self._network = network
             self._box = Box(self._enclose(self.folder, network), self.folder, self._limits)
             self._ready = None
-            self._prepare()
+        self._prepare()
         return self._box
 
     def _holds_more(self, box: Box) -> bool:
@@ -206,6 +208,8 @@ class ShellSession:
 
         Code in a state, as functions are, runs only in the time of a command, when it is looked after.
         """
+        if self._preparing is not None:  # or another one would be made while the command runs
+            self._preparing.cancel()
         if self._box is None or self._ready is not None:
             return
         is_early = self._loads_early and self.state
