@@ -15,6 +15,8 @@ from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context
+from oneclaw.guard.network import conversion
+from oneclaw.tools import fetch_url as fetching
 from oneclaw.tools.fetch_url import CHARS, fetch_url
 
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
@@ -307,3 +309,31 @@ async def test_the_end_of_the_mark_stays_whatever_the_content_and_the_limits(
 async def test_a_long_head_is_cut(serve: Serve) -> None:
     port, _ = await serve(reply(b"x" * 30_000, f"Content-Type: text/plain\r\nLast-Modified: {'y' * 9_000}"))
     assert len((await fetch(port)).value) < CHARS + 2_000
+
+
+async def test_a_page_is_read_to_its_end_however_long_its_text(serve: Serve) -> None:
+    page = "".join(f"<p>line {number:06d} {'x' * 60}</p>" for number in range(35_000))
+    port, _ = await serve(reply(page.encode(), HTML))
+    shown = await read(port)
+    total = int(shown.after.partition(" of ")[2].partition(".")[0].replace(",", ""))
+    assert total > 2_000_000
+    assert "line 034999" in (await read(port, offset=total - 100)).inside
+
+
+async def test_a_page_that_grows_beyond_the_bound_is_said_to_be_cut(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversion, "MAX_CHARS", 30_000)
+    monkeypatch.setattr(fetching, "MAX_CHARS", 30_000)
+    port, _ = await serve(reply(b"<p>words and words</p>" * 2_000, HTML))
+    shown = await read(port)
+    assert "(The page is longer: only its first 30,000 characters can be read.)" in shown.after
+    assert "of 30,000." in shown.after
+
+
+async def test_a_post_is_said_to_be_sent_again_for_the_next_piece(serve: Serve) -> None:
+    port, _ = await serve(reply(b"x" * (CHARS + 1)))
+    said = "(To go on is to send the POST once more.)"
+    assert said in (await read(port, method="POST", body="a=1")).after
+    assert said not in (await read(port, method="POST", body="a=1", offset=CHARS)).after
+    assert said not in (await read(port)).after

@@ -15,7 +15,7 @@ from oneclaw.core.trim import safe_cut
 from oneclaw.guard.network import body as body_text
 from oneclaw.guard.network import charset, media
 from oneclaw.guard.network import headers as header
-from oneclaw.guard.network.conversion import convert
+from oneclaw.guard.network.conversion import MAX_CHARS, convert
 from oneclaw.guard.network.gate import NEED
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.readable import is_page, title_of
@@ -86,6 +86,8 @@ async def fetch_url(
     # Before the cut: half a secret is not known as one.
     whole = whole._replace(text=context.redact(whole.text))
     notes = [] if body is None or method == "POST" else [f"(The body was not sent: {method} takes none.)"]
+    if method == "POST" and len(whole.text) > offset + CHARS:
+        notes.append("(To go on is to send the POST once more.)")
     return Output(_render(response, whole, offset, version, notes), details=response.details)
 
 
@@ -116,7 +118,7 @@ async def _read(response: Response, method: str, raw: bool, seconds: float) -> T
     if not content:
         return Text("(empty response body)")
     is_text = response.encoding is None and body_text.is_text(content, kind)
-    if not is_text or media.is_document(content):
+    if not is_text or media.is_document(content, body_text.media_type(kind)):
         # In a thread: a document of megabytes is long to look through.
         return Text(await asyncio.to_thread(_describe, response, body_text.media_type(kind)))
     text = charset.decode(content, kind, response.truncated)
@@ -129,6 +131,8 @@ async def _read(response: Response, method: str, raw: bool, seconds: float) -> T
             notes.append("(The page could not be made readable; this is its source.)")
         else:
             text = page or _no_text(text)
+            if len(page) >= MAX_CHARS:
+                notes.append(f"(The page is longer: only its first {MAX_CHARS:,} characters can be read.)")
     return Text(text, title, tuple(notes))
 
 

@@ -18,8 +18,8 @@ from oneclaw.core.slots import Slots
 from oneclaw.guard.network.readable import to_readable
 
 SHORT_CHARS = 16 * 1024
-MAX_CHARS = 2_000_000
-"""The most characters of a readable page."""
+MAX_CHARS = 4 * 1024 * 1024
+"""The most characters of a readable page: as many as a source has letters, though whole links are longer."""
 
 MEMORY_BYTES = 1 << 30
 CHILDREN = 4
