@@ -105,3 +105,20 @@ async def test_a_command_that_would_not_wait_for_room_leaves_later_ones_all_they
     await say(shell, "python3 -c 'import os; os.set_blocking(1, False); os.set_blocking(2, False)'")
     after = await say(shell, "seq 300000; seq 300000 >&2")
     assert (after.code, after.out.text[-7:], after.err.text[-7:]) == (0, "300000\n", "300000\n")
+
+
+async def test_variables_named_much_as_those_of_bash_carry_over(shell: ShellSession) -> None:
+    await say(shell, "export EPOCHS=3 COMP_LEVEL=1 BASHFUL=2; shopt -s nocasematch; uid=7 seconds=5")
+    for _ in range(2):
+        after = await say(
+            shell, "printenv EPOCHS COMP_LEVEL BASHFUL; echo $uid $seconds; [[ a == A ]]; echo $?"
+        )
+        assert after.out.text == "3\n1\n2\n7 5\n0\n"
+
+
+async def test_what_was_declared_is_filled_later(shell: ShellSession) -> None:
+    await say(shell, "declare -A map; declare -i number; export NAME; f() { :; }")
+    await say(shell, "true")
+    await say(shell, "map[a]=1; map[b]=2; number=2+3; NAME=here")
+    after = await say(shell, "echo ${map[a]} ${map[b]} $number; printenv NAME")
+    assert after.out.text == "1 2 5\nhere\n"

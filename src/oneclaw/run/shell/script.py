@@ -18,6 +18,7 @@ The answers on the first socket are `s CODE LEFT` when the command has ended, wi
 something to kill, and `k` when the program had everything killed, with SIGUSR1.
 """
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from string import ascii_letters
@@ -55,15 +56,27 @@ _AFTER = r"""builtin eval "$_oneclaw_command"
       builtin set +euvxC
       [[ -z ${_oneclaw_back-} || $PWD != "$_oneclaw_there" ]] || builtin cd -- "$_oneclaw_back"
       _oneclaw_extglob=-u; ! builtin shopt -q extglob || _oneclaw_extglob=-s
-      builtin shopt -s extglob; builtin compgen -v -X '@(@INTERNAL@)' >@FOLDER@/"$_oneclaw_to"
+      _oneclaw_case=-u; ! builtin shopt -q nocasematch || _oneclaw_case=-s
+      builtin shopt -u nocasematch; builtin shopt -s extglob
+      builtin compgen -v -X '@(@INTERNAL@)' >@FOLDER@/"$_oneclaw_to"
       builtin mapfile -t _oneclaw_names <@FOLDER@/"$_oneclaw_to"; builtin shopt "$_oneclaw_extglob" extglob
       [[ ${#_oneclaw_names[@]} != 0 ]] || for _oneclaw_name in @VARIABLES@; do
         case $_oneclaw_name in @INTERNAL@) ;; *) _oneclaw_names+=("$_oneclaw_name") ;; esac
       done
+      if [[ -n ${_oneclaw_declares-} ]]; then
+        _oneclaw_declares=; builtin declare -p >@FOLDER@/"$_oneclaw_to"
+        builtin mapfile -t _oneclaw_lines <@FOLDER@/"$_oneclaw_to"
+        for _oneclaw_name in "${_oneclaw_lines[@]}"; do [[ $_oneclaw_name == *=* ]] ||
+          case ${_oneclaw_name##* } in @INTERNAL@) ;;
+            *) _oneclaw_names+=("${_oneclaw_name##* }") _oneclaw_declares=1 ;; esac
+        done
+      fi
+      builtin shopt "$_oneclaw_case" nocasematch
       {
         builtin printf 'builtin unset -v %s\n_oneclaw_options=%q\n' @GIVEN@ "$_oneclaw_options"
         [[ $BASHOPTS == "$_oneclaw_shopt" ]] || builtin shopt -p
         builtin declare -p "${_oneclaw_names[@]}"
+        [[ -z ${_oneclaw_declares-} ]] || builtin printf '_oneclaw_declares=1\n'
         builtin declare -pf; builtin trap -p; builtin umask -p; builtin alias -p
         builtin printf '\\builtin cd -- %q || _oneclaw_lost=%q; OLDPWD=%q\n' "$PWD" "$PWD" "${OLDPWD-}"
         builtin printf '#whole\n'
@@ -82,8 +95,8 @@ done
 
 
 _INTERNAL = (
-    "_|_oneclaw*|BASH|BASH[A-Z_]*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD"
-    "|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
+    "_|_oneclaw*|BASH|BASH_*|BASHOPTS|BASHPID|COMP_WORDBREAKS|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|EUID"
+    "|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
 )
 """Variables of bash itself: some cannot be set, the others need not be."""
 
@@ -115,6 +128,10 @@ _LOST = r"""\builtin test -z "${_oneclaw_lost-}" ||
 "$_oneclaw_lost" "$PWD" >&2; \builtin test -z "${_oneclaw_lost-}" && """.replace("\n", " ")
 
 
+_DECLARES = re.compile(r"declare|typeset|export|readonly|source|(?:^|[\s;&|(])\.\s")
+"""What may leave a variable without a value, as a map to be filled later. Listing those takes time."""
+
+
 def command_text(
     command: str, folder: str, state: int, directory: str | None, environment: Mapping[str, str]
 ) -> str:
@@ -124,7 +141,7 @@ def command_text(
     Where the folder of the shell is gone, nothing is run: in another one it could do harm.
     No word of ours is one that an alias can stand for: what begins with a backslash is none.
     """
-    text = "\\builtin unset _oneclaw_command; "
+    text = "\\builtin unset _oneclaw_command; " + "_oneclaw_declares=1; " * bool(_DECLARES.search(command))
     if directory is not None:
         mark, file = shlex.quote(NO_FOLDER.decode().strip()), f"{shlex.quote(folder)}/{state}"
         missing = shlex.quote(rf"\builtin printf '%s\n' {mark} >{file}; \builtin exit 1")
