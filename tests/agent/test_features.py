@@ -13,6 +13,7 @@ HOME = Path("home")
 SHELL = "execute_shell_command"
 
 
+@pytest.mark.covers("KAI-TE-01")
 def test_only_memory_is_on_where_nobody_has_said() -> None:
     assert features_now({}) == {"memory": True}
     assert [one.name for one in FEATURES] == ["memory", "scheduling", "mail", "shell", "sandbox", "browser"]

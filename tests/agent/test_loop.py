@@ -82,6 +82,7 @@ async def test_a_run_yields_text_calls_results_rounds_usage_and_the_end(open_app
     assert is_valid(kept(app, finished.session))
 
 
+@pytest.mark.covers("KAI-EF-02")
 async def test_the_model_is_shown_the_results_and_asked_again(open_app: Open) -> None:
     model = Scripted([Call("echo", text="seven"), "It is seven."])
     app = await open_app(model, tools=[echo])
@@ -126,6 +127,7 @@ async def test_calls_with_the_same_id_are_told_apart_within_and_across_answers(o
 # Guards
 
 
+@pytest.mark.covers("KAI-SG-01")
 async def test_after_the_last_round_there_is_one_request_without_calls_and_an_answer(open_app: Open) -> None:
     replies: list[Reply] = [Call("echo", text=str(number)) for number in range(15)]
     model = Scripted([*replies, "That is all I know."])
@@ -166,6 +168,7 @@ async def test_a_model_that_calls_in_its_last_answer_is_not_obeyed(open_app: Ope
     assert is_valid(kept(app, finished.session))
 
 
+@pytest.mark.covers("KAI-SG-02")
 async def test_the_same_call_with_the_same_result_three_times_ends_the_loop_with_an_answer(
     open_app: Open,
 ) -> None:
@@ -322,6 +325,7 @@ async def test_the_next_model_of_the_chain_takes_over_where_the_first_one_failed
     assert last.model == "other/model"
 
 
+@pytest.mark.covers("KAI-SG-06")
 async def test_a_fallback_whose_window_is_too_small_is_passed_over(open_app: Open) -> None:
     first, small, large = Scripted([Fail("server")]), Scripted(["small"]), Scripted(["large"])
     app = await open_app(
@@ -335,6 +339,7 @@ async def test_a_fallback_whose_window_is_too_small_is_passed_over(open_app: Ope
     assert small.asked == 0
 
 
+@pytest.mark.covers("KAI-SG-06")
 async def test_when_no_fallback_fits_the_error_says_so(open_app: Open) -> None:
     app = await open_app(
         [Fail("quota", "Nothing left.")],
@@ -381,6 +386,7 @@ async def talk(app: App, times: int) -> tuple[list[RunEvent], str]:
     return events, session
 
 
+@pytest.mark.covers("KAI-SG-07")
 async def test_a_long_conversation_is_summarised_and_the_last_four_exchanges_stay_word_for_word(
     open_app: Open,
 ) -> None:
@@ -411,6 +417,7 @@ async def test_a_long_conversation_is_summarised_and_the_last_four_exchanges_sta
     assert begun.origin == "summary"
 
 
+@pytest.mark.covers("KAI-SG-08")
 @pytest.mark.parametrize("summary", [Fail("quota"), "", "much longer than what it is to replace " * 2000])
 async def test_when_the_summary_fails_older_messages_are_dropped_and_the_run_goes_on(
     open_app: Open, summary: Reply

@@ -176,6 +176,7 @@ def test_a_long_error_is_shortened_as_an_error() -> None:
     assert len(result.message) <= 1_200
 
 
+@pytest.mark.covers("KAI-SG-05")
 def test_whole_exchanges_go_oldest_first() -> None:
     exchanges = [[ask(f"question {n}"), *a_round(n), reply(f"answer {n} " * 20)] for n in range(10)]
     window = Window([message for exchange in exchanges for message in exchange])

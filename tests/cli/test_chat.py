@@ -279,6 +279,7 @@ def test_what_a_command_wrote_and_how_it_ended_is_seen(tmp_path: Path) -> None:
     assert lines[first + 1 : first + 8] == ["  1", "  2", "  3", "  4", "  5", "  … 3 more lines", ""]
 
 
+@pytest.mark.covers("KAI-UI-01")
 def test_calls_that_run_side_by_side_each_have_a_line(tmp_path: Path, slow: Slow) -> None:
     model = script(tmp_path, [slow.call("first"), slow.call("second"), TIME], "Both are here.")
     with chat(tmp_path / "home", model) as terminal:

@@ -85,6 +85,7 @@ def test_an_unknown_one_is_said_with_the_nearest(cli: Cli) -> None:
     assert cli("features", "off").code == 2
 
 
+@pytest.mark.covers("KAI-UI-02")
 def test_tools_say_which_feature_they_need_and_whether_they_have_a_switch(cli: Cli) -> None:
     rows = {row["name"]: (row["feature"], row["switchable"]) for row in cli("tools", "--json").json}
     assert rows["memory_store"] == ("memory", False)

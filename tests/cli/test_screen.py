@@ -174,6 +174,7 @@ show_event(ArgumentsAdded(0, '{"content": "one two three four five six"}'))
     assert [line.index(line.strip()) for line in lines] == [5, 5]
 
 
+@pytest.mark.covers("KAI-CO-03")
 def test_off_is_not_shown_in_the_colour_of_on(tmp_path: Path) -> None:
     run(["tools", "off", "http_request"], tmp_path)
     seen = on_screen(["tools"], tmp_path)

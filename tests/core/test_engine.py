@@ -110,6 +110,7 @@ async def test_a_call_that_was_refused_is_told_with_its_arguments(runner: Runner
     assert finished == [None, {"text": "hello"}]  # of one that ran, `ToolStarted` has told them
 
 
+@pytest.mark.covers("KAI-CO-02")
 async def test_raw_text_of_a_model_is_read(runner: Runner) -> None:
     result = await engine_of(runner, add).call(ToolCall("add", '{"a": "1", "b": 2.0}'))
     assert result.value == 3
@@ -156,7 +157,9 @@ async def test_wrong_arguments_are_all_named(runner: Runner) -> None:
     assert "add(" in result.message
 
 
-@pytest.mark.covers("FEAT004-TR-05", "FEAT004-ER-03", "FEAT004-ES-05", "RFC004-ET-13", "RFC004-UT-03c")
+@pytest.mark.covers(
+    "FEAT004-TR-05", "FEAT004-ER-03", "FEAT004-ES-05", "RFC004-ET-13", "RFC004-UT-03c", "KAI-CO-02"
+)
 async def test_an_exception_is_one_line_of_an_execution_error(runner: Runner) -> None:
     result = await engine_of(runner, fail).call(ToolCall("fail"))
     assert result.kind is Kind.EXECUTION_ERROR
@@ -197,7 +200,7 @@ async def test_the_clock_of_a_call_stands_still_while_it_is_paused(runner: Runne
     assert (await engine_of(runner, patient).call(ToolCall("patient"))).value == "done"
 
 
-@pytest.mark.covers("FEAT004-AC-05", "FEAT004-ES-04", "RFC004-ET-12", "RFC004-UT-03b")
+@pytest.mark.covers("FEAT004-AC-05", "FEAT004-ES-04", "RFC004-ET-12", "RFC004-UT-03b", "KAI-SG-03")
 async def test_a_timeout_is_a_result(runner: Runner) -> None:
     result = await engine_of(runner, sleep_long).call(ToolCall("sleep_long"))
     assert result.kind is Kind.TIMEOUT
@@ -482,6 +485,7 @@ async def test_a_call_cancelled_in_a_hook_is_cancelled(runner: Runner, where: st
     assert len(pages.rows) == 1
 
 
+@pytest.mark.covers("KAI-SG-04")
 async def test_a_long_result_is_cut_and_kept(runner: Runner, tmp_path: Path) -> None:
     @tool(effect="read")
     async def long() -> str:

@@ -38,6 +38,7 @@ async def until(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.covers("KAI-AT-01")
 async def test_tools_are_on_and_off_by_default_as_they_should_be(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         there = {one.name for one in app.registry}
@@ -45,6 +46,7 @@ async def test_tools_are_on_and_off_by_default_as_they_should_be(tmp_path: Path)
         assert names(app).isdisjoint(OFF)
 
 
+@pytest.mark.covers("KAI-AT-15", "KAI-SH-09")
 @pytest.mark.parametrize("how", ["feature", "switch", "settings"])
 async def test_the_shell_is_switched_on_with_what_rides_along(tmp_path: Path, how: str) -> None:
     values = {"features.shell": True} if how == "settings" else {}
@@ -61,6 +63,7 @@ async def test_the_shell_is_switched_on_with_what_rides_along(tmp_path: Path, ho
         assert names(app).isdisjoint(riding)
 
 
+@pytest.mark.covers("KAI-TE-01")
 async def test_memory_comes_and_goes_by_its_master_switch_alone(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         memory = {one.name for one in app.registry if one.definition.feature == "memory"}
@@ -69,6 +72,7 @@ async def test_memory_comes_and_goes_by_its_master_switch_alone(tmp_path: Path) 
         assert memory.isdisjoint(names(app))
 
 
+@pytest.mark.covers("KAI-TE-02")
 async def test_a_switch_is_kept_under_the_name_others_know(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         await app.switch("read_file", False)
@@ -98,6 +102,7 @@ async def test_switches_kept_under_the_name_from_before_hold_on(tmp_path: Path) 
         assert names(app).isdisjoint({"read_file", "edit_file"})
 
 
+@pytest.mark.covers("KAI-AT-02")
 async def test_a_call_by_another_name_of_a_tool_works(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         result = await app.engine.call(ToolCall("get_local_time", {"timezone": "Asia/Tokyo"}))
@@ -164,6 +169,7 @@ def test_an_alias_is_taken_as_a_name_is() -> None:
         registry.register(draw)
 
 
+@pytest.mark.covers("KAI-TE-03")
 def test_small_models_get_the_short_list_and_the_embedded_one_what_it_was_trained_on(tmp_path: Path) -> None:
     kai = {"get_current_time", "get_location_from_ip", "web_search", "open_url", "execute_shell_command"}
     kai |= {"memory_store", "memory_forget", "memory_reinforce"}

@@ -148,6 +148,7 @@ async def test_two_parallel_calls_of_which_one_fails(format: Format, tmp_path: P
         ]
 
 
+@pytest.mark.covers("KAI-EF-01")
 @each_format
 async def test_parallel_calls_do_run_side_by_side(format: Format, tmp_path: Path) -> None:
     met = asyncio.Barrier(3)
@@ -169,7 +170,7 @@ async def test_parallel_calls_do_run_side_by_side(format: Format, tmp_path: Path
 
 
 @each_format
-@pytest.mark.covers("FEAT004-AC-11", "FEAT004-FT-12")
+@pytest.mark.covers("FEAT004-AC-11", "FEAT004-FT-12", "KAI-EF-03")
 async def test_a_chain_of_three_rounds_with_file_tools(format: Format, tmp_path: Path) -> None:
     replies = [
         call("write_file", {"path": "notes/plan.txt", "content": "one\ntwo ä\n"}),
@@ -486,6 +487,7 @@ async def test_thoughts_go_to_no_other_model_of_the_same_provider(format: Format
         assert not says(heard.body, SEAL)
 
 
+@pytest.mark.covers("KAI-TE-03")
 @pytest.mark.parametrize("is_small", [True, False])
 async def test_a_small_local_model_gets_the_tools_for_small_models_only(
     is_small: bool, tmp_path: Path

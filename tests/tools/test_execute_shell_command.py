@@ -43,6 +43,7 @@ async def run(app: App, command: str, session: Session | None = None, **argument
     return await app.engine.call(ToolCall(TOOL, {"command": command, **arguments}), session)
 
 
+@pytest.mark.covers("KAI-AT-14", "KAI-TE-04")
 async def test_it_is_off_where_nobody_has_turned_it_on(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         assert (await run(app, "true")).kind is Kind.TOOL_NOT_AVAILABLE
@@ -58,6 +59,7 @@ async def test_without_a_grant_nothing_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "ws" / "ran").exists()
 
 
+@pytest.mark.covers("KAI-SH-06")
 async def test_a_model_is_told_of_shell_and_system(app: App) -> None:
     entry = app.registry.find(TOOL)
     assert entry is not None
@@ -83,6 +85,7 @@ async def test_the_result_has_code_and_both_streams(app: App) -> None:
     assert "starts anew" in result.value["note"]
 
 
+@pytest.mark.covers("KAI-SH-04", "KAI-SH-05")
 async def test_state_is_of_the_conversation_and_no_other(app: App) -> None:
     one, other = app.new_session(), app.new_session()
     await run(app, "cd /usr; export A=1", one)
@@ -120,8 +123,13 @@ async def test_the_model_gets_what_a_command_wrote_before_it_was_stopped(app: Ap
     assert len((await run(app, "yes; yes >&2", timeout=1)).message) <= 20_000
 
 
+@pytest.mark.covers("KAI-SH-01")
 @pytest.mark.parametrize("timeout", [0, 121, -1])
 async def test_a_timeout_out_of_bounds_is_refused(app: App, timeout: int) -> None:
+    entry = app.registry.find(TOOL)
+    assert entry is not None
+    bounds = entry.tool.definition.parameters["properties"]["timeout"]
+    assert (bounds["default"], bounds["maximum"]) == (30, 120)
     assert (await run(app, "true", timeout=timeout)).kind is Kind.VALIDATION_ERROR
 
 
@@ -136,6 +144,7 @@ async def test_a_call_that_is_cancelled_leaves_nothing_running(app: App, tmp_pat
     assert (await run(app, "ps ax -o comm=")).value["stdout"] == "bash\nbash\nps\n"
 
 
+@pytest.mark.covers("KAI-SH-07")
 @pytest.mark.parametrize(
     "name",
     [
@@ -204,6 +213,7 @@ async def test_a_command_that_is_none_is_refused(app: App, command: str) -> None
     assert (await run(app, command)).kind is Kind.VALIDATION_ERROR
 
 
+@pytest.mark.covers("KAI-SH-14")
 async def test_a_long_result_is_cut_in_the_middle_and_kept_whole_in_a_file(app: App) -> None:
     result = await run(app, "seq 100000; echo the end >&2")
     assert result.truncated_from is not None
@@ -227,6 +237,7 @@ async def test_people_are_told_what_a_command_writes_while_it_runs(app: App, tmp
     assert told[0] == "first"
 
 
+@pytest.mark.covers("KAI-SH-08")
 async def test_the_owner_can_have_commands_run_natively_and_every_result_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_definition_is_what_the_model_is_promised() -> None:
     assert definition.parameters["required"] == ["url"]
 
 
+@pytest.mark.covers("KAI-AT-05")
 async def test_a_page_becomes_markdown_with_whole_links_inside_the_mark(serve: Serve) -> None:
     page = (
         b"<html><script>x()</script><nav>Menu</nav><h1>Title</h1><p>Some <a href='../b'>text</a></p></html>"
@@ -117,6 +118,7 @@ async def test_any_status_is_an_answer(serve: Serve) -> None:
     assert marked.inside.endswith("sorry")
 
 
+@pytest.mark.covers("KAI-AT-05", "KAI-AT-08")
 async def test_one_click_unsubscribe_by_post(serve: Serve) -> None:
     port, seen = await serve(reply(b"You are unsubscribed."))
     marked = await read(port, "/u?id=7", method="POST", body="List-Unsubscribe=One-Click")
@@ -152,6 +154,7 @@ async def test_a_post_without_a_body_and_a_body_without_a_post(serve: Serve) -> 
     assert b"a=1" not in seen[1]
 
 
+@pytest.mark.covers("KAI-AT-05")
 async def test_head_gives_headers_only(serve: Serve) -> None:
     port, seen = await serve(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12345\r\n\r\n")
     marked = await read(port, method="HEAD")
@@ -159,6 +162,7 @@ async def test_head_gives_headers_only(serve: Serve) -> None:
     assert seen[0].startswith(b"HEAD ")
 
 
+@pytest.mark.covers("KAI-AT-07")
 async def test_a_long_page_is_read_in_pieces_that_make_the_whole(serve: Serve) -> None:
     words = "\n\n".join(f"Paragraph {number} \U0001f469\u200d\U0001f467 e\u0301" for number in range(3_000))
     port, seen = await serve(reply(words.encode(), "Content-Type: text/plain; charset=utf-8"))
@@ -253,6 +257,7 @@ async def test_a_redirect_is_told(serve: Serve) -> None:
     assert marked.source.endswith("/there")
 
 
+@pytest.mark.covers("KAI-AT-06")
 async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve) -> None:
     port, seen = await serve(reply(b"secret"))
     arguments = {"url": f"http://127.0.0.1:{port}/"}
@@ -268,6 +273,7 @@ async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve) -
     assert unmark(output.value).inside.endswith("secret")
 
 
+@pytest.mark.covers("KAI-AT-06")
 async def test_a_redirect_to_a_private_host_is_asked_for_too(serve: Serve) -> None:
     inner, seen = await serve(reply(b"secret"), host="127.0.0.2")
     port, _ = await serve(reply(b"", f"Location: http://127.0.0.2:{inner}/", "302 Found"))

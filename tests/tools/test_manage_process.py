@@ -82,6 +82,7 @@ async def test_a_job_starts_where_the_shell_is_and_ends_by_itself(app: App) -> N
     assert [(one["session_id"], one["status"]) for one in listed] == [(job, "finished")]
 
 
+@pytest.mark.covers("KAI-SH-03", "KAI-SH-12")
 async def test_a_job_goes_on_while_other_commands_run_and_is_killed_with_all_its_children(app: App) -> None:
     mark = f"MARK_{os.urandom(6).hex()}"
     job = await begin(app, "setsid sleep 1000 & trap '' TERM; echo up; sleep 1000", env={mark: "1"})
@@ -95,6 +96,7 @@ async def test_a_job_goes_on_while_other_commands_run_and_is_killed_with_all_its
     assert "is not running" in again.message
 
 
+@pytest.mark.covers("KAI-SH-11")
 async def test_a_log_is_read_in_pieces(app: App) -> None:
     job = await begin(app, "for i in $(seq 1 200); do printf 'line %03d\\n' $i; done; sleep 1000")
     await until(app, job, "line 200")
@@ -147,6 +149,7 @@ async def refuse(need: str, reason: str) -> None:
     raise ToolError("nobody allows it", Kind.PERMISSION_DENIED)
 
 
+@pytest.mark.covers("KAI-SH-10")
 async def test_what_runs_cannot_be_removed_and_what_has_ended_can(app: App) -> None:
     job = await begin(app, "sleep 1000")
     assert "kill it first" in (await manage(app, "remove", job)).message

@@ -36,6 +36,7 @@ def definition_of(app: App, name: str) -> ToolDefinition:
     return entry.tool.definition
 
 
+@pytest.mark.covers("KAI-AT-12")
 async def test_a_memory_is_stored_changed_found_reinforced_and_forgotten(app: App) -> None:
     assert await call(app, "memory_store", key="user_name", value="Ada") == "Remembered: user_name"
     assert (
@@ -53,6 +54,7 @@ async def test_a_memory_is_stored_changed_found_reinforced_and_forgotten(app: Ap
     assert "No memory fits" in await call(app, "memory_search", query="name")
 
 
+@pytest.mark.covers("KAI-AT-12")
 async def test_what_is_learned_has_a_category_and_is_known_again(app: App) -> None:
     first = await call(app, "memory_learn", text="The tests need Redis.", category="correction")
     assert first.startswith("Learned: the-tests-need-redis-")
@@ -167,6 +169,7 @@ async def test_the_tools_are_there_where_nobody_has_said(app: App) -> None:
     assert known(app) == NAMES
 
 
+@pytest.mark.covers("KAI-AT-13")
 async def test_with_the_feature_off_the_tools_are_gone(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path, values={"features.memory": False})) as app:
         assert known(app) == set()
@@ -186,6 +189,7 @@ async def test_the_feature_is_switched_while_running_and_for_other_programs(tmp_
             assert known(other) == NAMES
 
 
+@pytest.mark.covers("KAI-AT-13")
 @pytest.mark.parametrize("name", sorted(NAMES))
 async def test_no_memory_tool_can_be_switched_alone(tmp_path: Path, name: str) -> None:
     async with App(Config(home=tmp_path, values={f"switches.{name}": False})) as app:

@@ -29,6 +29,7 @@ def test_the_definition_is_what_the_model_is_promised() -> None:
     assert list(definition.parameters["properties"]) == ["path"]
 
 
+@pytest.mark.covers("KAI-AT-11")
 async def test_a_file_is_handed_to_the_opener_as_one_word(work: Path, desktop: Desktop) -> None:
     desktop.start()
     name = "a b; touch oops $(id) `id` 'x' \"y\" & * ?.html"
@@ -91,6 +92,7 @@ async def test_the_page_opens_it_when_it_is_the_front(work: Path, desktop: Deskt
     assert desktop.told is not None
 
 
+@pytest.mark.covers("KAI-AT-11")
 async def test_what_tools_may_not_read_is_not_opened(work: Path, desktop: Desktop) -> None:
     desktop.start()
     outside = work.parent / "secret.txt"

@@ -20,6 +20,7 @@ async def open_it(work: Path, url: str, *private: str) -> str:
     return str(await open_url_tool().execute({"url": url}, Context(session=session, require=yes)))
 
 
+@pytest.mark.covers("KAI-AT-09")
 async def test_an_address_is_handed_to_the_opener_as_one_word(work: Path, desktop: Desktop) -> None:
     desktop.start()
     url = "http://127.0.0.1:9/a?b=c&d=$(id);x#part-2"
@@ -91,6 +92,7 @@ async def test_without_the_gate_a_private_host_would_be_opened(
     assert desktop.told == ["http://127.0.0.1:9/"]
 
 
+@pytest.mark.covers("KAI-AT-09")
 async def test_a_file_by_its_address_passes_the_door_for_files(work: Path, desktop: Desktop) -> None:
     desktop.start()
     page = work / "a b.html"
@@ -116,6 +118,7 @@ async def test_without_a_desktop_the_address_is_given_back(work: Path, desktop: 
     assert said.endswith("http://127.0.0.1:9/x")
 
 
+@pytest.mark.covers("KAI-AT-10")
 async def test_the_page_opens_it_when_it_is_the_front(work: Path, desktop: Desktop) -> None:
     desktop.start()
 

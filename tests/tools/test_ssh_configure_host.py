@@ -87,6 +87,7 @@ async def server(tmp_path: Path, app: App) -> AsyncIterator[int]:
         await process.communicate()
 
 
+@pytest.mark.covers("KAI-AT-15")
 @pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
 async def test_a_command_reaches_a_host_by_its_name(app: App, server: int) -> None:
     made = await call(

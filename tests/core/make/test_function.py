@@ -35,7 +35,7 @@ def greet(name: str, times: int = 1) -> str:
     return f"Hello {name}! " * times
 
 
-@pytest.mark.covers("FEAT004-AC-01", "FEAT004-AC-04", "RFC004-GO-01", "RFC004-UT-08")
+@pytest.mark.covers("FEAT004-AC-01", "FEAT004-AC-04", "RFC004-GO-01", "RFC004-UT-08", "KAI-CO-01")
 def test_a_bare_decorator_takes_everything_from_the_function() -> None:
     definition = greet.definition
 

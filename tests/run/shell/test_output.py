@@ -25,6 +25,7 @@ def test_what_fits_is_given_whole_however_it_came(parts: list[bytes]) -> None:
         assert not made.is_cut
 
 
+@pytest.mark.covers("KAI-SH-13")
 @pytest.mark.parametrize("lines", [4_000, 40_000, 1_000_000])
 def test_of_more_the_beginning_and_the_end_are_kept(lines: int) -> None:
     made = filled(b"first\n", *[b"%09d\n" % number * 100 for number in range(lines // 100)], b"last\n").text()

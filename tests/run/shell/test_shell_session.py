@@ -38,6 +38,7 @@ async def test_both_streams_and_the_exit_code_come_apart(any_shell: ShellSession
     assert (outcome.stop, outcome.fate) == (None, "kept")
 
 
+@pytest.mark.covers("KAI-SH-05")
 async def test_directory_variables_functions_and_aliases_carry_over(
     any_shell: ShellSession, workspace: Path
 ) -> None:
@@ -96,6 +97,7 @@ async def test_what_was_left_in_the_background_is_gone_with_the_command(any_shel
     assert not sleepers()
 
 
+@pytest.mark.covers("KAI-SH-02")
 async def test_folder_and_variables_hold_for_one_command_only(
     any_shell: ShellSession, workspace: Path
 ) -> None:
