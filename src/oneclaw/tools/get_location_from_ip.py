@@ -12,7 +12,7 @@ from oneclaw.core.make.function import tool
 from oneclaw.core.session import Network
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network.net import Response, fetch
-from oneclaw.guard.network.url import parse
+from oneclaw.guard.network.url import InvalidUrl, parse
 from oneclaw.guard.outside_mark import mark
 
 SERVICE = "https://ipinfo.io/json"
@@ -32,19 +32,20 @@ _FIELDS = {
 def location_tool(url: str = "") -> Tool:
     """The tool; `url` is the service the owner chose, empty for ours."""
 
-    @tool(needs=["network", "location"], effect="read", seconds=20, group="web")
+    @tool(
+        needs=["network", "location"],
+        effect="read",
+        seconds=20,
+        group="web",
+        missing=lambda: why_unusable(url),
+    )
     async def get_location_from_ip(context: Context) -> Output:
         """Get the estimated location of this machine from its IP address: city, country, time zone."""
-        service = url or SERVICE
-        response = await fetch(
-            "GET",
-            service,
-            headers=[("Accept", "application/json")],
-            network=_named_by_owner(context.session.network, url),
-            max_bytes=MAX_BYTES,
-            seconds=max(context.seconds - 1, context.seconds / 2),
-        )
-        place = read_place(_document(response, service))
+        unusable = why_unusable(url)
+        if unusable:
+            raise ToolError(unusable)
+        service = _shown(url or SERVICE)
+        place = read_place(_document(await _ask(context, url), service))
         if "city" not in place and "country" not in place and "latitude" not in place:
             raise _failure(service, "its answer names no place")
         lines = [f"{name}: {value}" for name, value in place.items()]
@@ -52,6 +53,38 @@ def location_tool(url: str = "") -> Tool:
         return Output(f"Estimated from the IP address; it may be far off.\n{told}", details={"place": place})
 
     return get_location_from_ip
+
+
+def why_unusable(url: str) -> str:
+    """What must be set before the service can be asked; empty when nothing."""
+    try:
+        parse(url or SERVICE)
+    except InvalidUrl as error:
+        return f"web.location_url cannot be used ({error.why}): set it to an address, as {SERVICE}."
+    return ""
+
+
+async def _ask(context: Context, url: str) -> Response:
+    service = url or SERVICE
+    try:
+        return await fetch(
+            "GET",
+            service,
+            headers=[("Accept", "application/json")],
+            network=_named_by_owner(context.session.network, url),
+            max_bytes=MAX_BYTES,
+            seconds=max(context.seconds - 1, context.seconds / 2),
+        )
+    except ToolError as error:
+        if error.kind not in (Kind.NETWORK_ERROR, Kind.TIMEOUT):
+            raise
+        reason = error.message.replace(service, _shown(service)).replace(str(parse(service)), _shown(service))
+        raise _failure(_shown(service), f"it cannot be reached ({reason.rstrip('.')})", error.kind) from None
+
+
+def _shown(service: str) -> str:
+    """The address as it is told: without its query, in which such services take their keys."""
+    return str(parse(service)).partition("?")[0]
 
 
 def read_place(document: Mapping[str, Any]) -> dict[str, str]:
@@ -78,7 +111,7 @@ def _plain(value: Any, is_number: bool) -> str:
     if is_number:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return ""
         return f"{number:g}" if math.isfinite(number) and abs(number) <= 180 else ""
     if not isinstance(value, str):
@@ -103,10 +136,10 @@ def _document(response: Response, service: str) -> Mapping[str, Any]:
     return answer
 
 
-def _failure(service: str, why: str) -> ToolError:
+def _failure(service: str, why: str, kind: Kind = Kind.NETWORK_ERROR) -> ToolError:
     return ToolError(
         f"The location service {service[:200]} failed: {why}. Try later, or set web.location_url to another.",
-        Kind.NETWORK_ERROR,
+        kind,
     )
 
 

@@ -117,6 +117,7 @@ def test_the_tool_declares_the_key_of_its_provider_and_no_other() -> None:
     }
 
 
+@pytest.mark.covers("KAI-AT-04")
 async def test_what_was_found_is_listed_in_the_mark(serve: Serve, name: str) -> None:
     port, seen = await serve(reply(body_of(name, FOUND)))
     output = await find(name, port)
@@ -435,6 +436,15 @@ async def test_through_the_app_the_key_is_used_and_seen_nowhere(
     assert key.encode() not in kept
 
 
+@pytest.mark.parametrize("key", ["brave-key\n", "brave-kéy", "brave\x1bkey"])
+async def test_a_key_that_cannot_be_sent_is_named_and_not_shown(key: str) -> None:
+    tool = web_search_tool(SearchSettings("brave", "http://127.0.0.1:1/"))
+    with pytest.raises(ToolError, match="The secret BRAVE_API_KEY is no key: ") as caught:
+        await tool.execute({"query": "x"}, Context(secrets={"BRAVE_API_KEY": key}))
+    assert caught.value.kind is Kind.EXECUTION_ERROR
+    assert "brave" not in caught.value.message
+
+
 async def test_through_the_app_a_missing_key_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -453,6 +463,10 @@ async def test_a_search_that_cannot_be_made_is_hidden_and_said_why(
         ({}, "No search provider is configured"),
         ({"web.search.provider": "duckduckgo"}, "pip install 'oneclaw[search]'"),
         ({"web.search.provider": "searxng"}, "set web.search.url"),
+        (
+            {"web.search.provider": "searxng", "web.search.url": "localhost:8080"},
+            "web.search.url cannot be used (only http and https can be requested): set it to an address",
+        ),
     ]
     for number, (settings, why) in enumerate(cases):
         async with App(Config(home=tmp_path / str(number), values=settings)) as app:

@@ -12,7 +12,7 @@ from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network import charset
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network.net import Response, fetch
-from oneclaw.guard.network.url import parse
+from oneclaw.guard.network.url import InvalidUrl, parse
 from oneclaw.guard.outside_mark import mark
 from oneclaw.tools.web_search import duckduckgo
 from oneclaw.tools.web_search.brave import BRAVE
@@ -86,6 +86,10 @@ def why_unusable(settings: SearchSettings) -> str:
     """What must be set or installed before anything can be searched for; empty when nothing."""
     if settings.provider == SEARXNG.name and not settings.url:
         return "The search provider searxng has no address: set web.search.url, as http://localhost:8080."
+    try:
+        parse(settings.url or "https://localhost/")
+    except InvalidUrl as error:
+        return f"web.search.url cannot be used ({error.why}): set it to an address, as http://localhost:8080."
     if settings.provider in ("", DUCKDUCKGO.name) and not duckduckgo.is_installed():
         if settings.provider:
             return (
@@ -100,6 +104,11 @@ async def _search(
 ) -> list[Hit]:
     url = settings.url or provider.url
     key = context.secrets.get(provider.key, "")
+    if not (key.isascii() and key.isprintable()):
+        raise ToolError(
+            f"The secret {provider.key} is no key: it has line ends, control characters or letters outside"
+            " ASCII; set it anew."
+        )
     try:
         # In a thread: the first use may load a library, and a page is long to read.
         ask = await asyncio.to_thread(provider.ask, query, count, key, url)
