@@ -255,6 +255,8 @@ def test_too_many_commands_ask() -> None:
 def test_a_longer_text_than_is_read_asks() -> None:
     assert judge_command("echo " + "a" * (MOST_CHARS - 5), RULES).is_allowed
     assert not judge_command("echo " + "a" * (MOST_CHARS - 4), RULES).is_allowed
+    assert judge_command(["echo", "a" * (MOST_CHARS - 5)], RULES).is_allowed
+    assert not judge_command(["echo", "a" * (MOST_CHARS - 4)], RULES).is_allowed
 
 
 @pytest.mark.parametrize(

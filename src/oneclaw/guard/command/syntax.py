@@ -54,8 +54,8 @@ class Script:
 
 def parse(text: str) -> Script:
     """Read a command line. Never raises; what cannot be read is `unclear`."""
-    if len(text) > MOST_CHARS:
-        return Script(unclear=(f"It has {len(text):,} characters; at most {MOST_CHARS:,} are read.",))
+    if refused := too_long(text):
+        return refused
     text, doubts = take_out(text)
     if _NO_TEXT.search(text):
         return Script(unclear=("It has characters that are no text.",))
@@ -67,6 +67,13 @@ def parse(text: str) -> Script:
     return Script(
         tuple(reader.commands), tuple(dict.fromkeys(reader.unclear)), tuple(dict.fromkeys(reader.effects))
     )
+
+
+def too_long(text: str) -> Script | None:
+    """What is said of a text that is longer than what is read."""
+    if len(text) <= MOST_CHARS:
+        return None
+    return Script(unclear=(f"It has {len(text):,} characters; at most {MOST_CHARS:,} are read.",))
 
 
 @cache

@@ -7,7 +7,7 @@ from oneclaw.guard.command.program import runs_input
 from oneclaw.guard.command.rule import Rule, covers
 from oneclaw.guard.command.spelling import deceit, read_twice
 from oneclaw.guard.command.survey import Survey, survey_of
-from oneclaw.guard.command.syntax import Command, Script, Word, parse
+from oneclaw.guard.command.syntax import Command, Script, Word, parse, too_long
 from oneclaw.guard.command.wrapper import is_wrapper, unwrap
 
 
@@ -50,12 +50,9 @@ def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdic
 
 
 def _script_of(argv: Sequence[str]) -> Script:
-    words = tuple(Word(word) for word in argv)
-    return (
-        Script((Command(words),))
-        if words and words[0].text
-        else Script(unclear=("There is no command in it.",))
-    )
+    if not argv or not argv[0]:
+        return Script(unclear=("There is no command in it.",))
+    return too_long(" ".join(argv)) or Script((Command(tuple(Word(word) for word in argv)),))
 
 
 def _rule_for(command: Command, rules: Sequence[Rule]) -> Rule | None:
