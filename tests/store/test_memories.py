@@ -99,7 +99,8 @@ async def test_what_is_learned_twice_is_reinforced(memories: Memories) -> None:
     first = await memories.learn("Ada likes tea.", "preference")
     again = await memories.learn("ada  likes tea.", "preference")
     assert (again.key, again.hits, again.version, again.value) == (first.key, 1, 1, "Ada likes tea.")
-    assert (await memories.learn("Ada likes tea.", "fact")).category == "fact"
+    other = await memories.learn("Ada likes tea.", "fact")
+    assert (other.category, other.hits) == ("fact", 2), "another category is taken, and it is reinforced too"
     assert len(memories.all()) == 1
     assert keys(memories.all(category="preference")) == []
 
@@ -398,6 +399,20 @@ async def test_an_agent_s_own_memories_are_seen_by_it_alone(memories: Memories) 
     assert [m.value for m in clerk.search("river")] == ["Lisbon, by the river"]
 
 
+async def test_pictures_and_other_signs_are_found_by_themselves(memories: Memories) -> None:
+    await memories.store("pets", "a 🐈 and a 🐕")
+    await memories.store("family", "👨\u200d👩\u200d👧 in the café")
+    await memories.store("walks", "the 🐕 at nine")
+    await memories.store("words", "no picture at all")
+    assert keys(memories.search("🐈")) == ["pets"]
+    assert keys(memories.search("🐈 🐕")) == ["pets", "walks"], "what has more of them first"
+    assert keys(memories.search("👨\u200d👩\u200d👧")) == ["family"]
+    assert keys(memories.search("café 🐕")) == ["family", "walks", "pets"], "what has a word before"
+    assert memories.search("🚀") == [], "what is nowhere is not found"
+    assert len(memories.search("?!*")) == 4, "without a word and a sign, the most useful"
+    assert keys(memories.of("own").search("🐈")) == ["pets"]
+
+
 # Export and import
 
 
@@ -444,6 +459,8 @@ WRONG_FIELDS: list[dict[str, Any]] = [
     ),
     *({"updated": 1e300}, {"key": "\ud800"}, {"versions": [1]}, {"versions": [{}]}, {"versions": {"a": 1}}),
     *({"versions": [{"version": 1, "value": ""}]}, {"versions": 3}, {"category": None}),
+    *({"updated": 1e12}, {"versions": [{"version": 1, "value": "x", "created": 1e12}]}),
+    *({"agent": "\ud800"}, {"agent": "a\nb"}, {"agent": "a" * 201}),
 ]
 WRONG: list[Any] = [
     *([], "x", None, 3, {"a": 1}, {"format": OURS}),

@@ -62,6 +62,11 @@ async def test_what_is_learned_has_a_category_and_is_known_again(app: App) -> No
     assert again == first.replace("Learned", "Known already, and reinforced (hits: 1)")
     assert (await call(app, "memory_search", query="redis"))["memories"][0]["category"] == "correction"
     assert (await call(app, "memory_learn", text="No category.")).startswith("Learned: no-category-")
+    other = await call(app, "memory_learn", text="The tests need Redis.", category="fact")
+    assert other == first.replace("Learned", "Known already, and reinforced (hits: 2)")
+    await call(app, "memory_store", key=first.removeprefix("Learned: "), value="Something else.")
+    again = await call(app, "memory_learn", text="The tests need Redis.", category="fact")
+    assert again == first, "it was not known any more, and its hits are older"
 
 
 async def test_a_search_notes_what_was_found(app: App) -> None:

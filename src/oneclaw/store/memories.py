@@ -13,7 +13,7 @@ from oneclaw.core.errors import InvalidMemory
 from oneclaw.core.memory import MOST_MEMORIES, Memory, check_memory, composed, learned_key, plain_text
 from oneclaw.store.db import Database
 from oneclaw.store.messages import identity
-from oneclaw.store.word import match_any, match_within, searchable, words_of
+from oneclaw.store.word import match_any, match_within, searchable, signs_of, words_of
 from oneclaw.store.writer import Values
 
 _COLUMNS = "key, value, category, agent, hits, version, created, updated, used"
@@ -105,13 +105,15 @@ class Memories:
         return self._own(memory.key) or memory  # another program may have forgotten it by now
 
     async def learn(self, text: str, category: str) -> Memory:
-        """Keep a text under a key made of it; what is known already is reinforced instead."""
+        """Keep a text under a key made of it; one that is known already is reinforced instead."""
         text = self._redact(text)
         key = learned_key(text)
         known = self._own(key)
-        if known is not None and plain_text(known.value) == plain_text(text) and known.category == category:
-            return await self.reinforce(key) or known
-        return await self.store(key, text, category)
+        if known is None or plain_text(known.value) != plain_text(text):
+            return await self.store(key, text, category)
+        if category and category != known.category:
+            known = await self.store(key, known.value, category)
+        return await self.reinforce(key) or known
 
     async def reinforce(self, key: str) -> Memory | None:
         """Count one more time that a memory helped; None when there is none."""
@@ -177,19 +179,21 @@ class Memories:
     def search(self, query: str, limit: int = 5) -> list[Memory]:
         """The memories that fit best: the one of this key, then any that has a word of the query.
 
-        Where too few have one, words that stand nowhere are looked for inside of others; without a word, the
-        most useful.
+        Where too few have one, words that stand nowhere are looked for inside of others, and then the signs
+        of the query, as a picture of a cat; without a word and a sign, the most useful.
         """
         query = self._redact(_storable(query))  # as what was kept
         exact = self.get(query)
         found = {} if exact is None else {(exact.agent, exact.key): exact}
-        words = words_of(query)
-        if not words:
+        words, signs = words_of(query), signs_of(query)
+        if not words and not signs:
             return list(found.values()) or self.useful(limit)
-        for memory in self._match("memories_text", match_any(words), limit):
+        for memory in self._match("memories_text", match_any(words), limit) if words else ():
             found.setdefault((memory.agent, memory.key), memory)
         within = match_within(word for word in words if not self._has(word)) if len(found) < limit else ""
         for memory in self._match("memories_parts", within, limit) if within else ():
+            found.setdefault((memory.agent, memory.key), memory)
+        for memory in self._with_signs(signs, limit) if signs and len(found) < limit else ():
             found.setdefault((memory.agent, memory.key), memory)
         return list(found.values())[:limit]
 
@@ -276,6 +280,17 @@ class Memories:
         )
         # The rows themselves only of those that are wanted: all that match would be sorted with their values.
         return [memory for (key,) in rows for memory in self._select("WHERE id = :id", id=key)]
+
+    def _with_signs(self, signs: str, limit: int) -> list[Memory]:
+        """The memories that have one of the signs, those with more of them first: no index knows any."""
+        having = " + ".join(
+            f"(instr(key || value, substr(:signs, {at}, 1)) > 0)" for at in range(1, len(signs) + 1)
+        )
+        # What is ASCII alone has no text of its own for the index, and no such sign.
+        beyond = "(key_words IS NOT NULL OR value_words IS NOT NULL)"
+        best = f"SELECT id FROM memories WHERE {self._seen} AND {beyond} AND {having} > 0"  # noqa: S608
+        order = f"ORDER BY {having} DESC, {_USEFUL} DESC, id DESC LIMIT :limit"
+        return self._select(f"WHERE id IN ({best}) {order}", signs=signs, limit=limit)
 
     def _select(self, rest: str, **values: Any) -> list[Memory]:
         rows = self._database.select(

@@ -28,6 +28,8 @@ _WORDS: dict[Any, str] = {
     (int, float): "a time in seconds since 1970",
 }
 _MOST_COUNT = 10**12
+_LAST_TIME = 253_370_764_800  # the year 9999: no calendar shows what lies behind it
+_AGENT_CHARS = 200
 
 
 def to_document(memories: Memories) -> dict[str, Any]:
@@ -65,6 +67,9 @@ def _read(number: int, document: Any) -> tuple[Memory, list[Version]]:
     for name in ("key", "value"):
         if name not in fields:
             raise InvalidMemory(f"Memory {number} of the file has no {name}.")
+    agent: str = fields.get("agent", "")
+    if len(agent) > _AGENT_CHARS or not agent.isprintable():
+        raise InvalidMemory(f"Memory {number} of the file has the agent {agent[:80]!a}, which is no name.")
     listed: Any = document.get("versions", [])
     versions: list[Version] = []
     for each in cast(list[Any], listed if isinstance(listed, list) else [listed]):
@@ -92,7 +97,8 @@ def _fields(number: int, document: Mapping[str, Any], kinds: Mapping[str, Any]) 
     fields = {name: document[name] for name in kinds if name in document}
     for name, value in fields.items():
         is_wrong = isinstance(value, bool) or not isinstance(value, kinds[name])
-        if is_wrong or (isinstance(value, int | float) and not 0 <= value <= _MOST_COUNT):
+        most = _MOST_COUNT if kinds[name] is int else _LAST_TIME
+        if is_wrong or (isinstance(value, int | float) and not 0 <= value <= most):
             wanted = _WORDS[kinds[name]]
             raise InvalidMemory(
                 f"Memory {number} of the file has the {name} {str(value)[:80]!r}; it must be {wanted}."

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 _QUERY_CHARS = 1_000
 _MOST_WORDS = 32
+_MOST_SIGNS = 8
 _LEAST_PART = 3
 # Chinese, Japanese and Korean, where two letters are most often a word. Korean has blanks, but compounds too.
 _SYLLABLES = (
@@ -39,6 +40,12 @@ def words_of(query: str) -> list[str]:
     return list(dict.fromkeys(pieces))[:_MOST_WORDS]
 
 
+def signs_of(query: str) -> str:
+    """The signs of a query that stand for something by themselves, as pictures and arrows do; each once."""
+    signs = (char for char in query[:_QUERY_CHARS] if not char.isascii() and _is_sign(char))
+    return "".join(dict.fromkeys(signs))[:_MOST_SIGNS]
+
+
 def match_any(words: Iterable[str]) -> str:
     """A full text query for any of the words, each as it is: between quotes nothing has a meaning."""
     return " OR ".join(f'"{" ".join(word) if _UNSPACED.match(word) else word}"' for word in words)
@@ -58,6 +65,10 @@ def _fold(text: str) -> str:
     """The text whatever its case, its accents and the width of its letters."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", plain)))
+
+
+def _is_sign(char: str) -> bool:
+    return unicodedata.category(char) in ("So", "Sm", "Sc")
 
 
 def _is_letter(char: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from oneclaw.core.call import Output
 from oneclaw.core.errors import InvalidMemory, Kind, ToolError
 from oneclaw.core.make.function import tool
-from oneclaw.core.memory import Memory, Notebook
+from oneclaw.core.memory import Memory, Notebook, learned_key
 from oneclaw.core.tool import Context, Tool
 
 FEATURE = "memory"
@@ -62,9 +62,12 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         text: What was learned, in one or two sentences.
         category: One word for its kind, as 'preference', 'fact' or 'correction'. Defaults to 'general'.
         """
-        memory = await _kept(notebook(context.agent).learn(text, category))
-        how = f"Known already, and reinforced (hits: {memory.hits})" if memory.hits else "Learned"
-        return f"{how}: {memory.key}"
+        book = notebook(context.agent)
+        before = book.get(learned_key(context.redact(text)))
+        memory = await _kept(book.learn(text, category))
+        if before is None or memory.hits <= before.hits:
+            return f"Learned: {memory.key}"
+        return f"Known already, and reinforced (hits: {memory.hits}): {memory.key}"
 
     @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{key}")
     async def memory_reinforce(context: Context, key: str) -> str:
