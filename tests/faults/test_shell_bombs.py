@@ -5,6 +5,7 @@ watches is the kernel's list of processes, not the guard under test.
 """
 
 import asyncio
+import mmap
 import os
 import pty
 import signal
@@ -166,6 +167,32 @@ async def test_too_much_memory_ends_the_command_and_not_the_shell(shell: ShellSe
     outcome = await shell.run(Command(f"{hog} & {hog} & {hog} & wait", 60.0))
     assert outcome.stop == "memory"
     assert (await shell.run(Command("echo on", 30))).out.text == "on\n"
+
+
+SHARED = {
+    "mapped": "import mmap; kept = mmap.mmap(-1, 600 << 20)\nfor _ in range(600): kept.write(bytes(1 << 20))",
+    "a file": "import os; kept = os.memfd_create('x')\nfor _ in range(600): os.write(kept, bytes(1 << 20))",
+}
+"""Memory that no process has for itself."""
+
+
+@pytest.mark.parametrize("hog", SHARED.values(), ids=SHARED)
+async def test_memory_that_can_be_shared_counts_too(shell: ShellSession, hog: str) -> None:
+    outcome = await shell.run(Command(f'python3 -c "{hog}\nimport time; time.sleep(60)"', 60.0))
+    assert outcome.stop == "memory"
+    assert (await shell.run(Command("echo on", 30))).out.text == "on\n"
+
+
+async def test_memory_that_others_share_is_not_held_against_a_command(
+    shell: ShellSession, tmp_path: Path
+) -> None:
+    running = asyncio.create_task(shell.run(Command("until [ -e go ]; do sleep 0.1; done", 60.0)))
+    with mmap.mmap(-1, 600 << 20) as ours:
+        for _ in range(60):
+            ours.write(bytes(10 << 20))
+            await asyncio.sleep(0.01)  # it is looked after meanwhile
+        (tmp_path / "ws" / "go").touch()
+        assert (await running).stop is None
 
 
 async def test_one_process_cannot_have_more_memory_than_all_may(shell: ShellSession) -> None:

@@ -221,3 +221,10 @@ def test_a_landlock_that_does_not_know_of_files_cut_short_has_none_cut(tmp_path:
         begin = f"{CALLS}from oneclaw.guard.sandbox import seccomp\n{shut}"
         subprocess.run([sys.executable, "-c", begin + code, str(file)], check=True, timeout=60)
         assert file.stat().st_size == size
+
+
+@pytest.mark.parametrize("size", [1 << 16, 1 << 32])
+async def test_memory_by_a_number_which_outlives_its_command_is_small(make_say: MakeSay, size: int) -> None:
+    sizes = f"(ctypes.c_long(64), ctypes.c_long({size}))"
+    code = f"print([libc.syscall({seccomp.number_of('shmget')}, 0, size, 0o1600) >= 0 for size in {sizes}])"
+    assert (await make_say("bubblewrap")(line(code))).out.text == "[True, False]\n"

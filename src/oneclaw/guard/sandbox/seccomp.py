@@ -97,7 +97,10 @@ _OF_THE_USER = (("setpriority", 2), ("ioprio_set", 3))
 
 
 class _Rule(NamedTuple):
-    """`test` of the argument with the number `at` (after `& mask`): the call is refused where it holds."""
+    """`test` of the argument with the number `at` (after `& mask`): the call is refused where it holds.
+
+    Of each argument the lower half is tested, or the `upper` one.
+    """
 
     call: str
     error: int = errno.EPERM
@@ -105,6 +108,7 @@ class _Rule(NamedTuple):
     at: int = 0
     values: tuple[int, ...] = ()
     mask: int = 0xFFFFFFFF
+    upper: bool = False
 
 
 _NO_LOCAL = (
@@ -112,6 +116,11 @@ _NO_LOCAL = (
     _Rule("socket", errno.EAFNOSUPPORT, "is", 0, (_UNIX,)),
 )
 """Of pairs, those that take an address with each message reach others, too."""
+_SMALL = (
+    _Rule("shmget", errno.EINVAL, "any of", 1, (0xFFFF0000,)),
+    _Rule("shmget", errno.EINVAL, "any of", 1, (0xFFFFFFFF,), upper=True),
+)
+"""Memory by a number stays when nobody has it any more: 64 KB of each are enough for a lock."""
 
 
 def is_known() -> bool:
@@ -136,7 +145,7 @@ def namespace_filter(*, network: bool) -> bytes:
     families = (_UNIX, _INET, _INET6, _NETLINK)
     alone = [_Rule("socket", errno.EAFNOSUPPORT, "is not", 0, families)]
     limits = _Rule("prlimit64", errno.EPERM, "is", 0, (1,))  # no bash starts others without descriptors
-    return _program([*_everywhere(first=1), limits, *(_NO_LOCAL if network else alone)])
+    return _program([*_everywhere(first=1), limits, *_SMALL, *(_NO_LOCAL if network else alone)])
 
 
 def landlock_filter(*, first: int, network: bool, told: Iterable[str] = (), truncates: bool = True) -> bytes:
@@ -226,5 +235,5 @@ def _body(rule: _Rule) -> list[tuple[int, int, int, int]]:
     count = len(rule.values)
     tests = [(jump, count - index, 0, value) for index, value in enumerate(rule.values)]
     end = [refuse] if rule.test == "is not" else [(_JUMP, 0, 0, 1), refuse]
-    argument = (_LOAD, 0, 0, _AT_ARGUMENTS + 8 * rule.at)
+    argument = (_LOAD, 0, 0, _AT_ARGUMENTS + 8 * rule.at + 4 * rule.upper)
     return [argument, (_AND, 0, 0, rule.mask), *tests, *end, (_LOAD, 0, 0, _AT_NUMBER)]

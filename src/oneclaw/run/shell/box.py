@@ -12,7 +12,14 @@ from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.output import Output
 from oneclaw.run.shell.start import start
-from oneclaw.run.shell.usage import Usage, usage_below, usage_inside
+from oneclaw.run.shell.usage import (
+    Usage,
+    processes_below,
+    processes_inside,
+    shared_bytes,
+    usage_below,
+    usage_inside,
+)
 
 READ_BYTES = 64 * 1024
 DRAIN_BYTES = 1 << 20
@@ -124,6 +131,14 @@ class Box:
         if self.enclosure.has_own_pids:
             return usage_inside(self._pid, self._limits.processes)
         return usage_below(self._started.process.pid, self._limits.processes)
+
+    def shared_bytes(self) -> int:
+        """The memory it holds that processes can share; each of them is looked at, which takes long."""
+        if self.enclosure.has_own_pids:
+            found = processes_inside(self._pid) or [] if self._pid else []
+        else:
+            found = processes_below(self._started.process.pid, self._limits.processes)
+        return shared_bytes(found, self._limits.memory_bytes)
 
     def drain(self) -> None:
         """Take what lies in the pipes; not for ever, for a killed process may be writing still."""

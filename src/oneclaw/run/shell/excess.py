@@ -7,6 +7,7 @@ from typing import Literal
 from oneclaw.guard.sandbox.enclosure import Limits
 from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.usage import machine_shared_bytes
 
 Excess = Literal["processes", "memory", "state", "disk"]
 LEAST_BYTES = 1 << 30
@@ -28,11 +29,19 @@ class Watch:
         used = self._box.usage()
         if used is not None and used.processes > self._limits.processes:
             return "processes"
-        if used is not None and used.memory_bytes > self._limits.memory_bytes:
+        if self._takes_too_much(0 if used is None else used.memory_bytes):
             return "memory"
         if self._folder.is_too_large():
             return "state"
         return "disk" if self._fills_disk() else None
+
+    def _takes_too_much(self, own_bytes: int) -> bool:
+        """Whether what is theirs alone and what they share is too much.
+
+        Who holds what is shared is asked only where the machine has that much of it at all.
+        """
+        left = self._limits.memory_bytes - own_bytes
+        return left < 0 or (machine_shared_bytes() > left and self._box.shared_bytes() > left)
 
     def _fills_disk(self) -> bool:
         left = free_bytes(self._free_bytes)

@@ -1,11 +1,15 @@
 """How many processes a box has and how much memory they hold, as the kernel tells."""
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from oneclaw.guard.sandbox.tree import descendants
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_MOST_FILES = 4096
+"""How many open files are looked at, at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +25,74 @@ def usage_inside(pid: int, enough: int) -> Usage | None:
 
     While its sandbox is being made it sees the table of the machine, which counts for nothing.
     """
-    table = f"/proc/{pid}/root/proc"
-    try:
-        if os.stat(table).st_dev == os.stat("/proc").st_dev:
-            return None
-        numbers = [name for name in os.listdir(table) if name.isdigit()]
-    except OSError:
-        return None
-    if len(numbers) > enough:
-        return Usage(len(numbers), 0)
-    return Usage(len(numbers), sum(_memory_bytes(f"{table}/{number}") for number in numbers))
+    found = processes_inside(pid)
+    return None if found is None else _usage(found, enough)
 
 
 def usage_below(pid: int, enough: int) -> Usage:
     """The same of all descendants of `pid`, which adopts those that lose their parents."""
-    found = descendants(pid, enough)
-    if len(found) > enough:
-        return Usage(len(found), 0)
-    return Usage(len(found), sum(_memory_bytes(f"/proc/{number}") for number in found))
+    return _usage(processes_below(pid, enough), enough)
+
+
+def processes_inside(pid: int) -> list[str] | None:
+    """The folders of the processes that the process table of `pid` holds; None if it is hidden."""
+    table = f"/proc/{pid}/root/proc"
+    try:
+        if os.stat(table).st_dev == os.stat("/proc").st_dev:
+            return None
+        return [f"{table}/{name}" for name in os.listdir(table) if name.isdigit()]
+    except OSError:
+        return None
+
+
+def processes_below(pid: int, enough: int) -> list[str]:
+    return [f"/proc/{number}" for number in descendants(pid, enough)]
+
+
+def machine_shared_bytes() -> int:
+    """How much memory there is on all of this machine that processes can share, whoever has it."""
+    with suppress(OSError), open("/proc/meminfo", "rb") as file:
+        return _kilobytes(file.read(), b"\nShmem:")
+    return 0
+
+
+def shared_bytes(processes: Iterable[str], enough: int) -> int:
+    """How much of it these hold, mapped or in files without a name, counted up to `enough`."""
+    total, files, seen = 0, _MOST_FILES, set[int]()
+    for process in processes:
+        with suppress(OSError), open(f"{process}/smaps_rollup", "rb") as file:
+            total += _kilobytes(file.read(), b"\nPss_Shmem:")
+        for status in _nameless(process, files):
+            files -= 1
+            total += 0 if status.st_ino in seen else status.st_blocks * 512
+            seen.add(status.st_ino)
+        if total > enough:
+            break
+    return total
+
+
+def _nameless(process: str, most: int) -> Iterator[os.stat_result]:
+    """The files in memory that a process has open."""
+    try:
+        opened = os.listdir(f"{process}/fd")[:most]
+    except OSError:
+        return
+    for fd in opened:
+        with suppress(OSError):
+            if os.readlink(f"{process}/fd/{fd}").startswith("/memfd:"):
+                yield os.stat(f"{process}/fd/{fd}")
+
+
+def _kilobytes(text: bytes, name: bytes) -> int:
+    """The bytes that stand after a name, as the kernel writes them: `Name: 12 kB`."""
+    number = text.partition(name)[2].split(maxsplit=1)[:1]
+    return int(number[0]) << 10 if number else 0
+
+
+def _usage(processes: list[str], enough: int) -> Usage:
+    if len(processes) > enough:
+        return Usage(len(processes), 0)
+    return Usage(len(processes), sum(map(_memory_bytes, processes)))
 
 
 def _memory_bytes(process: str) -> int:
