@@ -117,8 +117,8 @@ async def test_variables_named_much_as_those_of_bash_carry_over(shell: ShellSess
 
 
 async def test_what_was_declared_is_filled_later(shell: ShellSession) -> None:
-    await say(shell, "declare -A map; declare -i number; export NAME; f() { :; }")
-    await say(shell, "true")
+    await say(shell, "declare -A map; declare -i number; f() { export NAME; }")
+    await say(shell, "f")
     await say(shell, "map[a]=1; map[b]=2; number=2+3; NAME=here")
     after = await say(shell, "echo ${map[a]} ${map[b]} $number; printenv NAME")
     assert after.out.text == "1 2 5\nhere\n"

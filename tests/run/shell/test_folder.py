@@ -100,11 +100,6 @@ async def test_unwatched_a_state_grows(shell: ShellSession, monkeypatch: pytest.
     assert (outcome.stop, outcome.out.text) == (None, f"{64 << 20}\n")
 
 
-async def test_a_state_outlives_a_shell_whose_names_cannot_be_listed_at_once(shell: ShellSession) -> None:
-    await run(shell, "enable -n compgen; shopt -s extglob; one=1; two=(2 3)")
-    assert (await run(shell, 'echo "$one ${two[1]}"; shopt extglob')).out.text == "1 3\nextglob        \ton\n"
-
-
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder", "nothing"])
 def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path, kind: str) -> None:
     (tmp_path / "secret").write_bytes(b"secret\n#whole\n")
@@ -119,6 +114,19 @@ def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path, kind: str) 
     with pytest.raises(ToolError, match="changed the shell's own folder"):
         folder.write_state(1, b"mine")
     assert (tmp_path / "secret").read_bytes() == b"secret\n#whole\n"
+
+
+def test_a_state_is_written_in_the_place_of_a_longer_one(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    for data in (b"long=1\n#whole\n", b"a=1\n#whole\n", b""):
+        folder.write_state(1, data)
+        assert folder.read_state(1) == data
+
+
+async def test_a_state_that_was_spoiled_is_begun_anew(shell: ShellSession) -> None:
+    await run(shell, "A=1")
+    await run(shell, f"echo exit >{FOLDER}/1; kill $BASHPID")
+    assert (await run(shell, "echo ${A-none}")).out.text == "none\n"
 
 
 def test_a_state_that_is_a_file_is_read(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """A command that a rule allowed runs what the rule names, whatever others have left in the shell."""
 
+import subprocess
 from pathlib import Path
+from time import process_time
 
 import pytest
 from tests.run.shell.conftest import MakeShell
@@ -10,7 +12,7 @@ from oneclaw.config import Config
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import ToolError
 from oneclaw.run.shell.session import Command, Outcome
-from oneclaw.run.shell.state import UNKNOWN, folder_in, is_harmless, leaves_out, moved, plain
+from oneclaw.run.shell.state import UNKNOWN, folder_in, is_harmless, leaves_out, moved, plain, tidied
 
 TRAPS = [
     "ls() { echo EVIL; }",
@@ -185,3 +187,64 @@ async def test_the_rules_of_the_owner_are_those_that_count(tmp_path: Path) -> No
 
         await run("ls() { echo EVIL; }; dir() { echo EVIL; }; touch here")
         assert [(await run(text)).value["stdout"] for text in ("ls", "dir")] == ["here\n", "EVIL\n"]
+
+
+SET = r"""
+A=$'two\nlines "quoted" \\'; L=(1 "2 )" '$x'); declare -A M=(["a b"]="x)" ['c"d']=$'\n') LATER; export NONE
+declare -i NUMBER=3; declare -n REF=A; declare -r FIXED=1; EMPTY=; uid=me
+B=$'declare -a GROUPS=()\ndeclare -r UID="0"'; C=$(declare -p)
+f() { cat <<'END'
+declare -a GROUPS=()
+END
+}
+"""
+SHOW = "declare -p A B C L M LATER NONE NUMBER REF FIXED EMPTY uid; f; echo the end"
+
+
+def in_bash(script: str) -> bytes:
+    """What a script writes that is run as a command is: in a bash that was forked from another."""
+    words = ["bash", "--noprofile", "--norc", "-c", f"( {script} )\n:"]
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60).stdout
+
+
+def test_of_all_variables_those_of_bash_itself_are_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    written = in_bash(f"{SET}\ndeclare -p; declare -pf")
+    shown = in_bash(f"{SET}\n{SHOW}")
+    assert shown.endswith(b"the end\n")
+    file.write_bytes(tidied(written))
+    again = in_bash(f". {file}\n{SHOW}")
+    # One thing differs: C holds what was there when it was made.
+    assert [line for line in again.splitlines() if b" C=" not in line] == [
+        line for line in shown.splitlines() if b" C=" not in line
+    ]
+    assert tidied(tidied(written)) == tidied(written)
+    file.write_bytes(written)
+    assert in_bash(f". {file}\n{SHOW}") == b""  # with them, a bash ends that is to set them
+
+
+@pytest.mark.parametrize(
+    ("state", "left"),
+    [
+        (b"", b""),
+        (b"#whole\n", b"#whole\n"),
+        (b'declare -- A="x\ndeclare -ir UID="0"\n#whole\n', b'declare -- A="x\n#whole\n'),
+        (b'declare -- A="x\ndeclare -ir UID=\\"0\\""\n', b'declare -- A="x\ndeclare -ir UID=\\"0\\""\n'),
+        (b"declare -a GROUPS=(\x00\ndeclare -- B\n", b"declare -- B\n"),
+        (b"shopt -s x\ndeclare -- _=1\nf () \n", b"shopt -s x\nf () \n"),
+    ],
+)
+def test_what_is_no_variable_is_left_as_it_is(state: bytes, left: bytes) -> None:
+    assert tidied(state) == left
+
+
+def test_a_large_state_takes_little_time_and_a_hostile_one_too() -> None:
+    for state in (
+        b'declare -- A="' + b'\\"' * 4_000_000 + b'"\n',
+        b"declare -a A=(" + b"(" * 8_000_000,
+        b'declare -- A="' * 500_000,
+        b"declare -- A\n" * 300_000,
+    ):
+        begun = process_time()
+        tidied(state)
+        assert process_time() - begun < 10

@@ -16,6 +16,7 @@ from pathlib import Path
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox.enclosure import STATES
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE
+from oneclaw.run.shell.state import tidied
 
 COMMAND, SCRIPT = "command", "script"
 PLAIN = 3
@@ -45,10 +46,17 @@ class ShellFolder:
     def write_state(self, state: int, data: bytes) -> None:
         self._write(str(state), data)
 
-    def read_state(self, state: int, most_bytes: int = MOST_STATE_BYTES) -> bytes:
-        """A whole state; empty when there is none, or one as large as that."""
-        data = self._read(state, most_bytes)
-        return data if data.endswith(WHOLE) and len(data) < most_bytes else b""
+    def read_state(self, state: int) -> bytes:
+        """A whole state, without the variables of bash itself; empty when there is none."""
+        data = self._read(state, MOST_STATE_BYTES)
+        return tidied(data) if data.endswith(WHOLE) and len(data) < MOST_STATE_BYTES else b""
+
+    def tidy(self, state: int) -> bytes:
+        """Have a state be as it is read, before a bash loads it; what it is then."""
+        data = self.read_state(state)
+        if data:
+            self.write_state(state, data)
+        return data
 
     def how_ended(self, state: int) -> bytes:
         """The last line of a state: WHOLE, NO_FOLDER, or something else when the command ended the shell."""
@@ -76,9 +84,7 @@ class ShellFolder:
             try:
                 if not stat.S_ISREG(os.fstat(file).st_mode):
                     raise OSError(0, "something else is in its place")
-                os.ftruncate(file, 0)
-                while data:
-                    data = data[os.write(file, data) :]
+                _overwrite(file, data)
             finally:
                 os.close(file)
         except OSError as error:
@@ -127,6 +133,18 @@ def after(state: int) -> int:
     """The number of the state that a command leaves which starts from this one, or from one made of it."""
     first, second = STATES
     return second if state == first else first
+
+
+def _overwrite(file: int, data: bytes) -> None:
+    """Write a file anew, in its place: one that becomes shorter has room, however full the disk is."""
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(file, data[written:])
+        os.ftruncate(file, written)
+    except OSError:
+        os.ftruncate(file, 0)  # the beginning of one and the end of another are none
+        raise
 
 
 def _size(path: Path) -> int:

@@ -18,10 +18,8 @@ The answers on the first socket are `s CODE LEFT` when the command has ended, wi
 something to kill, and `k` when the program had everything killed, with SIGUSR1.
 """
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
-from string import ascii_letters
 
 LINE, OUT, ERR, GO = 60, 61, 62, 63
 """The descriptors of the first bash: high, so that a command may use the low ones."""
@@ -55,29 +53,11 @@ _AFTER = r"""builtin eval "$_oneclaw_command"
         _oneclaw_options="builtin set +o ${_oneclaw_set//:/ +o } -o ${SHELLOPTS//:/ -o }; "
       builtin set +euvxC
       [[ -z ${_oneclaw_back-} || $PWD != "$_oneclaw_there" ]] || builtin cd -- "$_oneclaw_back"
-      _oneclaw_extglob=-u; ! builtin shopt -q extglob || _oneclaw_extglob=-s
-      _oneclaw_case=-u; ! builtin shopt -q nocasematch || _oneclaw_case=-s
-      builtin shopt -u nocasematch; builtin shopt -s extglob
-      builtin compgen -v -X '@(@INTERNAL@)' >@FOLDER@/"$_oneclaw_to"
-      builtin mapfile -t _oneclaw_names <@FOLDER@/"$_oneclaw_to"; builtin shopt "$_oneclaw_extglob" extglob
-      [[ ${#_oneclaw_names[@]} != 0 ]] || for _oneclaw_name in @VARIABLES@; do
-        case $_oneclaw_name in @INTERNAL@) ;; *) _oneclaw_names+=("$_oneclaw_name") ;; esac
-      done
-      if [[ -n ${_oneclaw_declares-} ]]; then
-        _oneclaw_declares=; builtin declare -p >@FOLDER@/"$_oneclaw_to"
-        builtin mapfile -t _oneclaw_lines <@FOLDER@/"$_oneclaw_to"
-        for _oneclaw_name in "${_oneclaw_lines[@]}"; do [[ $_oneclaw_name == *=* ]] ||
-          case ${_oneclaw_name##* } in @INTERNAL@) ;;
-            *) _oneclaw_names+=("${_oneclaw_name##* }") _oneclaw_declares=1 ;; esac
-        done
-      fi
-      builtin shopt "$_oneclaw_case" nocasematch
       {
         builtin printf 'builtin unset -v %s\n_oneclaw_options=%q\n' @GIVEN@ "$_oneclaw_options"
         [[ $BASHOPTS == "$_oneclaw_shopt" ]] || builtin shopt -p
-        builtin declare -p "${_oneclaw_names[@]}"
-        [[ -z ${_oneclaw_declares-} ]] || builtin printf '_oneclaw_declares=1\n'
-        builtin declare -pf; builtin trap -p; builtin umask -p; builtin alias -p
+        builtin declare -p; builtin declare -pf; builtin trap -p; builtin umask -p
+        builtin alias -p
         builtin printf '\\builtin cd -- %q || _oneclaw_lost=%q; OLDPWD=%q\n' "$PWD" "$PWD" "${OLDPWD-}"
         builtin printf '#whole\n'
       } >@FOLDER@/"$_oneclaw_to"
@@ -94,13 +74,6 @@ done
 """
 
 
-_INTERNAL = (
-    "_|_oneclaw*|BASH|BASH_*|BASHOPTS|BASHPID|COMP_WORDBREAKS|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|EUID"
-    "|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
-)
-"""Variables of bash itself: some cannot be set, the others need not be."""
-
-
 _KILL = "[[ $$ == 1 ]] && kill -KILL -1"
 """Kills every process there is: as process 1 that is all of the sandbox, as any other it is the machine."""
 
@@ -114,10 +87,8 @@ def shell_script(
     Only where it has a process table of its own does the script so much as hold the words that kill all.
     """
     trap = f"""trap '{_KILL}; printf "k\\n" >&60' USR1;""" if has_own_pids else "trap '' USR1;"
-    every = " ".join(f'"${{!{letter}@}}"' for letter in f"{ascii_letters}_")
     script = " ".join(_BEFORE.replace("@TRAP@", trap).split("\n")) + _AFTER
     script = script.replace("@KILL@", _KILL if has_own_pids else "false")
-    script = script.replace("@VARIABLES@", every).replace("@INTERNAL@", _INTERNAL)
     script = script.replace("@INPUT@", "&0" if has_input else "/dev/null")
     script = script.replace("@GIVEN@", shlex.quote(" ".join(given)))
     return script.replace("@FOLDER@", shlex.quote(folder))
@@ -126,10 +97,6 @@ def shell_script(
 _LOST = r"""\builtin test -z "${_oneclaw_lost-}" ||
 \builtin printf 'The folder %s of this shell is gone, so nothing was run; it is in %s now.\n'
 "$_oneclaw_lost" "$PWD" >&2; \builtin test -z "${_oneclaw_lost-}" && """.replace("\n", " ")
-
-
-_DECLARES = re.compile(r"declare|typeset|export|readonly|source|(?:^|[\s;&|(])\.\s")
-"""What may leave a variable without a value, as a map to be filled later. Listing those takes time."""
 
 
 def command_text(
@@ -141,7 +108,7 @@ def command_text(
     Where the folder of the shell is gone, nothing is run: in another one it could do harm.
     No word of ours is one that an alias can stand for: what begins with a backslash is none.
     """
-    text = "\\builtin unset _oneclaw_command; " + "_oneclaw_declares=1; " * bool(_DECLARES.search(command))
+    text = "\\builtin unset _oneclaw_command; "
     if directory is not None:
         mark, file = shlex.quote(NO_FOLDER.decode().strip()), f"{shlex.quote(folder)}/{state}"
         missing = shlex.quote(rf"\builtin printf '%s\n' {mark} >{file}; \builtin exit 1")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -159,7 +160,7 @@ class ShellSession:
         if is_apart:
             note = f"{note} {APART}".strip()
         # Whoever waits for this command is to hear of it first.
-        self._preparing = asyncio.get_running_loop().call_soon(self._prepare)
+        self._preparing = asyncio.get_running_loop().call_soon(self._prepare_ahead)
         if not is_there:
             folder = (command.directory or "")[-_FOLDER_CHARS:]
             raise ToolError(
@@ -212,12 +213,18 @@ class ShellSession:
             self._preparing.cancel()
         if self._box is None or self._ready is not None:
             return
-        is_early = self._loads_early and self.state
-        state = self.folder.read_state(self.state, _EARLY_BYTES) if is_early else b""
-        self._ready = self.state if is_harmless(state) else 0
+        state = self.folder.tidy(self.state) if self.state else b""
+        if not state:  # a command has written over the one it came from
+            self.state = 0
+        is_early = self._loads_early and len(state) < _EARLY_BYTES
+        self._ready = self.state if is_early and is_harmless(state) else 0
         self._last += 1
         self.folder.forget(after(self.state))
         self._box.prepare(self._ready, after(self.state), self._last)
+
+    def _prepare_ahead(self) -> None:
+        with suppress(ToolError):  # the next command tries again, and says it
+            self._prepare()
 
     def _only_move(self) -> None:
         """Have the state after a command be the one before it, but for the directory."""

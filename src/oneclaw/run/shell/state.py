@@ -30,7 +30,35 @@ _HARMLESS = re.compile(
 """Variables and a directory alone, and none of the variables by which bash could miss what it waits for."""
 
 
+_DOUBLE, _SINGLE = rb'"(?:[^"\\]++|\\.)*+"', rb"\$'(?:[^'\\]++|\\.)*+'"
+_STATEMENT = re.compile(
+    rb"declare -\S+ (\w+)(?:(?:=(?:%b|%b|\((?:[^()\"'$\\]++|%b|%b|\\.)*+\)))?\n|[^\n]*+\n)"
+    % (_DOUBLE, _SINGLE, _DOUBLE, _SINGLE),
+    re.DOTALL,
+)
+"""A variable as bash writes it: text, a list of texts, or declared only; a text may have several lines.
+What is none of that is taken for one line."""
+_OWN = re.compile(
+    rb"_|_oneclaw.*|BASH|BASH_.*|BASHOPTS|BASHPID|COMP_WORDBREAKS|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|EUID"
+    rb"|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID"
+)
+"""Variables of bash itself, and ours."""
 UNKNOWN = "an unknown folder"
+
+
+def tidied(state: bytes) -> bytes:
+    """A state without the variables of bash itself, which writes them as well.
+
+    They need not be set, and a bash that is to set some of them ends.
+    """
+    first = re.search(rb"^declare -", state, re.MULTILINE)
+    start = at = first.start() if first else len(state)
+    kept: list[bytes] = []
+    while found := _STATEMENT.match(state, at):
+        at = found.end()
+        if not _OWN.fullmatch(found[1]):
+            kept.append(found[0])
+    return b"".join((state[:start], *kept, state[at:]))
 
 
 def plain(state: bytes) -> bytes:
