@@ -35,6 +35,11 @@ def test_a_folder_that_is_not_there_yet_can_be_made(tmp_path: Path) -> None:
     [
         ('[tools]\ndeny = ["red_file"]', "tools.deny names 'red_file', which fits no tool"),
         ("[limits.tools.red_file]\nseconds = 1", "limits.tools names 'red_file', which fits no tool"),
+        ("[switches]\nmemory_store = false", "switches names 'memory_store', which has no switch of its own"),
+        (
+            '[tools]\ndeny = ["red_file", "rite_file"]\n[permissions.needs]\nfly = "ask"',
+            "tools.deny names 'red_file', which fits no tool (and 2 more that are wrong)",
+        ),
         (
             '[permissions.needs]\n"files.wirte" = "denied"',
             "permissions.needs names 'files.wirte', which no tool needs",

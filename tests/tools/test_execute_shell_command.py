@@ -107,7 +107,7 @@ async def test_a_timeout_says_what_became_of_the_shell_and_what_was_written(app:
     await run(app, "A=1")
     result = await run(app, "echo begun; sleep 60", timeout=1)
     assert result.kind is Kind.TIMEOUT
-    assert "stopped after 1 seconds" in result.message
+    assert "stopped after 1 second" in result.message
     assert "The shell was kept" in result.message
     assert "begun" in result.message
     assert result.effects == "possible"

@@ -62,8 +62,10 @@ async def test_what_is_learned_has_a_category_and_is_known_again(app: App) -> No
     assert again == first.replace("Learned", "Known already, and reinforced (hits: 1)")
     assert (await call(app, "memory_search", query="redis"))["memories"][0]["category"] == "correction"
     assert (await call(app, "memory_learn", text="No category.")).startswith("Learned: no-category-")
+    await call(app, "memory_learn", text="The tests need Redis.")  # no category is no other category
+    assert (await call(app, "memory_search", query="redis"))["memories"][0]["category"] == "correction"
     other = await call(app, "memory_learn", text="The tests need Redis.", category="fact")
-    assert other == first.replace("Learned", "Known already, and reinforced (hits: 2)")
+    assert other == first.replace("Learned", "Known already, and reinforced (hits: 3)")
     await call(app, "memory_store", key=first.removeprefix("Learned: "), value="Something else.")
     again = await call(app, "memory_learn", text="The tests need Redis.", category="fact")
     assert again == first, "it was not known any more, and its hits are older"

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -128,14 +128,26 @@ def check_policy(arguments: argparse.Namespace) -> Finding:
         unlimited = sorted(limited - {one.name for one in definitions})
         needs = {need for one in definitions for need in needs_of(one)} | NEEDS.keys()
         unknown = sorted(app.config.under("permissions.needs").keys() - needs)
-    if unused or unlimited:
-        setting, entry = (unused[0].setting, unused[0].entry) if unused else ("limits.tools", unlimited[0])
-        text = f"{setting} names {entry!r}, which fits no tool"
-        return Finding("tools", "warn", text, "Correct the setting; `oneclaw tools` lists the names.")
-    if unknown:
-        text = f"permissions.needs names {unknown[0]!r}, which no tool needs"
-        return Finding("tools", "warn", text, f"Correct the setting; the needs are {', '.join(NEEDS)}.")
-    return Finding("tools", "ok", f"{len(definitions)} tools")
+        bound = {one.name: one.feature for one in definitions if not one.switchable}
+    named = [(one.setting, one.entry) for one in unused] + [("limits.tools", name) for name in unlimited]
+    wrong = [_misfit(setting, entry, bound) for setting, entry in named]
+    wrong += [
+        (f"permissions.needs names {need!r}, which no tool needs", f"the needs are {', '.join(NEEDS)}.")
+        for need in unknown
+    ]
+    if not wrong:
+        return Finding("tools", "ok", f"{len(definitions)} tools")
+    text, hint = wrong[0]
+    more = f" (and {len(wrong) - 1} more that are wrong)" if wrong[1:] else ""
+    return Finding("tools", "warn", text + more, f"Correct the setting; {hint}")
+
+
+def _misfit(setting: str, entry: str, bound: Mapping[str, str | None]) -> tuple[str, str]:
+    """What is said of an entry that has no effect, and what to do."""
+    if setting == "switches" and entry in bound:
+        text = f"switches names {entry!r}, which has no switch of its own"
+        return text, f"it comes and goes with {bound[entry]}, as `oneclaw features` shows."
+    return f"{setting} names {entry!r}, which fits no tool", "`oneclaw tools` lists the names."
 
 
 def check_tool_files(arguments: argparse.Namespace) -> Finding:

@@ -14,6 +14,8 @@ KEY_CHARS = 200
 VALUE_CHARS = 10_000
 CATEGORY_CHARS = 50
 MOST_MEMORIES = 10_000
+GENERAL = "general"
+"""The category of what was learned, where none is given."""
 DIGEST_CHARS = 4_000
 """How long the digest may be where nobody has said."""
 

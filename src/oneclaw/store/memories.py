@@ -10,7 +10,15 @@ from time import time
 from typing import Any, TypeVar
 
 from oneclaw.core.errors import InvalidMemory
-from oneclaw.core.memory import MOST_MEMORIES, Memory, check_memory, composed, learned_key, plain_text
+from oneclaw.core.memory import (
+    GENERAL,
+    MOST_MEMORIES,
+    Memory,
+    check_memory,
+    composed,
+    learned_key,
+    plain_text,
+)
 from oneclaw.store.db import Database
 from oneclaw.store.messages import identity
 from oneclaw.store.word import match_any, match_within, searchable, signs_of, words_of
@@ -105,13 +113,16 @@ class Memories:
         return self._own(memory.key) or memory  # another program may have forgotten it by now
 
     async def learn(self, text: str, category: str) -> Memory:
-        """Keep a text under a key made of it; one that is known already is reinforced instead."""
+        """Keep a text under a key made of it; one that is known already is reinforced instead.
+
+        The category that stands for none does not take the place of another.
+        """
         text = self._redact(text)
         key = learned_key(text)
         known = self._own(key)
         if known is None or plain_text(known.value) != plain_text(text):
             return await self.store(key, text, category)
-        if category and category != known.category:
+        if category not in ("", GENERAL, known.category):
             known = await self.store(key, known.value, category)
         return await self.reinforce(key) or known
 

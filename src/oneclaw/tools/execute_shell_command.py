@@ -182,7 +182,8 @@ def _marked(text: str, source: str) -> str:
 def _stopped(outcome: "Outcome", seconds: float, source: str) -> ToolError:
     """What is said of a command that was stopped: why, what became of the shell, and what it wrote last."""
     why = {
-        "time": f"The command was stopped after {seconds:g} seconds, with all it had started.",
+        "time": f"The command was stopped after {seconds:g} second{'s' * (seconds != 1)}, with all it had"
+        " started.",
         "processes": "The command was stopped, for it started too many processes (see shell.processes).",
         "memory": "The command was stopped, for it took too much memory (see shell.memory_mb).",
         "state": "What the command leaves in its shell, in variables and functions, is more than 16 MB and"

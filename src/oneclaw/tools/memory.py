@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from oneclaw.core.call import Output
 from oneclaw.core.errors import InvalidMemory, Kind, ToolError
 from oneclaw.core.make.function import tool
-from oneclaw.core.memory import Memory, Notebook, learned_key
+from oneclaw.core.memory import GENERAL, Memory, Notebook, learned_key
 from oneclaw.core.tool import Context, Tool
 
 FEATURE = "memory"
@@ -56,7 +56,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         return Output({"note": _NOTE, "memories": _rows(found)})
 
     @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{text}")
-    async def memory_learn(context: Context, text: str, category: str = "general") -> str:
+    async def memory_learn(context: Context, text: str, category: str = GENERAL) -> str:
         """Remember something learned, such as a preference, a correction or a way that works.
 
         text: What was learned, in one or two sentences.
