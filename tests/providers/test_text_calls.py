@@ -230,9 +230,12 @@ def test_cuts_do_not_matter_and_text_is_never_lost(pieces: list[str], chars: int
 def test_hostile_text_costs_time_in_proportion_to_its_length(unit: str, chars: int) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
-        start = time.process_time()
-        split(text, chars)
-        return time.process_time() - start
+        took: list[float] = []
+        for _ in range(3):  # the least: other things of the process may come in between
+            start = time.process_time()
+            split(text, chars)
+            took.append(time.process_time() - start)
+        return min(took)
 
     assert seconds(200_000) < 16 * max(seconds(50_000), 0.02)
 
