@@ -75,7 +75,10 @@ class ShellFolder:
         return large
 
     def _is_large(self, state: int) -> bool:
-        return _size(self.states / str(state)) > MOST_STATE_BYTES
+        try:
+            return os.lstat(f"{self.states}/{state}").st_size > MOST_STATE_BYTES
+        except OSError:
+            return False
 
     def _write(self, name: str, data: bytes) -> None:
         """Raises `ToolError`."""
@@ -96,13 +99,14 @@ class ShellFolder:
 
     def _read(self, state: int, most_bytes: int, *, is_end: bool = False) -> bytes:
         try:
-            with open(os.open(f"{self.states}/{state}", _READ), "rb", buffering=0) as file:
-                status = os.fstat(file.fileno())
+            file = os.open(f"{self.states}/{state}", _READ)
+            try:
+                status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode):
                     return b""
-                if is_end:
-                    file.seek(-min(most_bytes, status.st_size), os.SEEK_END)
-                return file.read(most_bytes)
+                return os.pread(file, most_bytes, max(0, status.st_size - most_bytes) if is_end else 0)
+            finally:
+                os.close(file)
         except OSError:
             return b""
 
@@ -145,10 +149,3 @@ def _overwrite(file: int, data: bytes) -> None:
     except OSError:
         os.ftruncate(file, 0)  # the beginning of one and the end of another are none
         raise
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0

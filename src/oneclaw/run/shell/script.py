@@ -33,7 +33,7 @@ NO_FOLDER = b"#nofolder\n"
 _BEFORE = r"""
 exec 60<&"$1" 61>&"$2" 62>&"$3" 63<&"$5"; eval "exec $1>&- $2>&- $3>&- $4>&- $5>&-";
 ulimit -c 0; ulimit -d "$6"; ulimit -f "$7"; ulimit -u "$8";
-exec 2>/dev/null; set --; shopt -s expand_aliases;
+exec 2>/dev/null; set --; shopt -s expand_aliases; trap -p >/dev/null;
 @TRAP@
 while IFS=" " read -r -u 60 _oneclaw_from _oneclaw_to _oneclaw; do (
   trap - INT QUIT USR1; _oneclaw_shopt=$BASHOPTS; _oneclaw_set=$SHELLOPTS;
@@ -44,7 +44,8 @@ while IFS=" " read -r -u 60 _oneclaw_from _oneclaw_to _oneclaw; do (
   [[ $_oneclaw_from == 0 ]] || . @FOLDER@/"$_oneclaw_from" >/dev/null 2>&1;
   IFS= builtin read -r -d '' _oneclaw_command <@FOLDER@/command;
 """
-"""All of it goes on one line: a command counts its own lines from there."""
+"""All of it goes on one line: a command counts its own lines from there. Traps are listed once here, for then
+bash knows how each signal stands, and those it forks need not ask the kernel for every one."""
 
 _AFTER = r"""builtin eval "$_oneclaw_command"
     {
@@ -67,7 +68,7 @@ _AFTER = r"""builtin eval "$_oneclaw_command"
   ) <@INPUT@ >/dev/null 60>&- &
   _oneclaw=$!
   wait "$_oneclaw"; _oneclaw_code=$?
-  while kill -0 "$_oneclaw"; do wait "$_oneclaw"; _oneclaw_code=$?; done
+  while ((_oneclaw_code > 128)) && kill -0 "$_oneclaw"; do wait "$_oneclaw"; _oneclaw_code=$?; done
   @KILL@
   printf 's %s %s\n' "$_oneclaw_code" "$?" >&60 || exit
 done
