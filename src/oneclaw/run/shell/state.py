@@ -1,8 +1,9 @@
-"""What of a shell's state a command is given that nobody is asked about: so what was allowed is what runs.
+"""The state that commands leave in a shell: tidied for bash to load, and what of it runs no code of theirs.
 
-A state is what commands left: any text at all. Of it only plain variables and the directory are taken, each
-a line of a form that can do nothing else. Functions, aliases, options, traps and the variables that decide
-which code runs are left out; they stay for commands that a person approves when they are run.
+A state is what commands left: any text at all. For a command that nobody is asked about, only plain variables
+and the directory are taken of it, each a line of a form that can do nothing else, so that what was allowed is
+what runs. Functions, aliases, options, traps and the variables that decide which code runs are left out; they
+stay for commands that a person approves when they are run.
 """
 
 import re
