@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -61,7 +61,8 @@ LEAST_CHARS = 500
 class App:
     """Everything a call needs, from the settings. Use it with `async with`; the engine is `app.engine`.
 
-    A plain `with` is for looking only: it opens the store to read, if there is one, and runs no calls.
+    `async with app.looking()` is for looking only: it opens the store to read, if there is one, and runs no
+    calls.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class App:
             self._register(tool, "built-in")
         self._own_tools = [self._register(tool).name for tool in tools]
         self._hooks = hooks or Hooks()
-        self.agents = Roster(self._agents_folder(), self._saved_agents, _run_limits(self.config))
+        self.agents = Roster(self._agents_folder(), _run_limits(self.config))
         for agent in agents:
             self.agents.add(agent)
         self.catalog = Catalog(
@@ -174,7 +175,7 @@ class App:
             )
         return self._runs
 
-    def run(
+    async def run(
         self,
         agent: Agent | str,
         text: str,
@@ -189,13 +190,19 @@ class App:
         """
         agent = self._known(agent)
         if isinstance(session, str):
-            session = self.resume_session(session)
-        return self.runs.run(agent, UserMessage(text, tuple(images)), session=session, model=model)
+            session = await self.resume_session(session)
+        message = UserMessage(text, tuple(images))
+        async with aclosing(self.runs.run(agent, message, session=session, model=model)) as events:
+            async for event in events:
+                yield event
 
-    def resume(self, session_id: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
+    async def resume(self, session_id: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
         """Go on with a session where it stands, as after a crash, with the agent it belongs to."""
-        session = self.resume_session(session_id)
-        return self.runs.run(self.agents.get(session.agent), None, session=session, model=model)
+        session = await self.resume_session(session_id)
+        agent = self.agents.get(session.agent)
+        async with aclosing(self.runs.run(agent, None, session=session, model=model)) as events:
+            async for event in events:
+                yield event
 
     async def ask(self, agent: Agent | str, text: str, **more: Any) -> "RunFinished":
         """`run`, for whoever wants only the end of it."""
@@ -211,9 +218,9 @@ class App:
         """A session of this agent in the workspace, with a folder of its own for long results."""
         return make_session(self.config, new_id(), agent)
 
-    def resume_session(self, session_id: str) -> Session:
+    async def resume_session(self, session_id: str) -> Session:
         """The session of this id, as the store knows it: its grants hold on, its long results can be read."""
-        record = self.store.sessions.get(session_id)
+        record = await self.store.sessions.get(session_id)
         if record is None:
             raise InvalidConfig(f"There is no session {session_id[:100]!r}; `oneclaw log --json` names them.")
         return make_session(self.config, record.id, record.agent)
@@ -239,6 +246,10 @@ class App:
         """Turn a feature on or off, with the tools that need it, as `switch` does one tool."""
         await self._owner.switch_feature(feature, is_on)
 
+    async def refresh(self) -> None:
+        """Take up at once what the store says of tools and agents; calls do so twice a second."""
+        await self._owner.take_up()
+
     async def reload(self) -> tuple[Problem, ...]:
         """Take up changed tool files, here and in every program that uses this store; gives what is wrong."""
         await self._owner.reload()
@@ -248,14 +259,17 @@ class App:
         """Have the tools of a project loaded from here on, or no longer; says whether that is new."""
         return await self._owner.trust(folder, is_trusted)
 
-    def __enter__(self) -> "App":
+    @asynccontextmanager
+    async def looking(self) -> "AsyncGenerator[App]":
+        """Open the store to read only; no call can be run."""
         if self.config.store_file.exists():
-            self._open(read_only=True)
-        return self
+            await self._open(read_only=True)
+        try:
+            yield self
+        finally:
+            self._close()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _close(self) -> None:
         self._owner.close()
         store, self._store, self._engine = self._store, None, None
         if store is not None:
@@ -264,11 +278,11 @@ class App:
     async def __aenter__(self) -> "App":
         self._secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
         self.runtime.open()
-        store = self._open()
+        store = await self._open()
         try:
             session = self.new_session()
         except BaseException:
-            self.__exit__(None, None, None)
+            self._close()
             raise
         self._runner = Runner(
             threads=self.config.get("limits.threads", 32),
@@ -307,7 +321,7 @@ class App:
         finally:
             self._runs = self._shells = None
             await self.runtime.close()
-            self.__exit__(kind, error, trace)
+            self._close()
 
     def _register(self, tool: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
         made = as_tool(tool)
@@ -392,14 +406,12 @@ class App:
         """`agents` beside the settings file, or in the user's configuration folder."""
         return (self.config.file.parent if self.config.file else user_folder("config")) / "agents"
 
-    def _saved_agents(self) -> Mapping[str, Mapping[str, Any]]:
-        return {} if self._store is None else self._store.agents.all()
-
-    def _open(self, read_only: bool = False) -> Store:
+    async def _open(self, read_only: bool = False) -> Store:
         store = self._store = Store(self.config.store_file, read_only=read_only, redact=self.redactor.redact)
         self.grants = store.grants
+        await self.grants.refresh()
         self.permissions = self._permissions(self.permissions.mode)
-        self._owner.open(store.settings)
+        await self._owner.open(store)
         self._register_agent_tools()
         return store
 

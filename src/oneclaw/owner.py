@@ -5,9 +5,11 @@ at that and at what this machine has, and `rule` makes of all of it the policy t
 """
 
 import asyncio
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from oneclaw.agent.features import FEATURES
 from oneclaw.agent.roster import Roster
@@ -19,6 +21,7 @@ from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry
 from oneclaw.outside import Outside, trust_key
 from oneclaw.store.settings import Settings
+from oneclaw.store.store import Store
 
 SWITCH = "tool_enabled_"
 """How the settings of the store name a tool's switch."""
@@ -38,19 +41,20 @@ class Owner:
         self._registry = registry
         self._roster = roster
         self._outside = outside
-        self._settings: Settings | None = None
+        self._store: Store | None = None
         self._engine: Engine | None = None
-        self._seen = -1
+        self._said = Said()
+        self._seen: dict[str, int] = {}
         self._lacked: list[str] = []
         self._look_again = 0.0
         self._reloaded: int | None = None
         self._reloading: set[asyncio.Task[None]] = set()
         self.policy = Policy()
 
-    def open(self, settings: Settings) -> None:
-        """Hear what the store has."""
-        self._settings = settings
-        self.rule()
+    async def open(self, store: Store) -> None:
+        """Take up what the store has."""
+        self._store = store
+        await self.take_up()
 
     def start(self, engine: Engine) -> None:
         """Have an engine follow the policy."""
@@ -59,7 +63,7 @@ class Owner:
     def close(self) -> None:
         for reloading in self._reloading:
             reloading.cancel()
-        self._settings = self._engine = None
+        self._store = self._engine = None
 
     async def switch(self, tool: str, is_on: bool | None) -> None:
         entry = self._registry.find(tool)
@@ -71,24 +75,24 @@ class Owner:
         for feature in FEATURES:
             if feature.lead == tool:
                 await self._stored().delete(FEATURE + feature.name)
-        self.rule()
+        await self.take_up()
 
     async def switch_feature(self, feature: str, is_on: bool | None) -> None:
         await self._keep(FEATURE + feature, is_on)
         for known in FEATURES:
             if known.name == feature and known.lead:
                 await self._stored().delete(SWITCH + known.lead)
-        self.rule()
+        await self.take_up()
 
     async def reload(self) -> None:
         if self._outside is not None:
             await self._outside.reload()
-        self._reloaded = int(self._stored().get(RELOADED, 0)) + 1
+        self._reloaded = int(await self._stored().get(RELOADED, 0)) + 1
         await self._stored().set(RELOADED, self._reloaded)
 
     async def trust(self, folder: Path, is_trusted: bool) -> bool:
         key, settings = trust_key(folder), self._stored()
-        was_trusted = bool(settings.get(key))
+        was_trusted = bool(await settings.get(key))
         if is_trusted:
             # What is there is closed to tools and commands; what is not, they could make.
             with suppress(OSError):
@@ -96,40 +100,49 @@ class Owner:
             await settings.set(key, True)
         else:
             await settings.delete(key)
-        self.rule()
+        await self.take_up()
         return was_trusted != is_trusted
 
     def rule(self) -> None:
-        """Make the policy anew from what the settings and the store say now."""
-        stored = Said()
-        if self._settings is not None:
-            # Before reading: what changes meanwhile is seen next.
-            self._seen = self._settings.version
-            for prefix, said in ((SWITCH, stored.switches), (FEATURE, stored.features)):
-                said |= {key.removeprefix(prefix): is_on for key, is_on in self._settings.all(prefix).items()}
-            self._heed(self._settings)
+        """Make the policy anew from the settings and from what was last read of the store."""
         self._lacked = self._lacks()
-        self.policy = policy_of(self._config, stored, self._roster)
+        self.policy = policy_of(self._config, self._said, self._roster)
         if self._engine is not None:
             self._engine.policy = self.policy
 
-    def follow(self) -> None:
-        """Take up what other programs were told, and what this machine has by now."""
+    def follow(self) -> Awaitable[None] | None:
+        """Take up what other programs were told and what this machine has by now; None when too soon."""
         now = monotonic()
-        if now >= self._look_again and self._settings is not None:
-            self._look_again = now + _LAG_SECONDS
-            with suppress(StoreError):  # the journal needs the same store, and says what is wrong with it
-                if self._settings.version != self._seen or self._lacks() != self._lacked:
-                    self.rule()
+        if now < self._look_again or self._store is None:
+            return None
+        self._look_again = now + _LAG_SECONDS
+        return self._look(self._store)
+
+    async def _look(self, store: Store) -> None:
+        with suppress(StoreError):  # the journal needs the same store, and says what is wrong with it
+            if _counted(await store.versions()) != self._seen:
+                await self.take_up()
+            elif self._lacks() != self._lacked:
+                self.rule()
+
+    async def take_up(self) -> None:
+        """Read what the store says of tools and agents, and make the policy of it."""
+        store = self._store
+        if store is None:
+            return
+        self._seen = _counted(await store.versions())  # before reading: what changes meanwhile is seen next
+        kept = await store.settings.all()
+        self._said = Said(_named(kept, SWITCH), _named(kept, FEATURE))
+        self._roster.saved = await store.agents.all()
+        self._heed(bool(kept.get(trust_key(self._config.workspace_folder))), int(kept.get(RELOADED, 0)))
+        self.rule()
 
     def _lacks(self) -> list[str]:
         """What tools lack on this machine: what is installed or set while we run is taken up."""
         return [tool.definition.missing() for tool in self._registry if tool.definition.missing is not None]
 
-    def _heed(self, settings: Settings) -> None:
+    def _heed(self, is_trusted: bool, reloaded: int) -> None:
         """Load the tools from outside anew when the owner said so, or has another word on this project."""
-        is_trusted = bool(settings.get(trust_key(self._config.workspace_folder)))
-        reloaded = int(settings.get(RELOADED, 0))
         is_asked = self._reloaded not in (None, reloaded)
         self._reloaded = reloaded
         outside = self._outside
@@ -162,6 +175,15 @@ class Owner:
         )
 
     def _stored(self) -> Settings:
-        if self._settings is None:
-            raise RuntimeError("The store is open inside `with App(...)` only.")
-        return self._settings
+        if self._store is None:
+            raise RuntimeError("The store is open inside `async with App(...)` only.")
+        return self._store.settings
+
+
+def _named(kept: Mapping[str, Any], prefix: str) -> dict[str, bool]:
+    return {key.removeprefix(prefix): is_on for key, is_on in kept.items() if key.startswith(prefix)}
+
+
+def _counted(versions: Mapping[str, int]) -> dict[str, int]:
+    """What is looked at here; the grants are the business of the permissions."""
+    return {name: versions[name] for name in ("settings", "agents")}

@@ -45,7 +45,7 @@ async def test_an_agent_asks_another_one_and_gets_its_answer(open_app: Open) -> 
     assert finished.text == "It is noon."
     asked = next(one for one in model.requests if one.instructions == "helper")
     assert [message.text for message in asked.messages if isinstance(message, UserMessage)] == ["the time?"]
-    child = app.store.sessions.list(agent="helper")[0]
+    child = (await app.store.sessions.list(agent="helper"))[0]
     assert child.parent == finished.session
 
 
@@ -117,7 +117,7 @@ async def test_what_an_asked_agent_needs_is_asked_of_the_person_for_the_one_that
     assert len(prompts) == 1  # the answer holds for the whole of the session that was asked in
     assert (prompts[0].session, prompts[0].agent) == (finished.session, "boss")
     assert any(isinstance(event, PermissionAsked) for event in events)
-    grants = app.grants.of("act")
+    grants = await app.grants.of("act")
     assert {grant.holder for grant in grants} == {finished.session}
 
 
@@ -174,8 +174,8 @@ async def test_what_a_stopped_agent_has_changed_is_not_told_as_nothing(open_app:
     await hanging.wait()
     run.cancel()
     await asyncio.wait((run,))
-    session = app.store.sessions.list(agent="boss")[0].id
-    last = app.store.messages.load(session)[-1].message
+    session = (await app.store.sessions.list(agent="boss"))[0].id
+    last = (await app.store.messages.load(session))[-1].message
     assert isinstance(last, ResultsMessage)
     assert (last.results[0].kind, last.results[0].effects) == (Kind.CANCELLED, "possible")
 
@@ -194,7 +194,7 @@ async def test_agents_that_ask_in_a_circle_are_ended_by_depth(open_app: Open) ->
     app = await open_app(Scripted([reply], repeats=True), agents=[one, two])
     _, finished = await drive(app, agent="one")
     assert "no deeper" in finished.text
-    assert len(app.store.sessions.list()) == 4
+    assert len(await app.store.sessions.list()) == 4
 
 
 async def test_what_an_asked_agent_spends_counts_for_the_one_that_asked(open_app: Open) -> None:
@@ -257,7 +257,7 @@ async def test_an_agent_lists_reads_and_writes_its_own_sessions_and_those_of_age
     assert "assistant: Hello there." in read.value
     written = await call(app, "boss", "message", session=helpers, text="do this next")
     assert written.ok, written
-    last = app.store.messages.load(helpers)[-1].message
+    last = (await app.store.messages.load(helpers))[-1].message
     assert isinstance(last, UserMessage)
     assert "From the agent boss" in last.text
     assert "do this next" in last.text
@@ -274,7 +274,7 @@ async def test_a_message_to_a_session_that_runs_is_read_in_its_next_round(open_a
     @tool(effect="read")
     async def whisper() -> str:
         """Somebody else writes into this session."""
-        session = app.store.sessions.list()[0]
+        session = (await app.store.sessions.list())[0]
         await app.runs.tell(Session(session.id, session.agent), UserMessage("psst"))
         return "ok"
 

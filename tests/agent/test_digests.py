@@ -54,15 +54,15 @@ async def test_made_anew_each_time_it_would_change_within_a_session(open_app: Op
     app, _ = await start(open_app, [])
     session = app.new_session()
 
-    def anew() -> str:
-        return Digests(app.engine, lambda agent: app.store.memories, 4_000).of(session)
+    async def anew() -> str:
+        return await Digests(app.engine, lambda agent: app.store.memories, 4_000).of(session)
 
     await app.store.memories.store("name", "Ada")
     kept = Digests(app.engine, lambda agent: app.store.memories, 4_000)
-    before = kept.of(session), anew()
+    before = await kept.of(session), await anew()
     await app.store.memories.store("name", "Grace")
-    assert kept.of(session) == before[0]
-    assert anew() != before[1]
+    assert await kept.of(session) == before[0]
+    assert await anew() != before[1]
 
 
 async def test_the_digest_keeps_within_the_owner_s_budget(open_app: Open) -> None:

@@ -28,8 +28,8 @@ from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Wait
 
 
-def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in app.store.messages.load(session)]
+async def kept(app: App, session: str) -> list[Message]:
+    return [stored.message for stored in await app.store.messages.load(session)]
 
 
 def is_valid(messages: list[Message]) -> bool:
@@ -79,7 +79,7 @@ async def test_a_run_yields_text_calls_results_rounds_usage_and_the_end(open_app
     assert finished.text == "Done."
     assert finished.error == ""
     assert (finished.rounds, finished.calls, finished.usage) == (2, 2, usage)
-    assert is_valid(kept(app, finished.session))
+    assert is_valid(await kept(app, finished.session))
 
 
 @pytest.mark.covers("KAI-EF-02")
@@ -117,7 +117,7 @@ async def test_calls_with_the_same_id_are_told_apart_within_and_across_answers(o
     same: Reply = [Call("echo", id="call_0", text="a"), Call("echo", id="call_0", text="b")]
     app = await open_app([same, same, "Done."], tools=[echo])
     _, finished = await drive(app)
-    messages = kept(app, finished.session)
+    messages = await kept(app, finished.session)
     ids = [call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls]
     assert len(set(ids)) == 4
     assert ids[0] == "call_0"
@@ -165,7 +165,7 @@ async def test_a_model_that_calls_in_its_last_answer_is_not_obeyed(open_app: Ope
     assert said == ["1"]
     assert finished.reason == "rounds"
     assert "1 rounds" in finished.text
-    assert is_valid(kept(app, finished.session))
+    assert is_valid(await kept(app, finished.session))
 
 
 @pytest.mark.covers("KAI-SG-02")
@@ -215,7 +215,7 @@ async def test_tokens_over_the_limit_end_the_run_without_another_request(open_ap
     assert finished.reason == "tokens"
     assert "1,100 tokens" in finished.text
     assert model.asked == 1
-    assert is_valid(kept(app, finished.session))
+    assert is_valid(await kept(app, finished.session))
 
 
 async def test_cost_over_the_limit_ends_the_run_and_is_counted_by_the_price_of_the_model(
@@ -230,7 +230,7 @@ async def test_cost_over_the_limit_ends_the_run_and_is_counted_by_the_price_of_t
     assert model.asked == 1
     counted = next(event for event in events if isinstance(event, UsageCounted))
     assert counted.cost == pytest.approx(2.0)  # pyright: ignore[reportUnknownMemberType]
-    assert app.store.messages.usage(finished.session)[1] == pytest.approx(2.0)  # pyright: ignore[reportUnknownMemberType]
+    assert (await app.store.messages.usage(finished.session))[1] == pytest.approx(2.0)  # pyright: ignore[reportUnknownMemberType]
 
 
 @pytest.mark.parametrize("reply", [Call("hang"), [Say("Half "), Wait(60)]])
@@ -244,7 +244,7 @@ async def test_time_over_the_limit_stops_a_call_and_an_answer_where_they_are(
     assert finished.reason == "seconds"
     assert finished.text == ("Half " if isinstance(reply, list) else finished.error)
     assert finished.error
-    assert is_valid(kept(app, finished.session))
+    assert is_valid(await kept(app, finished.session))
 
 
 async def test_an_answer_that_was_cut_for_its_length_never_runs_the_half_call(open_app: Open) -> None:
@@ -262,7 +262,7 @@ async def test_a_stream_that_broke_off_for_good_never_runs_its_calls(open_app: O
     events, finished = await drive(app)
     assert not any(isinstance(event, ToolStarted) for event in events)
     assert finished.text == "Again."
-    assert is_valid(kept(app, finished.session))
+    assert is_valid(await kept(app, finished.session))
 
 
 @pytest.mark.parametrize("finish", ["refusal", "length"])
@@ -283,8 +283,10 @@ async def test_a_model_that_says_nothing_is_asked_again_twice(open_app: Open, si
     else:
         assert finished.reason == "failed"
         assert "said nothing 3 times" in finished.error
-    assert is_valid(kept(app, finished.session))
-    assert app.store.messages.usage(finished.session)[0].input == 10 * silences  # what it took is kept
+    assert is_valid(await kept(app, finished.session))
+    assert (await app.store.messages.usage(finished.session))[
+        0
+    ].input == 10 * silences  # what it took is kept
 
 
 # Failures and fallbacks
@@ -295,7 +297,11 @@ async def test_a_failed_request_is_made_again_and_what_was_shown_is_void(open_ap
     events, finished = await drive(app)
     assert any(isinstance(event, AnswerRestarted) for event in events)
     assert finished.text == "Whole."
-    texts = [message.text for message in kept(app, finished.session) if isinstance(message, AssistantMessage)]
+    texts = [
+        message.text
+        for message in (await kept(app, finished.session))
+        if isinstance(message, AssistantMessage)
+    ]
     assert texts == ["Whole."]
 
 
@@ -307,7 +313,9 @@ async def test_a_model_that_fails_for_good_ends_the_run_with_one_sentence_and_no
     assert (finished.reason, finished.error) == ("failed", "The key was refused.")
     _, again = await drive(app, "and now?", session=finished.session)
     assert again.text == "Now it works."
-    said = [message.text for message in kept(app, finished.session) if isinstance(message, UserMessage)]
+    said = [
+        message.text for message in (await kept(app, finished.session)) if isinstance(message, UserMessage)
+    ]
     assert said == ["remember me", "and now?"]
 
 
@@ -320,7 +328,7 @@ async def test_the_next_model_of_the_chain_takes_over_where_the_first_one_failed
     assert (switched.failed, switched.model) == ("test/model", "other/model")
     assert finished.text == "From the second."
     assert isinstance(second.requests[0].messages[-1], ResultsMessage)  # nothing was run twice
-    last = kept(app, finished.session)[-1]
+    last = (await kept(app, finished.session))[-1]
     assert isinstance(last, AssistantMessage)
     assert last.model == "other/model"
 
@@ -406,7 +414,7 @@ async def test_a_long_conversation_is_summarised_and_the_last_four_exchanges_sta
     assert len(asked) == 4
     before = [one for one in model.requests[first - 1].messages if isinstance(one, UserMessage)]
     assert asked[:3] == [one.text for one in before[-3:]]
-    messages = kept(app, session)
+    messages = await kept(app, session)
     assert len(messages) == 24  # the store has all of it
     # Another program goes on with the summary, not with all of it.
     other = Scripted([Talker("More facts.")], repeats=True)
@@ -426,7 +434,7 @@ async def test_when_the_summary_fails_older_messages_are_dropped_and_the_run_goe
     app = await open_app(model, builtins=False, settings={"models.test/model.window": 6000})
     events, session = await talk(app, 10)
     assert {event.how for event in events if isinstance(event, HistoryCompacted)} == {"dropped"}
-    assert len(kept(app, session)) == 20  # the store has all of it
+    assert len(await kept(app, session)) == 20  # the store has all of it
 
 
 @pytest.mark.parametrize(("window", "words"), [(8192, 350), (8192, 700), (32768, 1500), (32768, 3000)])
@@ -494,10 +502,10 @@ async def test_a_run_stopped_at_any_point_leaves_a_conversation_that_goes_on(
                 session = event.session
             if isinstance(event, at):
                 break
-    assert is_valid(kept(app, session))
+    assert is_valid(await kept(app, session))
     _, finished = await drive(app, "go on", session=session)
     assert finished.reason == "done"
-    assert is_valid(kept(app, session))
+    assert is_valid(await kept(app, session))
 
 
 async def test_a_call_that_is_stopped_has_a_result_that_says_so(open_app: Open) -> None:
@@ -506,8 +514,8 @@ async def test_a_call_that_is_stopped_has_a_result_that_says_so(open_app: Open) 
         async for event in events:
             if isinstance(event, ToolStarted):
                 break
-    session = app.store.sessions.list()[0].id
-    results = kept(app, session)[-1]
+    session = (await app.store.sessions.list())[0].id
+    results = (await kept(app, session))[-1]
     assert isinstance(results, ResultsMessage)
     assert results.results[0].kind is Kind.CANCELLED
 
@@ -518,7 +526,7 @@ async def test_the_text_seen_before_a_stop_is_kept_and_half_a_call_is_not(open_a
         async for event in events:
             if isinstance(event, TextAdded):
                 break
-    last = kept(app, app.store.sessions.list()[0].id)[-1]
+    last = (await kept(app, (await app.store.sessions.list())[0].id))[-1]
     assert isinstance(last, AssistantMessage)
     assert (last.text, last.finish, last.calls) == ("The answer is ", "stopped", ())
 
@@ -537,9 +545,9 @@ async def test_cancelling_the_task_that_reads_a_run_stops_its_calls(open_app: Op
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    session = app.store.sessions.list()[0].id
-    assert is_valid(kept(app, session))
-    assert isinstance(kept(app, session)[-1], ResultsMessage)
+    session = (await app.store.sessions.list())[0].id
+    assert is_valid(await kept(app, session))
+    assert isinstance((await kept(app, session))[-1], ResultsMessage)
 
 
 async def test_a_session_runs_one_run_at_a_time(open_app: Open) -> None:
@@ -614,7 +622,7 @@ async def test_a_session_that_was_stopped_in_an_answer_goes_on(open_app: Open) -
         async for event in events:
             if isinstance(event, TextAdded):
                 break
-    last = [event async for event in app.resume(app.store.sessions.list()[0].id)][-1]
+    last = [event async for event in app.resume((await app.store.sessions.list())[0].id)][-1]
     assert isinstance(last, RunFinished)
     assert last.text == "and whole."
     assert isinstance(model.requests[-1].messages[-1], UserMessage)  # no provider is sent half an answer last

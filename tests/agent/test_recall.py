@@ -65,13 +65,13 @@ def results_of(messages: list[Message]) -> list[ToolResult]:
 async def test_a_conversation_that_is_whole_comes_back_as_it_is(store: Store) -> None:
     said: list[Message] = [HELLO, asks("1"), ResultsMessage((ToolResult("1", "look", "x"),)), HELLO]
     await keep(store, *said)
-    recalled = recall(store, "s")
+    recalled = await recall(store, "s")
     assert recalled.messages == said
     assert (recalled.summary, recalled.through, recalled.notes) == (None, 0, ())
 
 
-def test_a_session_nobody_knows_is_empty(store: Store) -> None:
-    assert recall(store, "nobody").messages == []
+async def test_a_session_nobody_knows_is_empty(store: Store) -> None:
+    assert (await recall(store, "nobody")).messages == []
 
 
 async def test_a_finished_call_gets_the_result_it_had(store: Store) -> None:
@@ -79,7 +79,7 @@ async def test_a_finished_call_gets_the_result_it_had(store: Store) -> None:
     await ran(store, "1", WRITES, {"rows": [1]})
     failed = ToolResult("2", "change", None, Kind.TIMEOUT, "Too slow.", effects="possible", repairs=("r",))
     await store.calls.record(ToolCall("change", {}, "2"), SESSION, {}, failed)
-    recalled = recall(store, "s")
+    recalled = await recall(store, "s")
     assert faults(recalled.messages) == []
     first, second = results_of(recalled.messages)
     assert (first.ok, first.value, first.seconds, first.effects) == (True, {"rows": [1]}, 0.5, "done")
@@ -90,7 +90,7 @@ async def test_a_finished_call_gets_the_result_it_had(store: Store) -> None:
 
 async def test_a_call_that_never_began_says_that_it_changed_nothing(store: Store) -> None:
     await keep(store, HELLO, asks("1"))
-    (result,) = results_of(recall(store, "s").messages)
+    (result,) = results_of((await recall(store, "s")).messages)
     assert (result.kind, result.effects, result.message, result.tool) == (
         Kind.INTERRUPTED,
         "none",
@@ -103,14 +103,14 @@ async def test_a_call_of_another_session_is_not_taken_for_ours(store: Store) -> 
     await keep(store, HELLO, asks("1"))
     key = await store.calls.open(ToolCall("look", {}, "1"), READS, Session("other"), {})
     await store.calls.close(key, ToolResult("1", "look", "not yours"))
-    (result,) = results_of(recall(store, "s").messages)
+    (result,) = results_of((await recall(store, "s")).messages)
     assert result.message == NOT_BEGUN
 
 
 async def test_a_call_that_still_runs_elsewhere_is_not_run_again(store: Store) -> None:
     await keep(store, HELLO, asks("1", name="change"))
     await store.calls.open(ToolCall("change", {}, "1"), WRITES, SESSION, {})
-    (result,) = results_of(recall(store, "s").messages)
+    (result,) = results_of((await recall(store, "s")).messages)
     assert (result.kind, result.message, result.effects) == (Kind.INTERRUPTED, STILL_OPEN, "unknown")
 
 
@@ -122,7 +122,7 @@ async def test_an_id_used_in_every_round_finds_its_own_result(store: Store) -> N
         await keep(store, ResultsMessage((ToolResult("call_0", "look", value),)))
     await keep(store, asks("call_0"))
     await ran(store, "call_0", value="three")
-    messages = recall(store, "s").messages
+    messages = (await recall(store, "s")).messages
     assert faults(messages) == []
     assert [each.value for each in results_of(messages)] == ["one", "two", "three"]
 
@@ -131,14 +131,14 @@ async def test_an_id_used_again_but_not_begun_gets_no_older_result(store: Store)
     await keep(store, HELLO, asks("call_0"))
     await ran(store, "call_0", value="one")
     await keep(store, ResultsMessage((ToolResult("call_0", "look", "one"),)), asks("call_0"))
-    assert [each.text for each in results_of(recall(store, "s").messages)] == ["one", NOT_BEGUN]
+    assert [each.text for each in results_of((await recall(store, "s")).messages)] == ["one", NOT_BEGUN]
 
 
 async def test_images_that_the_journal_does_not_keep_are_told(store: Store) -> None:
     await keep(store, HELLO, asks("1"))
     key = await store.calls.open(ToolCall("look", {}, "1"), READS, SESSION, {})
     await store.calls.close(key, ToolResult("1", "look", "see", images=(Image(b"x", "image/png"),)))
-    (result,) = results_of(recall(store, "s").messages)
+    (result,) = results_of((await recall(store, "s")).messages)
     assert result.value == "see"
     assert "1 image(s)" in result.repairs[0]
 
@@ -151,7 +151,7 @@ async def test_results_that_cannot_be_read_come_from_the_journal(path: Path, sto
     other.execute("UPDATE messages SET content = '{' WHERE number = 3")
     other.commit()
     other.close()
-    messages = recall(store, "s").messages
+    messages = (await recall(store, "s")).messages
     assert faults(messages) == []
     assert [each.value for each in results_of(messages)] == ["seen"]
 
@@ -163,7 +163,7 @@ async def test_a_summary_says_for_how_many_messages_it_stands(store: Store) -> N
     said: list[Message] = [UserMessage("1"), AssistantMessage((TextPart("2"),)), UserMessage("3")]
     await keep(store, *said)
     await store.messages.summarise("s", "short", 2)
-    recalled = recall(store, "s")
+    recalled = await recall(store, "s")
     assert (recalled.summary, recalled.messages[recalled.through :]) == ("short", said[2:])
 
 
@@ -171,7 +171,7 @@ async def test_what_is_mended_before_the_border_moves_it(store: Store) -> None:
     rest = UserMessage("rest")
     await keep(store, HELLO, asks("1"), UserMessage(""), HELLO, asks("2"), UserMessage(""), rest)
     await store.messages.summarise("s", "short", 6)
-    recalled = recall(store, "s")
+    recalled = await recall(store, "s")
     assert faults(recalled.messages) == []
     assert recalled.messages[recalled.through :] == [rest]
 
@@ -179,7 +179,7 @@ async def test_what_is_mended_before_the_border_moves_it(store: Store) -> None:
 async def test_a_summary_never_parts_a_call_from_its_result(store: Store) -> None:
     await keep(store, HELLO, asks("1"), ResultsMessage((ToolResult("1", "look", "x"),)), HELLO)
     await store.messages.summarise("s", "short", 2)
-    recalled = recall(store, "s")
+    recalled = await recall(store, "s")
     assert recalled.messages[recalled.through :] == [HELLO]
 
 
@@ -221,7 +221,7 @@ async def test_after_kill_nine_every_call_has_the_result_that_is_true(path: Path
     program.wait()
     program.communicate()
     with Store(path) as store:
-        messages = recall(store, "s").messages
+        messages = (await recall(store, "s")).messages
     assert faults(messages) == []
     assert [(each.tool, each.text, each.effects) for each in results_of(messages)] == [
         ("change", recovery.OTHER, "unknown"),

@@ -97,7 +97,8 @@ def test_code_wins_over_a_file_and_a_file_over_the_store(tmp_path: Path) -> None
     (tmp_path / "one.toml").write_text("description = 'file'")
     (tmp_path / "two.toml").write_text("description = 'file'")
     saved = {name: {"description": "store"} for name in ("one", "two", "three")}
-    roster = Roster(tmp_path, lambda: saved)
+    roster = Roster(tmp_path)
+    roster.saved = saved
     roster.add(Agent(name="one", description="code"))
     assert {name: (listed.source, roster.get(name).description) for name, listed in roster.all().items()} == {
         "default": ("built-in", ""),
@@ -146,6 +147,7 @@ async def test_agents_live_beside_the_settings_and_in_the_store_and_settings_rul
 
     async with App(load_config(settings, {"ONECLAW_HOME": str(tmp_path / "home")})) as app:
         await app.store.agents.save("keeper", {"instructions": "You keep."})
+        await app.refresh()
         assert app.agents.get("keeper").instructions == "You keep."
         assert app.agents.get("reader").limits.rounds == 7
         names = [tool.name for tool in app.engine.available(app.new_session("reader"))]

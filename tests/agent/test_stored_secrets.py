@@ -24,6 +24,6 @@ async def test_a_known_secret_in_a_conversation_is_not_kept(
     app = await open_app(replies)
     _, last = await drive(app, f"My key is {SECRET}")
     assert last.reason == "done"
-    assert len(app.store.messages.load(last.session)) == 4
+    assert len(await app.store.messages.load(last.session)) == 4
     # Nobody can keep what nobody knows to be a secret: without the variable it is there.
     assert bool(files_with(tmp_path / "home", SECRET)) != is_known

@@ -23,15 +23,15 @@ TIME = {"call": "get_current_time"}
 MAIN = "import sys; from oneclaw.cli.main import main; sys.exit(main())"
 
 
-def conversation(home: Path, session: str = "last") -> list[Message]:
+async def conversation(home: Path, session: str = "last") -> list[Message]:
     with Store(home / "oneclaw.db", read_only=True) as store:
-        found = store.sessions.find(session)
+        found = await store.sessions.find(session)
         assert found is not None
-        return [each.message for each in store.messages.load(found.id)]
+        return [each.message for each in await store.messages.load(found.id)]
 
 
-def said(home: Path) -> list[str]:
-    return [each.text for each in conversation(home) if isinstance(each, UserMessage)]
+async def said(home: Path) -> list[str]:
+    return [each.text for each in (await conversation(home)) if isinstance(each, UserMessage)]
 
 
 def chat(
@@ -102,7 +102,7 @@ def slow(tmp_path: Path) -> Iterator[Slow]:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times: int) -> None:
+async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times: int) -> None:
     home = tmp_path / "home"
     model = script(tmp_path, [{"say": "One, two, "}, {"wait": 60}, {"say": "never"}], "Here I am.")
     with chat(home, model) as terminal:
@@ -119,7 +119,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times: int)
         assert terminal.end() == 0
         assert "never" not in terminal.raw
         assert terminal.has_echo
-    first, half, second, whole = conversation(home)
+    first, half, second, whole = await conversation(home)
     assert isinstance(half, AssistantMessage)
     assert isinstance(whole, AssistantMessage)
     assert (half.text, half.finish) == ("One, two, ", "stopped")
@@ -127,7 +127,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times: int)
     assert whole.text == "Here I am."
 
 
-def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(tmp_path: Path, slow: Slow) -> None:
+async def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(tmp_path: Path, slow: Slow) -> None:
     home = tmp_path / "home"
     model = script(tmp_path, [TIME, slow.call("a"), slow.call("b")], "I was stopped.")
     with chat(home, model) as terminal:
@@ -141,7 +141,7 @@ def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(tmp_path: Path
         terminal.type("what happened?\n")
         terminal.wait("I was stopped.")
         assert terminal.leave() == 0
-    _, asked, results, _, answer = conversation(home)
+    _, asked, results, _, answer = await conversation(home)
     assert isinstance(asked, AssistantMessage)
     assert isinstance(results, ResultsMessage)
     assert isinstance(answer, AssistantMessage)
@@ -156,7 +156,7 @@ def give_up(terminal: Terminal, text: str, wanted: str) -> None:
     terminal.interrupt(wanted)
 
 
-def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tmp_path: Path) -> None:
+async def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat(home, script(tmp_path, "yes")) as terminal:
         terminal.wait("> ")
@@ -170,7 +170,7 @@ def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tmp_path
         give_up(terminal, "nor that", "oneclaw chat --session")
         assert terminal.end() == 0
         assert "oneclaw chat --session" in terminal.screen.lines[-2]
-    assert said(home) == ["this"]
+    assert (await said(home)) == ["this"]
 
 
 def test_ctrl_c_answers_a_question_with_no(tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ def test_a_failure_is_one_sentence_and_the_chat_goes_on(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- the line
 
 
-def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_only(tmp_path: Path) -> None:
+async def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_only(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat(home, script(tmp_path, "yes")) as terminal:
         terminal.wait("> ")
@@ -366,7 +366,7 @@ def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_only(t
         terminal.type(" too\n")
         terminal.wait("no")
         assert terminal.leave() == 0
-    assert said(home) == ["remember me too"]
+    assert (await said(home)) == ["remember me too"]
 
 
 def test_a_secret_is_not_kept_in_the_history(tmp_path: Path) -> None:
@@ -391,17 +391,17 @@ def test_a_secret_is_not_kept_in_the_history(tmp_path: Path) -> None:
     ],
     ids=["backslash", "bracketed paste", "bare paste"],
 )
-def test_several_lines_are_one_message(tmp_path: Path, typed: str, text: str) -> None:
+async def test_several_lines_are_one_message(tmp_path: Path, typed: str, text: str) -> None:
     home = tmp_path / "home"
     with chat(home, script(tmp_path, "All at once.")) as terminal:
         terminal.wait("> ")
         terminal.type(typed)
         terminal.wait("All at once.")
         assert terminal.leave() == 0
-    assert said(home) == [text]
+    assert (await said(home)) == [text]
 
 
-def test_a_pasted_last_line_waits_for_its_end(tmp_path: Path) -> None:
+async def test_a_pasted_last_line_waits_for_its_end(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat(home, script(tmp_path, "All.")) as terminal:
         terminal.wait("> ")
@@ -410,10 +410,10 @@ def test_a_pasted_last_line_waits_for_its_end(tmp_path: Path) -> None:
         terminal.type(" and more\n")
         terminal.wait("All.")
         assert terminal.leave() == 0
-    assert said(home) == ["one\ntwo and more"]
+    assert (await said(home)) == ["one\ntwo and more"]
 
 
-def test_without_a_line_editor_it_works_too(tmp_path: Path) -> None:
+async def test_without_a_line_editor_it_works_too(tmp_path: Path) -> None:
     home = tmp_path / "home"
     program = f"import sys; sys.modules['readline'] = None; {MAIN}"
     with chat(home, script(tmp_path, "yes"), program=(sys.executable, "-c", program)) as terminal:
@@ -421,7 +421,7 @@ def test_without_a_line_editor_it_works_too(tmp_path: Path) -> None:
         terminal.type("hi\n")
         terminal.wait("yes")
         assert terminal.leave() == 0
-    assert said(home) == ["hi"]
+    assert (await said(home)) == ["hi"]
 
 
 def test_tab_completes_commands_and_names(tmp_path: Path) -> None:
@@ -459,13 +459,13 @@ def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_pat
     assert (home / "workspace" / "a.txt").read_text() == "x"
 
 
-def test_through_a_pipe_each_line_is_a_message(tmp_path: Path) -> None:
+async def test_through_a_pipe_each_line_is_a_message(tmp_path: Path) -> None:
     home = tmp_path / "home"
     ended = pipe(home, script(tmp_path, "Hello.", [TIME], "It is late."), "hi\n\nwhat \\\ntime?\n")
     assert (ended.returncode, ended.stdout) == (0, "Hello.\nIt is late.\n")
     assert "✓ get_current_time · " in ended.stderr
     assert "\x1b" not in ended.stdout + ended.stderr
-    assert said(home) == ["hi", "what \ntime?"]
+    assert (await said(home)) == ["hi", "what \ntime?"]
 
 
 def test_a_failure_in_a_pipe_is_in_the_exit_code(tmp_path: Path) -> None:
@@ -516,14 +516,14 @@ def test_a_wrong_command_is_one_sentence_and_the_chat_goes_on(
     assert said in ended.stderr.splitlines()[0]
 
 
-def test_a_path_and_a_space_make_no_command(tmp_path: Path) -> None:
+async def test_a_path_and_a_space_make_no_command(tmp_path: Path) -> None:
     home = tmp_path / "home"
     ended = pipe(home, script(tmp_path, "a", "b"), "/etc/hosts is a file\n /quit is a word\n/quit\nnever\n")
     assert ended.stdout == "a\nb\n"
-    assert said(home) == ["/etc/hosts is a file", " /quit is a word"]
+    assert (await said(home)) == ["/etc/hosts is a file", " /quit is a word"]
 
 
-def test_sessions_agents_and_models_are_changed_on_the_way(tmp_path: Path) -> None:
+async def test_sessions_agents_and_models_are_changed_on_the_way(tmp_path: Path) -> None:
     home = tmp_path / "home"
     folder = tmp_path / "config" / "oneclaw" / "agents"
     folder.mkdir(parents=True)
@@ -536,23 +536,23 @@ def test_sessions_agents_and_models_are_changed_on_the_way(tmp_path: Path) -> No
     assert "read_file\t" in ended.stdout
     assert "write_file\t" not in ended.stdout
     with Store(home / "oneclaw.db", read_only=True) as store:
-        sessions = [(each.session.agent, each.session.title) for each in store.sessions.totals()]
-        first = store.sessions.totals()[-1].session.id
+        sessions = [(each.session.agent, each.session.title) for each in await store.sessions.totals()]
+        first = (await store.sessions.totals())[-1].session.id
     assert sessions == [("reader", "three"), ("default", "two"), ("default", "one")]
     ended = pipe(home, script(tmp_path, "on it goes"), f"/resume {first.partition('-')[2][:10]}\nmore\n")
     assert ended.returncode == 0, ended.stderr
-    assert [each.text for each in conversation(home, first) if isinstance(each, UserMessage)] == [
+    assert [each.text for each in (await conversation(home, first)) if isinstance(each, UserMessage)] == [
         "one",
         "more",
     ]
 
 
-def test_a_chat_goes_on_with_a_session_and_as_its_agent(tmp_path: Path) -> None:
+async def test_a_chat_goes_on_with_a_session_and_as_its_agent(tmp_path: Path) -> None:
     home = tmp_path / "home"
     pipe(home, script(tmp_path, "one"), "first\n")
     ended = pipe(home, script(tmp_path, "two"), "second\n", "--session", "last")
     assert ended.returncode == 0
-    assert said(home) == ["first", "second"]
+    assert (await said(home)) == ["first", "second"]
     refused = pipe(home, script(tmp_path, "two"), "x\n", "--session", "last", "--agent", "other")
     assert (refused.returncode, refused.stdout) == (2, "")
 

@@ -19,11 +19,11 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 TIME = {"call": "get_current_time"}
 
 
-def messages(home: Path, session: str = "last") -> list[Any]:
+async def messages(home: Path, session: str = "last") -> list[Any]:
     with Store(home / "oneclaw.db", read_only=True) as store:
-        found = store.sessions.find(session)
+        found = await store.sessions.find(session)
         assert found is not None
-        return [each.message for each in store.messages.load(found.id)]
+        return [each.message for each in await store.messages.load(found.id)]
 
 
 def test_the_answer_goes_to_stdout_and_what_happens_to_stderr(cli: Cli, tmp_path: Path) -> None:
@@ -56,7 +56,9 @@ def test_what_a_model_was_not_told_to_give_is_not_shown(cli: Cli, tmp_path: Path
         (["-", "What is it?"], "a\n", "a\n\nWhat is it?"),
     ],
 )
-def test_the_text_may_come_through_a_pipe(tmp_path: Path, words: list[str], piped: str, said: str) -> None:
+async def test_the_text_may_come_through_a_pipe(
+    tmp_path: Path, words: list[str], piped: str, said: str
+) -> None:
     ended = subprocess.run(
         [*ONECLAW, "run", *words, "--model", script(tmp_path, "yes")],
         env=environment(tmp_path / "home"),
@@ -66,7 +68,7 @@ def test_the_text_may_come_through_a_pipe(tmp_path: Path, words: list[str], pipe
         timeout=60,
     )
     assert (ended.returncode, ended.stdout) == (0, "yes\n"), ended.stderr
-    assert messages(tmp_path / "home")[0].text == said
+    assert (await messages(tmp_path / "home"))[0].text == said
 
 
 def test_a_text_that_is_given_does_not_wait_for_the_pipe(tmp_path: Path) -> None:
@@ -86,16 +88,16 @@ def test_a_text_that_is_given_does_not_wait_for_the_pipe(tmp_path: Path) -> None
     assert ended.stdout == "yes\n"
 
 
-def test_a_session_goes_on_with_all_that_was_said(cli: Cli, home: Path, tmp_path: Path) -> None:
+async def test_a_session_goes_on_with_all_that_was_said(cli: Cli, home: Path, tmp_path: Path) -> None:
     cli("run", "first", "--model", script(tmp_path, "one"))
     with Store(home / "oneclaw.db", read_only=True) as store:
-        first = store.sessions.find("last")
+        first = await store.sessions.find("last")
     assert first is not None
     cli("run", "another", "--model", script(tmp_path, "elsewhere"))
     for name in (first.id, first.id.partition("-")[2][:8]):
         ended = cli("run", "--session", name, "more", "--model", script(tmp_path, "two"))
         assert (ended.code, ended.out) == (0, "two\n")
-    said = [each.text for each in messages(home, first.id)]
+    said = [each.text for each in (await messages(home, first.id))]
     assert said == ["first", "one", "more", "two", "more", "two"]
     assert cli("run", "--session", "last", "x", "--model", script(tmp_path, "y")).err.count(first.id) == 1
 
@@ -163,7 +165,7 @@ def test_a_limit_without_an_answer_ends_with_6(cli: Cli, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("words", [(), ("--json",), ("--quiet",)])
-def test_ctrl_c_stops_the_run_and_the_session_goes_on(tmp_path: Path, words: tuple[str, ...]) -> None:
+async def test_ctrl_c_stops_the_run_and_the_session_goes_on(tmp_path: Path, words: tuple[str, ...]) -> None:
     home = tmp_path / "home"
     write = {"call": "write_file", "arguments": {"path": "a.txt", "content": "once", "mode": "append"}}
     program = subprocess.Popen(
@@ -178,14 +180,14 @@ def test_ctrl_c_stops_the_run_and_the_session_goes_on(tmp_path: Path, words: tup
         with (
             Store(home / "oneclaw.db", read_only=True) if (home / "oneclaw.db").exists() else _none() as store
         ):
-            found = None if store is None else store.sessions.find("last")
-            if store is not None and found is not None and len(store.messages.load(found.id)) == 3:
+            found = None if store is None else await store.sessions.find("last")
+            if store is not None and found is not None and len(await store.messages.load(found.id)) == 3:
                 break
         assert program.poll() is None, program.communicate()
     program.send_signal(signal.SIGINT)
     _, err = program.communicate(timeout=30)
     assert program.returncode == 130
-    kinds: list[Any] = [type(each) for each in messages(home)]
+    kinds: list[Any] = [type(each) for each in (await messages(home))]
     assert kinds[:3] == [UserMessage, AssistantMessage, ResultsMessage]
     assert "Go on with: oneclaw run --resume " in err
     resumed = subprocess.run(
@@ -205,13 +207,13 @@ class _none:
     def __exit__(self, *_: object) -> None: ...
 
 
-def test_a_picture_goes_with_the_text(cli: Cli, home: Path, tmp_path: Path) -> None:
+async def test_a_picture_goes_with_the_text(cli: Cli, home: Path, tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(PNG)
     ended = cli(
         "run", "what is this?", "--image", str(tmp_path / "a.png"), "--model", script(tmp_path, "A dot.")
     )
     assert ended.code == 0
-    first = messages(home)[0]
+    first = (await messages(home))[0]
     assert [(image.media_type, image.data) for image in first.images] == [("image/png", PNG)]
 
 

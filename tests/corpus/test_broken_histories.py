@@ -69,10 +69,10 @@ async def test_a_history_that_is_stored_comes_back_and_goes_on(rows: Rows, tmp_p
             for message in messages:
                 await store.messages.append(session, message)
             await store.messages.append(session, UserMessage("go on"))
-            recalled = recall(store, session.id)
+            recalled = await recall(store, session.id)
             assert recalled.messages == [*messages, UserMessage("go on")]
             assert recalled.notes == ()
-            assert store.calls.history(session=session.id) == []  # nothing was run
+            assert await store.calls.history(session=session.id) == []  # nothing was run
 
 
 def test_every_history_cut_anywhere_is_valid(rows: Rows) -> None:

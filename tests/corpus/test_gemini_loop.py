@@ -66,7 +66,7 @@ async def test_a_recorded_session_runs_to_its_end(name: str, serve: Serve, tmp_p
             session = finished.session
             ends.append(finished)
         assert session is not None
-        messages = [stored.message for stored in app.store.messages.load(session)]
+        messages = [stored.message for stored in await app.store.messages.load(session)]
     assert not waiting
     assert len(seen) <= len(SESSIONS[name]) + 1  # two recordings end with a call
     assert all(finished.reason == "done" for finished in ends), ends

@@ -61,7 +61,7 @@ async def test_as_names_of_tools_they_are_not_found(texts: list[str], tmp_path: 
             assert body["error_type"] == "tool_not_found"
             assert len(body["message"]) < 1_000
             assert body["message"].isprintable()
-        rows = app.store.calls.history(limit=1_000)
+        rows = await app.store.calls.history(limit=1_000)
     assert len(rows) == len(texts) + len(HALVES)
     assert {row.kind for row in rows} == {"tool_not_found"}
 
@@ -80,7 +80,7 @@ async def test_as_arguments_they_come_back_exactly(texts: list[str], tmp_path: P
                 assert read_json(result)["result"] == result.value == text
             else:  # what holds a NUL is taken for binary
                 assert "\0" in text
-            (row,) = app.store.calls.find(f"w{number}")
+            (row,) = await app.store.calls.find(f"w{number}")
             assert row.arguments["content"] == as_kept(text)
 
 
@@ -150,8 +150,8 @@ async def test_as_ids_they_name_one_call_each(texts: list[str], tmp_path: Path) 
         assert {path.read_text() for path in kept} == {"once\n" + "x" * 1_000}
         assert [path for path in tmp_path.rglob("*.txt") if path not in kept] == []
         for text in names:
-            assert len(app.store.calls.find(text)) == (1 if text else 0), "none is left without an id"
-        assert len(app.store.calls.history(limit=1_000)) == len(names)
+            assert len(await app.store.calls.find(text)) == (1 if text else 0), "none is left without an id"
+        assert len(await app.store.calls.history(limit=1_000)) == len(names)
 
 
 async def test_as_sessions_and_agents_they_are_kept_apart(texts: list[str], tmp_path: Path) -> None:
@@ -161,12 +161,14 @@ async def test_as_sessions_and_agents_they_are_kept_apart(texts: list[str], tmp_
             session = replace(first, id=text, agent=text)
             result = await app.engine.call(ToolCall("list_files", {}, f"c{number}"), session)
             assert result.ok, (text, result.message)
-            (row,) = app.store.calls.find(f"c{number}")
+            (row,) = await app.store.calls.find(f"c{number}")
             if len(text) < 200 and text not in HALVES:
                 assert (row.session, row.agent) == (text, text)
             if text:
-                assert [each.call_id for each in app.store.calls.history(session=text)] == [f"c{number}"]
-                assert app.store.sessions.get(text) is not None
+                assert [each.call_id for each in await app.store.calls.history(session=text)] == [
+                    f"c{number}"
+                ]
+                assert await app.store.sessions.get(text) is not None
 
 
 async def test_as_an_agent_they_meet_the_rules_of_everyone(texts: list[str], tmp_path: Path) -> None:
@@ -200,11 +202,11 @@ async def test_in_a_prompt_a_person_sees_every_sign_of_them(texts: list[str], tm
         assert len(text.split("\n")) == 8, "nothing in it begins a line of its own"
 
 
-def newest(app: App) -> CallRecord:
-    return app.store.calls.history(limit=1)[0]
+async def newest(app: App) -> CallRecord:
+    return (await app.store.calls.history(limit=1))[0]
 
 
-def test_through_the_command_line_they_come_back_exactly(texts: list[str], tmp_path: Path) -> None:
+async def test_through_the_command_line_they_come_back_exactly(texts: list[str], tmp_path: Path) -> None:
     words = [sys.executable, "-m", "oneclaw.cli.main", "--home", str(tmp_path)]
     chosen = [text for text in texts if "\0" not in text][::90]
     for text in [*chosen, "a\udcffb"]:
@@ -218,5 +220,5 @@ def test_through_the_command_line_they_come_back_exactly(texts: list[str], tmp_p
             continue
         assert done.returncode == 0, done.stderr
         assert (tmp_path / "workspace" / "a.txt").read_bytes() == text.encode()
-    with App(Config(home=tmp_path)) as app:
-        assert newest(app).kind == "validation_error"
+    async with App(Config(home=tmp_path)).looking() as app:
+        assert (await newest(app)).kind == "validation_error"

@@ -29,9 +29,11 @@ async def test_every_string_comes_back_exactly_as_key_and_value(rows: Rows, tmp_
             kept.append(text)
             assert (memory.key, memory.value) == (text, text)
         assert len(kept) > len(texts) * 0.8
-        assert {(memory.key, memory.value) for memory in store.memories.everyone()} == {(t, t) for t in kept}
+        assert {(memory.key, memory.value) for memory in await store.memories.everyone()} == {
+            (t, t) for t in kept
+        }
         for text in texts:
-            found = store.memories.search(text, 3)
+            found = await store.memories.search(text, 3)
             assert text not in kept or found[0].key == text
         document = json.loads(json.dumps(to_document(store.memories)))
         with Store(tmp_path / "b.db") as other:
@@ -39,8 +41,8 @@ async def test_every_string_comes_back_exactly_as_key_and_value(rows: Rows, tmp_
             assert to_document(other.memories) == document
         for text in kept:
             assert await store.memories.forget(text)
-        assert store.memories.everyone() == []
-        assert store.database.problems() == []
+        assert await store.memories.everyone() == []
+        assert (await store.database.find_faults(60))[0] == []
 
 
 async def test_no_string_leaves_the_frame_of_the_digest(rows: Rows, tmp_path: Path) -> None:
@@ -48,7 +50,7 @@ async def test_no_string_leaves_the_frame_of_the_digest(rows: Rows, tmp_path: Pa
         for row in rows("naughty_strings"):
             if can_be(row["s"], KEY_CHARS):
                 await store.memories.store(row["s"], row["s"])
-        memories = store.memories.useful(1_000)
+        memories = await store.memories.useful(1_000)
         text = digest(memories, 1_000_000)
         lines = text.strip().split("\n")
         assert len(lines) == len(memories) + 3
@@ -65,7 +67,7 @@ async def test_planted_instructions_stay_data(rows: Rows, tmp_path: Path) -> Non
             for text in (value for value in row.values() if isinstance(value, str)):
                 if can_be(text, 10_000):
                     await store.memories.store(f"page {number}", text)
-        memories = store.memories.useful(10_000)
+        memories = await store.memories.useful(10_000)
         lines = digest(memories, 10_000_000).strip().split("\n")
         assert len(lines) == len(memories) + 3
         assert lines[0] == "<memories>"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 WRITERS = 8
 CALLS = 400
@@ -21,7 +21,7 @@ from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 from oneclaw.store.settings import Settings
 
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -29,7 +29,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 
 async def main():
-    with Database(path) as database:
+    with SqliteDatabase(path) as database:
         calls = Calls(database)
         session = Session(f"writer-{name}", name, Workspace(path.parent))
         definition = ToolDefinition(name="look", effect="read")
@@ -43,14 +43,14 @@ async def main():
         for start in range(0, count, 20):
             await asyncio.gather(*(one(number) for number in range(start, start + 20)))
             await Settings(database).set(f"{name}.last", start)
-            assert calls.history(limit=1)
+            assert await calls.history(limit=1)
 
 asyncio.run(main())
 """
 
 
 @pytest.mark.slow
-def test_eight_programs_writing_at_once_lose_nothing(tmp_path: Path) -> None:
+async def test_eight_programs_writing_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "new" / "oneclaw.db"  # not there yet: all eight find no store and begin
     writers = [
         subprocess.Popen(
@@ -74,10 +74,10 @@ def test_eight_programs_writing_at_once_lose_nothing(tmp_path: Path) -> None:
     seconds = time.monotonic() - began
     assert told == [""] * WRITERS
     assert [writer.returncode for writer in writers] == [0] * WRITERS
-    with Database(path) as database:
-        assert database.problems() == []
-        found = Calls(database).history(limit=1_000_000)
-        settings = database.select("SELECT count(*) FROM settings")
+    with SqliteDatabase(path) as database:
+        assert (await database.find_faults(60))[0] == []
+        found = await Calls(database).history(limit=1_000_000)
+        settings = await database.select("SELECT count(*) FROM settings")
     assert Counter(each.status for each in found) == {"success": WRITERS * CALLS}
     assert {each.call_id for each in found} == {f"{w}-{c}" for w in range(WRITERS) for c in range(CALLS)}
     assert all(each.value == each.call_id for each in found)

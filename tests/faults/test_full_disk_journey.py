@@ -66,11 +66,11 @@ async def main():
             (disk / "filler").unlink()
         whole = await call("recite")
         assert whole.truncated_from and "The whole text is in" in whole.value
-        assert app.store.database.problems() == []
+        assert (await app.store.database.find_faults(60))[0] == []
     async with App(config) as app:
-        rows = app.store.calls.history(limit=10_000)
+        rows = await app.store.calls.history(limit=10_000)
         assert all(row.status != "open" for row in rows)
-        assert app.store.database.problems() == []
+        assert (await app.store.database.find_faults(60))[0] == []
     print("end")
 
 asyncio.run(main())
@@ -97,7 +97,7 @@ async def main():
             assert left <= {"a.txt", "deep"}, left
             (disk / "filler").unlink()
         say("again", await call("write_file", path="deep/b.txt", content="new"))
-        assert all(row.status != "open" for row in app.store.calls.history())
+        assert all(row.status != "open" for row in await app.store.calls.history())
     print("end")
 
 asyncio.run(main())

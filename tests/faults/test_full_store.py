@@ -17,7 +17,7 @@ from oneclaw.core.errors import StoreError
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 disk = Path(sys.argv[1])
 path = disk / "data" / "oneclaw.db"
@@ -42,14 +42,14 @@ async def write(calls, kept, count):
 async def main():
     fill()
     try:
-        Database(path)
+        SqliteDatabase(path)
     except StoreError as error:
         print("new:", error)
     assert not path.exists()
     (disk / "filler").unlink()
 
     kept = []
-    with Database(path) as database:
+    with SqliteDatabase(path) as database:
         calls = Calls(database)
         await write(calls, kept, 10)
         fill()
@@ -58,17 +58,17 @@ async def main():
         except StoreError as error:
             print("grow:", error)
         try:
-            queued = database.submit("INSERT INTO settings VALUES ('k', ?)", ("v" * 100_000,))
-            await asyncio.wrap_future(queued)
+            statements = [("INSERT INTO settings VALUES ('k', ?)", ("v" * 100_000,))]
+            await database.write_all(statements)
         except StoreError as error:
             print("thread:", error)
         (disk / "filler").unlink()
         await write(calls, kept, 10)
-        assert database.problems() == []
-    with Database(path) as database:
-        found = Calls(database).history(limit=100_000, status="success")
+        assert (await database.find_faults(60))[0] == []
+    with SqliteDatabase(path) as database:
+        found = await Calls(database).history(limit=100_000, status="success")
         assert {each.call_id for each in found} == set(kept)
-        assert not Calls(database).history(status="open")
+        assert not await Calls(database).history(status="open")
     print("kept")
 
 asyncio.run(main())

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.store.calls import CallRecord, Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 NURSERY = """
 import asyncio, os, sys
@@ -25,14 +25,14 @@ from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 def die_at(step, chosen):
     if step == chosen:
         os.kill(os.getpid(), 9)
 
 async def work(folder, round, chosen):
-    database = Database(folder / "oneclaw.db")
+    database = SqliteDatabase(folder / "oneclaw.db")
     calls = Calls(database)
     session = Session(f"round-{round}", "victim", Workspace(folder))
     definition = ToolDefinition(name="make_file", effect="write")
@@ -108,11 +108,11 @@ def names(folder: Path) -> set[str]:
     return {each.name for each in folder.iterdir()}
 
 
-def check(folder: Path) -> dict[str, CallRecord]:
+async def check(folder: Path) -> dict[str, CallRecord]:
     """What must hold after a crash, whenever it came; the calls by their id."""
-    with Database(folder / "oneclaw.db") as database:
-        assert database.problems() == []
-        found = Calls(database).history(limit=1_000_000)
+    with SqliteDatabase(folder / "oneclaw.db") as database:
+        assert (await database.find_faults(60))[0] == []
+        found = await Calls(database).history(limit=1_000_000)
     calls = {each.call_id: each for each in found}
     assert len(calls) == len(found), "a call has two rows"
     for each in found:
@@ -127,7 +127,7 @@ def check(folder: Path) -> dict[str, CallRecord]:
 
 
 @pytest.mark.slow
-def test_after_kill_nine_every_call_has_one_result_or_is_interrupted(
+async def test_after_kill_nine_every_call_has_one_result_or_is_interrupted(
     tmp_path: Path, nursery: Nursery, many: int
 ) -> None:
     seed = random.randrange(1_000_000)
@@ -139,7 +139,7 @@ def test_after_kill_nine_every_call_has_one_result_or_is_interrupted(
         folder = tmp_path / str(number // 7)
         folder.mkdir(exist_ok=True)
         nursery.kill_one(folder, number, chance.choice([0.02, 0.06, 0.15]) * chance.random())
-        for each in check(folder).values():
+        for each in (await check(folder)).values():
             ended[each.status] += each.call_id.startswith(f"{number}-")
     print(ended)
     assert ended["success"] > 0
@@ -155,16 +155,18 @@ def test_after_kill_nine_every_call_has_one_result_or_is_interrupted(
         ("closed", "success", True),
     ],
 )
-def test_a_crash_at_each_step_leaves_what_it_must(
+async def test_a_crash_at_each_step_leaves_what_it_must(
     tmp_path: Path, nursery: Nursery, step: str, row: str | None, effect: bool
 ) -> None:
     nursery.kill_one(tmp_path, 1, None, step)
-    first = check(tmp_path).get("1-0")
+    first = (await check(tmp_path)).get("1-0")
     assert (first and first.status) == row
     assert (tmp_path / "effects" / "1-0").exists() == effect
 
 
-def test_a_tool_that_ran_before_its_row_was_written_would_be_caught(tmp_path: Path, nursery: Nursery) -> None:
+async def test_a_tool_that_ran_before_its_row_was_written_would_be_caught(
+    tmp_path: Path, nursery: Nursery
+) -> None:
     nursery.kill_one(tmp_path, 1, None, "effect first")
     with pytest.raises(AssertionError, match="an effect without its row"):
-        check(tmp_path)
+        (await check(tmp_path))

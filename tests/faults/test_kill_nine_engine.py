@@ -224,8 +224,8 @@ def check(home: Home) -> dict[str, CallRecord]:
 
 async def reopen(home: Home) -> dict[str, CallRecord]:
     async with App(Config(home=home.folder)) as app:
-        assert app.store.database.problems() == []
-        found = app.store.calls.history(limit=1_000_000)
+        assert (await app.store.database.find_faults(60))[0] == []
+        found = await app.store.calls.history(limit=1_000_000)
     calls = {each.call_id: each for each in found}
     assert len(calls) == len(found), "a call has two rows"
     return calls

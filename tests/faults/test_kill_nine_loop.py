@@ -71,8 +71,8 @@ def forget_answers():
 async def work(home, kill_at):
     async with App(Config(home=home), providers={"test": Scripted([reply], keep=False, repeats=True)}) as app:
         agent = Agent(model="test/model", limits=Limits(rounds=None))
-        sessions = app.store.sessions.list()
-        if sessions and app.store.messages.load(sessions[0].id):
+        sessions = await app.store.sessions.list()
+        if sessions and await app.store.messages.load(sessions[0].id):
             events = app.runs.run(agent, None, session=app.resume_session(sessions[0].id))
         else:
             events = app.run(agent, "Write ten lines.")
@@ -135,9 +135,11 @@ def read(home: Path) -> tuple[list[Message], Counter[str], list[str]]:
 
     async def look() -> tuple[list[Message], Counter[str]]:
         async with App(Config(home=home)) as app:
-            sessions = app.store.sessions.list()
-            messages = [stored.message for stored in app.store.messages.load(sessions[0].id)]
-            rows = Counter(row.call_id for row in app.store.calls.history(session=sessions[0].id, limit=1000))
+            sessions = await app.store.sessions.list()
+            messages = [stored.message for stored in await app.store.messages.load(sessions[0].id)]
+            rows = Counter(
+                row.call_id for row in await app.store.calls.history(session=sessions[0].id, limit=1000)
+            )
             return messages, rows
 
     messages, rows = asyncio.run(look())

@@ -95,8 +95,8 @@ async def trouble(
         yield app, server, ledger
 
 
-def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in app.store.messages.load(session)]
+async def kept(app: App, session: str) -> list[Message]:
+    return [stored.message for stored in await app.store.messages.load(session)]
 
 
 async def drive(app: App, text: str = "Go.", **more: Any) -> tuple[list[Any], RunFinished]:
@@ -104,7 +104,7 @@ async def drive(app: App, text: str = "Go.", **more: Any) -> tuple[list[Any], Ru
         events = [event async for event in app.run("default", text, **more)]
     last = events[-1]
     assert isinstance(last, RunFinished)
-    assert faults(kept(app, last.session)) == []
+    assert faults(await kept(app, last.session)) == []
     return events, last
 
 
@@ -231,7 +231,7 @@ async def test_a_call_of_an_answer_that_stays_broken_never_runs(
         else:  # what there is of the answer is kept, and the model is told that its call was cut
             assert (last.reason, last.text) == ("done", "I could not.")
             assert server.heard[3].results[0]["message"].startswith("The answer was cut off before")
-            results = [each for each in kept(app, last.session) if isinstance(each, ResultsMessage)]
+            results = [each for each in (await kept(app, last.session)) if isinstance(each, ResultsMessage)]
             assert [result.kind for message in results for result in message.results] == [
                 Kind.VALIDATION_ERROR
             ]
@@ -367,7 +367,7 @@ async def test_a_stop_during_the_wait_for_another_attempt_is_at_once(format: For
                     break
         assert monotonic() - began < SECONDS
         assert len(server.heard) == 2
-        assert faults(kept(app, session)) == []
+        assert faults(await kept(app, session)) == []
         server.replies.append(answer("Later it is."))
         _, last = await drive(app, "Now?", session=session)
         assert last.text == "Later it is."
@@ -388,7 +388,7 @@ async def test_what_came_of_a_failed_answer_is_not_kept_when_the_run_is_stopped(
                 if isinstance(event, AnswerRestarted):
                     break
         assert seen == "This is void. "
-        assert len(kept(app, session)) == 1  # what the user said
+        assert len(await kept(app, session)) == 1  # what the user said
 
 
 @each_format
@@ -398,7 +398,7 @@ async def test_a_limit_of_time_ends_a_wait_for_another_attempt(format: Format, t
     async with talking(format, storm) as server, opened(tmp_path, server) as app:
         last = await app.ask(hurried, "Go.")
         assert last.reason == "seconds"
-        assert faults(kept(app, last.session)) == []
+        assert faults(await kept(app, last.session)) == []
         server.replies[:] = [answer("Here.")]
         assert (await drive(app, "Now?", session=last.session))[1].text == "Here."
 
@@ -450,7 +450,7 @@ async def test_a_provider_that_fails_in_every_way_gives_way_to_the_next(
             switched = [event for event in events if isinstance(event, ModelSwitched)]
             assert [event.model for event in switched] == [two.model]
             # What the failed one had said is no part of the conversation.
-            assert [message for message in kept(app, last.session) if "Let me." in str(message)] == []
+            assert [message for message in (await kept(app, last.session)) if "Let me." in str(message)] == []
             at = events.index(switched[0])
             assert any(isinstance(event, TextAdded) for event in events[:at])
 

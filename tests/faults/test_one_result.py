@@ -205,7 +205,7 @@ def test_any_mixture_of_calls_and_faults_gives_one_result_each(
             assert len(set(ids)) == len(ids)
             told = Counter(event.call_id for event in events if isinstance(event, ToolFinished))
             assert told == Counter(ids)
-            rows = store.calls.history(limit=1000)
+            rows = await store.calls.history(limit=1000)
             assert Counter(row.call_id for row in rows) == Counter(ids)
             assert all(row.status != "open" for row in rows)
             for ((name, given), _), result in zip(calls, results, strict=True):
@@ -288,12 +288,12 @@ async def test_cancel_at_every_stage_leaves_one_result(runner: Runner, tmp_path:
                 await asyncio.sleep(0)
                 task.cancel()
             await asyncio.wait([task])
-            started = {row.call_id for row in store.calls.history(limit=1000)}
+            started = {row.call_id for row in await store.calls.history(limit=1000)}
             if task.cancelled() and not started & set(call_ids):
                 continue  # cancelled before any call had begun: nothing happened and nothing is written
             while len([e for e in events if isinstance(e, ToolFinished) and e.call_id in call_ids]) < 3:
                 await asyncio.sleep(0)
-        rows = store.calls.history(limit=1000)
+        rows = await store.calls.history(limit=1000)
         assert all(row.status != "open" for row in rows)
         assert set(Counter(row.call_id for row in rows).values()) == {1}
         told = Counter(event.call_id for event in events if isinstance(event, ToolFinished))

@@ -137,7 +137,7 @@ async def test_one_kept_answer_settles_twenty_of_the_same() -> None:
     calls.check_one_outcome_each()
     assert sum(calls.ran.values()) == PROMPTS
     assert len(shown) == 1
-    assert len(calls.permissions.grants.all()) == 1
+    assert len(await calls.permissions.grants.all()) == 1
 
 
 @pytest.mark.covers("FEAT004-EC-09")

@@ -46,7 +46,7 @@ async def test_events_of_a_call_come_in_the_order_of_its_road(tmp_path: Path) ->
         end()
         await app.engine.call(ToolCall("post", {}, "wrong"))
         await app.engine.call(ToolCall("invented", {}, "unknown"))
-        rows = {row.call_id: row for row in app.store.calls.history()}
+        rows = {row.call_id: row for row in await app.store.calls.history()}
     walked = ["PermissionAsked", "PermissionAnswered", "ToolStarted", "ToolProgressed", "ToolFinished"]
     assert list(dict.fromkeys(names(events, "fine"))) == walked
     assert names(events, "wrong") == names(events, "unknown") == ["ToolFinished"]
@@ -96,7 +96,7 @@ async def test_hooks_block_rewrite_answer_and_change_results(tmp_path: Path) -> 
         assert "Not on a Sunday." in blocked.message
         assert (await app.engine.call(ToolCall("list_files"))).value == "from memory"
         assert (await app.engine.call(ToolCall("read_file", {"path": "safe/a.txt"}))).value == "HI"
-        stored = {row.tool: row for row in app.store.calls.history()}
+        stored = {row.tool: row for row in await app.store.calls.history()}
     assert (tmp_path / "workspace" / "safe" / "a.txt").read_text() == "hi"
     assert seen == ["write_file", "edit_file", "list_files", "read_file"]
     assert stored["read_file"].value == "HI"
@@ -126,7 +126,7 @@ async def test_a_hook_that_returns_nonsense_is_one_error(tmp_path: Path, wrong: 
         (result, other) = await app.engine.call_all([ToolCall("list_files"), ToolCall("list_files")])
         assert result.kind is other.kind is Kind.EXECUTION_ERROR
         assert "A hook failed on the result" in result.message
-        assert len(app.store.calls.history(tool="list_files")) == 2
+        assert len(await app.store.calls.history(tool="list_files")) == 2
 
 
 class Odd(ToolError):
@@ -157,7 +157,7 @@ async def test_however_oddly_a_tool_fails_its_result_is_valid_json(tmp_path: Pat
 
     async with App(Config(home=tmp_path), tools=[fail]) as app:
         results = await app.engine.call_all([ToolCall("fail", {"number": n}) for n in range(len(ODD))])
-        rows = app.store.calls.history(tool="fail")
+        rows = await app.store.calls.history(tool="fail")
     for result in results:
         body = json.loads(result.to_json().encode())
         assert body["error_type"] in list(Kind)
@@ -175,7 +175,7 @@ async def test_whatever_a_tool_returns_its_result_is_valid_json(tmp_path: Path) 
 
     async with App(Config(home=tmp_path), tools=[give]) as app:
         results = await app.engine.call_all([ToolCall("give", {"number": n}) for n in range(len(values))])
-        rows = app.store.calls.history()
+        rows = await app.store.calls.history()
     assert all(json.loads(result.to_json().encode())["status"] == "success" for result in results)
     assert [row.status for row in rows] == ["success"] * len(values)
 
@@ -197,8 +197,12 @@ def test_an_app_is_opened_again_in_another_loop(tmp_path: Path) -> None:
             getattr(app, closed)
     asyncio.run(use())
     assert len(set(workers)) == 2
-    with app:
-        assert len(app.store.calls.history()) == 6
+
+    async def look() -> int:
+        async with app.looking():
+            return len(await app.store.calls.history())
+
+    assert asyncio.run(look()) == 6
 
 
 async def test_two_apps_in_one_loop_share_a_home(tmp_path: Path) -> None:
@@ -207,11 +211,11 @@ async def test_two_apps_in_one_loop_share_a_home(tmp_path: Path) -> None:
         write = ToolCall("write_file", {"path": "a.txt", "content": "hi"}, "w")
         assert (await one.engine.call(write)).ok
         assert (await other.engine.call(ToolCall("read_file", {"path": "a.txt"}, "r"))).value == "hi"
-        assert {row.call_id for row in one.store.calls.history()} == {"w", "r"}
+        assert {row.call_id for row in await one.store.calls.history()} == {"w", "r"}
         assert one.engine.session.id != other.engine.session.id
 
 
-def test_apps_in_several_threads_share_a_home(tmp_path: Path) -> None:
+async def test_apps_in_several_threads_share_a_home(tmp_path: Path) -> None:
     problems: list[BaseException] = []
 
     async def use(number: int) -> None:
@@ -232,8 +236,8 @@ def test_apps_in_several_threads_share_a_home(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert problems == []
-    with App(Config(home=tmp_path)) as app:
-        assert len(app.store.calls.history(status="success", limit=100)) == 40
+    async with App(Config(home=tmp_path)).looking() as app:
+        assert len(await app.store.calls.history(status="success", limit=100)) == 40
 
 
 async def test_a_call_still_running_when_the_app_closes_is_interrupted_in_the_journal(tmp_path: Path) -> None:
@@ -251,8 +255,8 @@ async def test_a_call_still_running_when_the_app_closes_is_interrupted_in_the_jo
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    with App(Config(home=tmp_path)) as app:
-        (row,) = app.store.calls.find("w")
+    async with App(Config(home=tmp_path)).looking() as app:
+        (row,) = await app.store.calls.find("w")
         assert (row.status, row.kind, row.effects) == ("error", "interrupted", "unknown")
 
 

@@ -55,9 +55,9 @@ async def drive(app: App, agent: Agent | str = "default") -> tuple[list[RunEvent
     return events, last
 
 
-def results_of(app: App, finished: RunFinished) -> list[ToolResult]:
+async def results_of(app: App, finished: RunFinished) -> list[ToolResult]:
     """The results the model was given, in order."""
-    stored = [each.message for each in app.store.messages.load(finished.session)]
+    stored = [each.message for each in await app.store.messages.load(finished.session)]
     return [result for each in stored if isinstance(each, ResultsMessage) for result in each.results]
 
 
@@ -70,11 +70,11 @@ async def test_a_loop_of_calls_costs_one_round(tmp_path: Path) -> None:
     write_notes(tmp_path)
     async with app_of(tmp_path, [Call("run_javascript", code=DUE), "Three."]) as app:
         events, finished = await drive(app)
-        (result,) = results_of(app, finished)
+        (result,) = await results_of(app, finished)
         assert result.text == SHOWN
         assert (f"read {NOTES}" in SHOWN, "notes/13.txt" in SHOWN) == (True, True)
         assert (finished.rounds, finished.calls, finished.reason) == (2, 1 + 1 + NOTES, "done")
-        outer, *inner = reversed(app.store.calls.history(session=finished.session))
+        outer, *inner = reversed(await app.store.calls.history(session=finished.session))
         assert (outer.tool, outer.parent) == ("run_javascript", "")
         assert [each.tool for each in inner] == ["find_files", *["read_file"] * NOTES]
         assert {each.parent for each in inner} == {outer.call_id}
@@ -127,7 +127,7 @@ async def test_a_person_is_asked_about_the_script_and_about_each_call_that_must_
     async with app_of(tmp_path, replies, tools=[send], **{"permissions.needs.code": "ask"}) as app:
         person = Person(app, run_javascript="once", send="once")
         _, finished = await drive(app)
-        (result,) = results_of(app, finished)
+        (result,) = await results_of(app, finished)
         assert json.loads(result.text) == ["sent to ada", "sent to bob"]
         assert [(each.tool, each.needs) for each in person.asked] == [
             ("run_javascript", ("code",)),
@@ -143,12 +143,12 @@ async def test_what_a_person_denies_is_thrown_into_the_script_and_does_not_happe
     async with app_of(tmp_path, [Call("run_javascript", code=code), "No."], tools=[send]) as app:
         Person(app, send="no")
         _, finished = await drive(app)
-        (result,) = results_of(app, finished)
+        (result,) = await results_of(app, finished)
         kind, message = json.loads(result.text)
         assert kind == "permission_denied"
         assert "A person said no" in message
         assert not (app.config.workspace_folder / "sent.txt").exists()
-        assert [each.kind for each in app.store.calls.history(tool="send")] == ["permission_denied"]
+        assert [each.kind for each in await app.store.calls.history(tool="send")] == ["permission_denied"]
 
 
 async def test_a_script_is_denied_where_nobody_is_asked_and_off_where_nobody_switched_it_on(
@@ -157,10 +157,10 @@ async def test_a_script_is_denied_where_nobody_is_asked_and_off_where_nobody_swi
     replies: list[Reply] = [Call("run_javascript", code="return 1"), "No."]
     async with app_of(tmp_path, replies, **{"permissions.needs.code": "ask"}) as app:
         _, finished = await drive(app)
-        assert results_of(app, finished)[0].kind is Kind.PERMISSION_DENIED
+        assert (await results_of(app, finished))[0].kind is Kind.PERMISSION_DENIED
     async with app_of(tmp_path, replies, **{"switches.run_javascript": False}) as app:
         _, finished = await drive(app)
-        assert results_of(app, finished)[0].kind is Kind.TOOL_NOT_AVAILABLE
+        assert (await results_of(app, finished))[0].kind is Kind.TOOL_NOT_AVAILABLE
         both = {"run_javascript", "describe_tools"}
         assert not both & {each.name for each in app.engine.available()}
         with pytest.raises(InvalidConfig, match="comes and goes with run_javascript; use `oneclaw tools on"):
@@ -176,9 +176,9 @@ async def test_a_file_full_of_code_is_only_text_to_a_script(tmp_path: Path) -> N
     code = "const text = await tools.read_file({path: 'page.txt'}); return {text, again: `${text}`}"
     async with app_of(tmp_path, [Call("run_javascript", code=code), "Read."]) as app:
         _, finished = await drive(app)
-        (result,) = results_of(app, finished)
+        (result,) = await results_of(app, finished)
         assert json.loads(result.text) == {"text": hostile, "again": hostile}
-        calls = app.store.calls.history(session=finished.session)
+        calls = await app.store.calls.history(session=finished.session)
         assert [each.tool for each in calls] == ["read_file", "run_javascript"]
     assert not (tmp_path / "workspace" / "owned.txt").exists()
 
@@ -192,10 +192,10 @@ async def test_the_calls_of_a_script_count_against_the_limit_of_its_run(tmp_path
     replies: list[Reply] = [Call("run_javascript", code=code), "Enough."]
     async with app_of(tmp_path, replies) as app:
         _, finished = await drive(app, Agent(limits=Limits(calls=6)))
-        (result,) = results_of(app, finished)
+        (result,) = await results_of(app, finished)
         assert result.text == f"5: {LATE}"
         assert (finished.calls, finished.reason) == (6, "calls")
-        assert len(app.store.calls.history(tool="get_current_time")) == 5
+        assert len(await app.store.calls.history(tool="get_current_time")) == 5
 
 
 VICTIM = """
@@ -234,7 +234,8 @@ async def test_a_program_killed_in_a_script_leaves_every_call_interrupted_and_go
     assert ended.returncode == -signal.SIGKILL
     async with app_of(tmp_path, ["I go on."]) as app:
         rows = [
-            (each.tool, each.parent, each.kind, each.effects) for each in reversed(app.store.calls.history())
+            (each.tool, each.parent, each.kind, each.effects)
+            for each in reversed(await app.store.calls.history())
         ]
         assert rows == [
             ("run_javascript", "", "interrupted", "unknown"),
@@ -242,9 +243,11 @@ async def test_a_program_killed_in_a_script_leaves_every_call_interrupted_and_go
             ("fall", "outer", "interrupted", "unknown"),
             ("fall", "outer", "interrupted", "unknown"),
         ]
-        (session,) = app.store.sessions.list()
+        (session,) = await app.store.sessions.list()
         results = [
-            each for each in recall(app.store, session.id).messages if isinstance(each, ResultsMessage)
+            each
+            for each in (await recall(app.store, session.id)).messages
+            if isinstance(each, ResultsMessage)
         ]
         assert [[result.call_id for result in each.results] for each in results] == [["outer"]]
         events = [event async for event in app.resume(session.id)]

@@ -76,7 +76,7 @@ async def test_memory_comes_and_goes_by_its_master_switch_alone(tmp_path: Path) 
 async def test_a_switch_is_kept_under_the_name_others_know(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         await app.switch("read_file", False)
-        assert app.store.settings.all("tool_enabled_") == {"tool_enabled_read_file": False}
+        assert await app.store.settings.all("tool_enabled_") == {"tool_enabled_read_file": False}
     async with App(Config(home=tmp_path)) as app:
         assert "read_file" not in names(app)
 
@@ -94,8 +94,8 @@ async def test_switches_kept_under_the_name_from_before_hold_on(tmp_path: Path) 
     connection.executemany("INSERT INTO settings (key, value) VALUES (?, ?)", kept)
     connection.close()
     async with App(Config(home=tmp_path)) as app:
-        assert app.store.settings.all("switch.") == {}
-        assert app.store.settings.all("tool_enabled_") == {
+        assert await app.store.settings.all("switch.") == {}
+        assert await app.store.settings.all("tool_enabled_") == {
             "tool_enabled_edit_file": False,
             "tool_enabled_read_file": False,
         }
@@ -209,7 +209,7 @@ async def test_a_tool_whose_secret_is_not_set_is_hidden_until_it_is(
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
     monkeypatch.setitem(sys.modules, "keyring", None)
     values = {"web.search.provider": "brave"}
-    with App(Config(home=tmp_path, values=values)) as looking:
+    async with App(Config(home=tmp_path, values=values)).looking() as looking:
         entry = looking.registry.find("web_search")
         assert entry is not None
         why = looking.policy.why(entry.tool.definition, agent="default")
@@ -222,10 +222,10 @@ async def test_a_tool_whose_secret_is_not_set_is_hidden_until_it_is(
         await until(lambda: "web_search" in names(app))
 
 
-def test_of_a_secrets_file_that_others_can_read_the_tools_that_need_it_say_so(tmp_path: Path) -> None:
+async def test_of_a_secrets_file_that_others_can_read_the_tools_that_need_it_say_so(tmp_path: Path) -> None:
     (tmp_path / "secrets.toml").write_text('BRAVE_API_KEY = "a-key-of-brave"\n')
     (tmp_path / "secrets.toml").chmod(0o644)
-    with App(Config(home=tmp_path, values={"web.search.provider": "brave"})) as app:
+    async with App(Config(home=tmp_path, values={"web.search.provider": "brave"})).looking() as app:
         entry = app.registry.find("web_search")
         assert entry is not None
         assert "chmod 600" in app.policy.why(entry.tool.definition, agent="default").text

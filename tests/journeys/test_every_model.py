@@ -72,14 +72,14 @@ async def look() -> Output:
     return Output("a dot", images=(Image(PNG, "image/png"),))
 
 
-def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in app.store.messages.load(session)]
+async def kept(app: App, session: str) -> list[Message]:
+    return [stored.message for stored in await app.store.messages.load(session)]
 
 
-def results_kept(app: App, session: str) -> list[Any]:
+async def results_kept(app: App, session: str) -> list[Any]:
     return [
         result.value if result.ok else result.kind
-        for message in kept(app, session)
+        for message in (await kept(app, session))
         if isinstance(message, ResultsMessage)
         for result in message.results
     ]
@@ -113,7 +113,7 @@ async def test_one_call(format: Format, tmp_path: Path) -> None:
         assert [event.tool for event in events if isinstance(event, CallBegun)] == ["add"]
         written = "".join(event.text for event in events if isinstance(event, ArgumentsAdded))
         assert json.loads(written) == {"a": 2, "b": 3}
-        assert faults(kept(app, last.session)) == []
+        assert faults(await kept(app, last.session)) == []
 
 
 def definition_of_add(format: Format) -> dict[str, Any]:
@@ -236,7 +236,7 @@ async def test_arguments_that_are_no_object_give_one_result_and_the_run_goes_on(
         _, last = await started(app)
         assert last.reason == "done"
         assert server.heard[2].values[1:] == [3]
-        assert len(results_kept(app, last.session)) == 2
+        assert len(await results_kept(app, last.session)) == 2
 
 
 @each_format
@@ -248,7 +248,7 @@ async def test_an_invented_tool_is_refused_and_sent_back_by_a_name_that_is_allow
     async with story(tmp_path, format, replies, tools=[add]) as (app, server):
         _, last = await started(app)
         assert last.reason == "done"
-        assert results_kept(app, last.session) == [Kind.TOOL_NOT_FOUND]
+        assert (await results_kept(app, last.session)) == [Kind.TOOL_NOT_FOUND]
         assert server.heard[1].values == ["tool_not_found"]  # the server judges the name itself
         if name == "ad":
             assert "add" in server.heard[1].results[0]["message"]
@@ -302,7 +302,7 @@ async def test_a_follow_up_goes_on_with_the_same_conversation(format: Format, tm
         assert heard.users == ["Go.", "And one more?"]
         assert heard.answers == ["It is 2."]
         assert heard.values == [2, 3]
-        assert faults(kept(app, first.session)) == []
+        assert faults(await kept(app, first.session)) == []
 
 
 @each_pair
@@ -333,7 +333,7 @@ async def test_a_session_goes_on_with_another_provider_and_back(
         assert heard.users == ["Go.", "More.", "And back."]
         assert heard.values == [2, "execution_error", 3]
         assert heard.answers[-1] == "Three."
-        assert faults(kept(app, last.session)) == []
+        assert faults(await kept(app, last.session)) == []
 
 
 @each_pair
@@ -363,7 +363,7 @@ async def test_a_fallback_of_another_format_takes_over_in_the_middle_of_a_run(
         assert "the model is retired" in switched[0].reason
         assert ran == [1, 2]
         assert other.heard[1].values == ["did 1", "did 2"]
-        assert faults(kept(app, last.session)) == []
+        assert faults(await kept(app, last.session)) == []
 
 
 @each_format
@@ -384,7 +384,7 @@ async def test_a_run_that_was_stopped_is_resumed_by_another_app(format: Format, 
             resumed = [event async for event in app.resume(session)]
             assert isinstance(resumed[-1], RunFinished)
             assert (resumed[-1].reason, resumed[-1].text) == ("done", "It is 2.")
-            assert faults(kept(app, session)) == []
+            assert faults(await kept(app, session)) == []
         heard = server.heard[-1]
         assert heard.values == [2]
         assert holds(heard.body, format.echo(Thought("Hm.", SEAL)))  # it outlived the program
@@ -405,7 +405,7 @@ async def test_usage_and_cost_are_counted(format: Format, tmp_path: Path) -> Non
         assert [event.usage for event in counted] == [spent, spent]
         assert [event.total.input for event in counted] == [1_000, 2_000]
         assert counted[-1].total_cost == last.cost
-        answers = [each for each in kept(app, last.session) if isinstance(each, AssistantMessage)]
+        answers = [each for each in (await kept(app, last.session)) if isinstance(each, AssistantMessage)]
         assert [message.usage for message in answers] == [spent, spent]
 
 
@@ -505,7 +505,7 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
             assert {"get_current_time", "read_file", "write_file", "list_files", "add"} <= tools
             assert ("fetch_url" in tools) != is_small
             refused = Kind.TOOL_NOT_AVAILABLE if is_small else Kind.VALIDATION_ERROR
-            assert results_kept(app, last.session) == [refused]
+            assert (await results_kept(app, last.session)) == [refused]
 
 
 async def test_a_small_model_that_takes_over_gets_the_tools_for_small_models_at_once(tmp_path: Path) -> None:
@@ -567,7 +567,7 @@ async def test_a_stop_in_the_middle_of_a_stream_closes_the_connection_and_leaves
         async with asyncio.timeout(SECONDS):
             await server.left.wait()
         assert ran == []
-        messages = kept(app, session)
+        messages = await kept(app, session)
         assert faults(messages) == []
         stopped = messages[-1]
         assert isinstance(stopped, AssistantMessage)
@@ -605,7 +605,7 @@ async def test_a_stop_while_calls_run_gives_each_its_result(format: Format, tmp_
                 if isinstance(event, ToolFinished):
                     break
         assert sorted(ran) == ["quick", "slow"]
-        assert results_kept(app, session) == ["quick", Kind.CANCELLED]
+        assert (await results_kept(app, session)) == ["quick", Kind.CANCELLED]
         await app.ask("default", "And?", session=session)
         assert server.heard[1].values == ["quick", "cancelled"]
         assert sorted(ran) == ["quick", "slow"]
@@ -619,4 +619,4 @@ async def test_calls_without_ids_or_with_the_same_id_are_told_apart(format: Form
         begun = [event.call_id for event in events if isinstance(event, ToolStarted)]
         assert len(set(begun)) == 4
         assert server.heard[2].values == [2, 3, 2, 3]
-        assert faults(kept(app, last.session)) == []
+        assert faults(await kept(app, last.session)) == []

@@ -77,7 +77,7 @@ async def test_a_coroutine_out_of_time_is_cancelled_and_never_lands(tmp_path: Pa
         assert result.message == "Tool execution timed out after 0.2s"
         assert (await app.engine.call(ToolCall("quick"))).value == "here"
         assert not landed(app, 0.1)
-        (row,) = app.store.calls.history(tool="dawdle")
+        (row,) = await app.store.calls.history(tool="dawdle")
         assert (row.status, row.kind, row.effects) == ("error", "timeout", "possible")
         assert row.seconds is not None
         assert 0.2 <= row.seconds < PATIENCE_SECONDS
@@ -141,7 +141,7 @@ async def test_a_call_that_is_cancelled_is_killed_and_has_its_result_in_the_jour
         with pytest.raises(asyncio.CancelledError):
             await task
         assert is_gone(int((folder / "pid").read_text()))
-        rows = {row.call_id: row for row in app.store.calls.history()}
+        rows = {row.call_id: row for row in await app.store.calls.history()}
         assert (rows["slow"].kind, rows["slow"].effects) == ("cancelled", "possible")
         assert rows["quick"].status == "success"
         assert not landed(app, 0.1)
@@ -190,7 +190,7 @@ async def main():
         calls = [ToolCall(name) for name in ("stick", "stick", "stubborn", "spin")]
         print([str(result.kind) for result in await app.engine.call_all(calls)], flush=True)
         last = asyncio.ensure_future(app.engine.call(ToolCall("spin", {}, "last")))
-        while not app.store.calls.find("last"):
+        while not await app.store.calls.find("last"):
             await asyncio.sleep(0.001)
     print("closed", flush=True)
 
@@ -199,7 +199,7 @@ print("end", flush=True)
 """
 
 
-def test_the_end_of_the_program_waits_for_nothing_that_is_stuck(tmp_path: Path) -> None:
+async def test_the_end_of_the_program_waits_for_nothing_that_is_stuck(tmp_path: Path) -> None:
     program = subprocess.Popen(
         [sys.executable, "-c", STUCK, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
@@ -214,8 +214,8 @@ def test_the_end_of_the_program_waits_for_nothing_that_is_stuck(tmp_path: Path) 
         finally:
             program.kill()
         assert time.monotonic() - started < 5
-    with App(Config(home=tmp_path)) as app:
-        rows = app.store.calls.history()
+    async with App(Config(home=tmp_path)).looking() as app:
+        rows = await app.store.calls.history()
         assert len(rows) == 5
         assert all(row.status == "error" for row in rows)
 

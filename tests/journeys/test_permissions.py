@@ -85,7 +85,7 @@ async def test_never_outlives_the_program_and_a_new_version(tmp_path: Path, comm
         person = Person(app)
         refused = await send(app)
         assert (refused.kind, person.asked) == (Kind.PERMISSION_DENIED, [])
-        denials = [one for one in app.grants.all() if one.verdict == "deny"]
+        denials = [one for one in await app.grants.all() if one.verdict == "deny"]
         assert any(one.id in refused.message for one in denials)
     for one in denials:
         assert command_line.run("grants", "revoke", one.id).returncode == 0
@@ -299,7 +299,7 @@ async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
         begun = time.monotonic()
         result = await app.engine.call(ToolCall("visit"))
         assert time.monotonic() - begun > 0.6, "longer than its limit, for a person thought"
-        (row,) = app.store.calls.history()
+        (row,) = await app.store.calls.history()
     assert result.seconds < 0.6, "how long it took is told without that"
     assert (tmp_path / "workspace" / "visited").exists() == (answer == "once")
     if answer == "once":

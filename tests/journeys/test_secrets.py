@@ -269,7 +269,7 @@ async def test_a_prompt_shows_no_secret(home: Path) -> None:
         await app.engine.call(ToolCall("use_inline", {"how": "value"}))
         app.broker.bind(lambda prompt: (shown.append(repr(prompt)), app.broker.answer(prompt.id, "always")))  # pyright: ignore[reportArgumentType]
         assert (await app.engine.call(ToolCall("send", {"text": VALUE}))).ok
-        grants = repr(app.grants.all())
+        grants = repr(await app.grants.all())
     assert len(shown) == 2
     assert not any(VALUE in text for text in [*shown, grants])
     assert leaks(places(home)) == []

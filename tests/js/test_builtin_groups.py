@@ -278,7 +278,7 @@ async def test_the_example_asks_a_service_with_a_key_it_is_given_by_name(
     async with App(config) as app:
         listed = await app.engine.call(ToolCall("tracker_list_issues", {}))
         added = await app.engine.call(ToolCall("tracker_add_issue", {"title": "Tea is out"}))
-        kept = str(app.store.calls.history())
+        kept = str(await app.store.calls.history())
     assert unmark(listed.value).inside == "#7 No milk"
     assert json.loads(unmark(added.text).inside) == {"number": 8, "title": "Tea is out"}
     assert "made issue 8" in (added.details or {})["log"]

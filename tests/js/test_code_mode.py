@@ -55,8 +55,8 @@ class Bench:
             ToolCall("run_javascript", {"code": code}, "outer"), more.get("session", self.session)
         )
 
-    def rows(self, parent: str = "outer") -> list[tuple[str, str, str]]:
-        found = reversed(self.store.calls.history(limit=1000))
+    async def rows(self, parent: str = "outer") -> list[tuple[str, str, str]]:
+        found = reversed(await self.store.calls.history(limit=1000))
         return [(each.tool, each.status, each.kind) for each in found if each.parent == parent]
 
 
@@ -355,7 +355,7 @@ async def test_a_script_makes_so_many_calls_and_no_more(bench: Bench) -> None:
         """
     )
     assert result.value.startswith(f"{MOST_CALLS} A script may make {MOST_CALLS} calls and no more")
-    assert len(bench.rows()) == MOST_CALLS
+    assert len(await bench.rows()) == MOST_CALLS
 
 
 async def test_without_that_limit_it_would_make_more(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,14 +363,14 @@ async def test_without_that_limit_it_would_make_more(bench: Bench, monkeypatch: 
     count = MOST_CALLS + 1
     result = await bench.run(f"for (let at = 0; at < {count}; at++) await tools.add({{a: 1, b: 1}})")
     assert result.ok, result.message
-    assert len(bench.rows()) == count
+    assert len(await bench.rows()) == count
 
 
 async def test_calls_count_against_the_limit_of_the_run(bench: Bench) -> None:
     bench.budget[0] = 3
     result = await bench.run("while (true) await tools.add({a: 1, b: 1})")
     assert "The limit is reached." in result.message
-    assert len(bench.rows()) == 3
+    assert len(await bench.rows()) == 3
 
 
 async def test_the_clock_of_a_script_stands_still_while_its_calls_run(bench: Bench, meeting: Meeting) -> None:
@@ -420,7 +420,7 @@ async def test_cancelling_a_script_cancels_its_calls_and_each_has_one_result(
         await running
     assert bench.rows() == [("meet", "error", "cancelled")] * 3
     assert bench.rows(parent="") == [("run_javascript", "error", "cancelled")]
-    assert not bench.store.calls.history(status="open")
+    assert not await bench.store.calls.history(status="open")
 
 
 async def test_calls_the_script_did_not_wait_for_are_cancelled_with_it(
@@ -429,14 +429,14 @@ async def test_calls_the_script_did_not_wait_for_are_cancelled_with_it(
     meeting.needed = 1000
     result = await bench.run("tools.meet(); tools.meet(); await tools.add({a: 1, b: 1}); return 'left'")
     assert result.value == "left"
-    assert sorted(bench.rows()) == [("add", "success", ""), *[("meet", "error", "cancelled")] * 2]
+    assert sorted(await bench.rows()) == [("add", "success", ""), *[("meet", "error", "cancelled")] * 2]
 
 
 async def test_a_script_that_fails_beside_its_calls_leaves_none_open(bench: Bench, meeting: Meeting) -> None:
     meeting.needed = 1000
     result = await bench.run("tools.meet(); await tools.add({a: 1, b: 1}); throw new Error('enough')")
     assert "Error: enough" in result.message
-    assert not bench.store.calls.history(status="open")
+    assert not await bench.store.calls.history(status="open")
 
 
 async def test_without_the_stop_such_calls_would_stay_open(
@@ -452,9 +452,10 @@ async def test_without_the_stop_such_calls_would_stay_open(
     monkeypatch.setattr(Script, "_call", shielded)
     meeting.needed = 1000
     await bench.run("tools.meet(); await tools.add({a: 1, b: 1}); return 'left'")
-    assert [each.tool for each in bench.store.calls.history(status="open")] == ["meet"]
+    assert [each.tool for each in await bench.store.calls.history(status="open")] == ["meet"]
     meeting.gate.set()
-    await until(lambda: not bench.store.calls.history(status="open"))
+    while await bench.store.calls.history(status="open"):
+        await asyncio.sleep(0.01)
 
 
 # ---------------------------------------------------------------------- on and off, and what is told

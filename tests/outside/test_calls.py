@@ -193,7 +193,7 @@ async def test_a_cancelled_call_is_recorded_as_cancelled_and_the_cancel_goes_on(
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        (record,) = app.store.calls.history(tool="slow")
+        (record,) = await app.store.calls.history(tool="slow")
         assert record.kind == "cancelled"
 
 

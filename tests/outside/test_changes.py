@@ -19,7 +19,7 @@ async def test_the_tools_of_a_project_are_loaded_once_it_is_trusted_and_until_th
     tmp_path: Path, project: Path
 ) -> None:
     write_pair(project, "build", single("build"), "function execute() { return 'built'; }")
-    with App(config(tmp_path)) as app:
+    async with App(config(tmp_path)).looking() as app:
         (problem,) = app.problems
         assert problem.is_warning
         assert (problem.place, "2 tool files are not loaded" in problem.reason) == (str(project), True)
@@ -30,7 +30,7 @@ async def test_the_tools_of_a_project_are_loaded_once_it_is_trusted_and_until_th
         assert not app.problems
         assert (await call(app, "build")).value == "built"
         assert not await app.trust(tmp_path / "work")
-    with App(config(tmp_path)) as app:
+    async with App(config(tmp_path)).looking() as app:
         entry = app.registry.find("build")
         assert entry is not None
         assert entry.tool.origin == "project"
@@ -52,7 +52,7 @@ async def test_trust_is_in_a_folder_and_not_in_the_way_it_is_spelled(tmp_path: P
     write_pair(tmp_path / "other" / ".oneclaw" / "tools", "evil", single("evil"))
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to(tmp_path / "other")
-    with App(Config(home=tmp_path / "home", workspace=tmp_path / "link")) as app:
+    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "link")).looking() as app:
         assert "evil" not in app.registry
         assert "not trusted" in shown(app)
 
@@ -66,9 +66,9 @@ async def test_a_project_whose_path_is_no_text_is_trusted_by_its_bytes(tmp_path:
         assert "build" not in app.registry
         assert await app.trust(odd)
         assert "build" in app.registry
-    with App(Config(home=tmp_path / "home", workspace=odd)) as app:
+    async with App(Config(home=tmp_path / "home", workspace=odd)).looking() as app:
         assert "build" in app.registry
-    with App(Config(home=tmp_path / "home", workspace=twin)) as app:
+    async with App(Config(home=tmp_path / "home", workspace=twin)).looking() as app:
         assert "build" not in app.registry
 
 
@@ -85,7 +85,7 @@ async def test_a_trusted_project_cannot_lead_to_tools_elsewhere(tmp_path: Path, 
 async def test_a_data_folder_inside_the_project_is_the_users_own(tmp_path: Path) -> None:
     home = tmp_path / "work" / ".oneclaw"
     write_pair(home / "tools", "mine", single("mine"))
-    with App(Config(home=home, workspace=tmp_path / "work")) as app:
+    async with App(Config(home=home, workspace=tmp_path / "work")).looking() as app:
         assert from_files(app) == ["mine"]
         assert not app.problems
 
@@ -190,7 +190,7 @@ async def test_the_watch_takes_up_new_changed_and_removed_files(tmp_path: Path, 
 
 
 async def test_following_looks_at_once_and_only_loads_what_changed(tmp_path: Path, folder: Path) -> None:
-    with App(config(tmp_path)) as app:
+    async with App(config(tmp_path)).looking() as app:
         assert not app.outside.follow()
         write_pair(folder, "a", single("a"))
         assert app.outside.follow()
@@ -220,7 +220,7 @@ async def test_python_files_of_the_folder_are_plugins_and_a_reload_takes_them_up
 async def test_a_chat_takes_up_what_changed_while_a_message_was_typed(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "script.json").write_text('["one", "two"]')
     async with App(config(tmp_path)) as app:
-        chat = Chat(app, model=f"scripted/{tmp_path / 'script.json'}")
+        chat = await Chat.open(app, model=f"scripted/{tmp_path / 'script.json'}")
         write_pair(folder, "late", single("late"), "function execute() { return 1; }")
         async for _ in chat.say("hello"):
             pass
@@ -242,16 +242,16 @@ def test_an_app_can_be_used_again_after_it_was_closed(tmp_path: Path, folder: Pa
     asyncio.run(use())
 
 
-def test_whoever_looks_again_sees_what_was_reloaded_meanwhile(tmp_path: Path, folder: Path) -> None:
+async def test_whoever_looks_again_sees_what_was_reloaded_meanwhile(tmp_path: Path, folder: Path) -> None:
     async def reload() -> None:
         async with App(config(tmp_path)) as owner:
             await owner.reload()
 
-    asyncio.run(reload())
+    await reload()
     app = App(config(tmp_path))
-    with app:
+    async with app.looking():
         assert from_files(app) == []
     write_pair(folder, "later", single("later"))
-    asyncio.run(reload())
-    with app:
+    await reload()
+    async with app.looking():
         assert from_files(app) == ["later"]

@@ -8,7 +8,7 @@ import pytest
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 
 @pytest.fixture
@@ -17,13 +17,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def database(path: Path) -> Iterator[Database]:
-    with Database(path) as opened:
+def database(path: Path) -> Iterator[SqliteDatabase]:
+    with SqliteDatabase(path) as opened:
         yield opened
 
 
 @pytest.fixture
-def calls(database: Database) -> Calls:
+def calls(database: SqliteDatabase) -> Calls:
     return Calls(database)
 
 

@@ -22,9 +22,9 @@ from oneclaw.core.journal import Journal
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store import recovery
-from oneclaw.store.calls import Calls
+from oneclaw.store.calls import CallRecord, Calls
 from oneclaw.store.column import TEXT_CHARS
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 
 def call(number: int = 1, name: str = "look", **arguments: Any) -> ToolCall:
@@ -55,7 +55,7 @@ async def test_a_call_is_in_the_file_before_its_tool_starts(
     ).fetchone()
     other.close()
     assert row == ("open", "look", "read", "session-1", "helper", "call-1", '{"path":"a.txt"}')
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert before <= found.started <= time.time()
     assert found.seconds is None
@@ -76,7 +76,7 @@ async def test_a_closed_call_has_its_whole_result(
         details={"path": "/tmp/x"},
     )
     await calls.close(key, whole)
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert (found.status, found.value, found.seconds, found.effects) == (
         "success",
@@ -101,7 +101,7 @@ async def test_a_failed_call_has_its_kind_and_message(
     await calls.close(
         key, result(call(), None, kind=Kind.TIMEOUT, message="It took 30 s.", effects="possible")
     )
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert (found.status, found.kind, found.message, found.value) == (
         "error",
@@ -115,7 +115,7 @@ async def test_the_first_result_stands(calls: Calls, reads: ToolDefinition, sess
     key = await calls.open(call(), reads, session, {})
     await calls.close(key, result(call(), "first"))
     await calls.close(key, result(call(), "second"))
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert found.value == "first"
 
@@ -130,37 +130,37 @@ async def test_a_call_that_never_started_is_one_closed_row(calls: Calls, session
         call(name="no_such"), None, kind=Kind.TOOL_NOT_FOUND, message="Tool 'no_such' not found."
     )
     await calls.record(call(name="no_such"), session, None, refused)
-    [found] = calls.history()
+    [found] = await calls.history()
     assert (found.tool, found.status, found.kind, found.effect) == ("no_such", "error", "tool_not_found", "")
     assert found.arguments is None
 
 
 async def test_a_session_nobody_made_is_known_after_its_first_call(
-    database: Database, calls: Calls, reads: ToolDefinition, session: Session
+    database: SqliteDatabase, calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:
     await calls.open(call(), reads, session, {})
-    rows = database.select("SELECT id, agent, workspace FROM sessions")
+    rows = await database.select("SELECT id, agent, workspace FROM sessions")
     assert rows == [("session-1", "helper", str(session.workspace.folder))]
 
 
 async def test_a_call_without_a_session_is_kept_too(calls: Calls, reads: ToolDefinition) -> None:
     await calls.open(call(), reads, Session(), {})
-    assert [found.session for found in calls.history()] == [""]
+    assert [found.session for found in await calls.history()] == [""]
 
 
 # ---------------------------------------------------------------------- bounds
 
 
 async def test_long_arguments_keep_their_head_and_name_their_length(
-    database: Database, calls: Calls, reads: ToolDefinition, session: Session
+    database: SqliteDatabase, calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:
     text = "é" * 3_000_000
     key = await calls.open(call(), reads, session, {"text": text})
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert found.arguments.startswith('{"text":"ééé')
     assert found.arguments.endswith(f"… (the first {TEXT_CHARS:,} of 3,000,011 characters)")
-    [(kept,)] = database.select("SELECT length(arguments) FROM calls")
+    [(kept,)] = await database.select("SELECT length(arguments) FROM calls")
     assert kept < TEXT_CHARS + 200
 
 
@@ -168,7 +168,7 @@ async def test_a_long_result_keeps_its_head(calls: Calls, reads: ToolDefinition,
     for value in ("x" * 1_000_000, ["x" * 1_000_000]):
         key = await calls.open(call(), reads, session, {})
         await calls.close(key, result(call(), value, details={"raw": value}))
-        found = calls.get(key)
+        found = await calls.get(key)
         assert found is not None
         assert len(found.value) < TEXT_CHARS + 100
         assert len(found.details) < TEXT_CHARS + 100
@@ -180,18 +180,18 @@ async def test_names_from_a_model_are_bounded(calls: Calls, session: Session) ->
     await calls.record(
         ToolCall(long, {}, long), session, None, result(call(), None, kind=Kind.TOOL_NOT_FOUND)
     )
-    [found] = calls.history()
+    [found] = await calls.history()
     assert len(found.tool) < 300
     assert len(found.call_id) < 300
 
 
 async def test_of_an_image_only_type_size_and_hash_are_kept(
-    path: Path, database: Database, calls: Calls, reads: ToolDefinition, session: Session
+    path: Path, database: SqliteDatabase, calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:
     data = b"\x89PNG" + os.urandom(5000)
     key = await calls.open(call(), reads, session, {})
     await calls.close(key, result(call(), "a picture", images=(Image(data, "image/png"),)))
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert found.images == ({"type": "image/png", "bytes": 5004, "sha256": hashlib.sha256(data).hexdigest()},)
     database.close()
@@ -225,7 +225,7 @@ async def test_no_value_is_refused(calls: Calls, reads: ToolDefinition, session:
     value = ODD_VALUES[name]
     key = await calls.open(call(), reads, session, {"value": value})
     await calls.close(key, result(call(), value))
-    assert calls.get(key) is not None
+    assert await calls.get(key) is not None
 
 
 JSON = st.recursive(
@@ -240,19 +240,19 @@ JSON = st.recursive(
 def test_what_is_put_in_comes_out(
     calls: Calls, reads: ToolDefinition, session: Session, arguments: dict[str, Any], value: Any
 ) -> None:
-    async def keep() -> int:
+    async def keep() -> CallRecord | None:
         key = await calls.open(call(), reads, session, arguments)
         await calls.close(key, result(call(), value))
-        return key
+        return await calls.get(key)
 
-    found = calls.get(asyncio.run(keep()))
+    found = asyncio.run(keep())
     assert found is not None
     assert found.arguments == arguments
     assert found.value == value
 
 
 async def test_a_token_of_a_known_look_is_not_kept(
-    path: Path, database: Database, calls: Calls, reads: ToolDefinition, session: Session
+    path: Path, database: SqliteDatabase, calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:
     token = "ghp_" + "a1B2" * 9
     key = await calls.open(call(), reads, session, {"header": f"x\n{token}"})
@@ -262,8 +262,8 @@ async def test_a_token_of_a_known_look_is_not_kept(
     )
     database.close()
     assert token.encode() not in path.read_bytes()
-    with Database(path, read_only=True) as looking:
-        [refused, ran] = Calls(looking).history()
+    with SqliteDatabase(path, read_only=True) as looking:
+        [refused, ran] = await Calls(looking).history()
         assert ran.arguments == {"header": "x\n[masked:github token]"}
         assert ran.value == "token: [masked:github token]"
         assert ran.details == {"seen": ["[masked:github token]"]}
@@ -271,7 +271,7 @@ async def test_a_token_of_a_known_look_is_not_kept(
 
 
 async def test_without_the_mask_it_would_be_kept(
-    path: Path, database: Database, reads: ToolDefinition, session: Session
+    path: Path, database: SqliteDatabase, reads: ToolDefinition, session: Session
 ) -> None:
     token = "ghp_" + "a1B2" * 9
     await Calls(database, mask=str).open(call(), reads, session, {"header": token})
@@ -293,7 +293,7 @@ async def test_while_another_program_writes_a_call_waits_and_the_loop_does_not(
     assert not opening.done()
     other.execute("COMMIT")
     other.close()
-    assert calls.get(await opening) is not None
+    assert await calls.get(await opening) is not None
 
 
 async def test_a_call_cancelled_while_it_is_being_opened_leaves_no_row(
@@ -310,7 +310,7 @@ async def test_a_call_cancelled_while_it_is_being_opened_leaves_no_row(
     other.close()
     with pytest.raises(asyncio.CancelledError):
         await opening
-    assert [found.call_id for found in calls.history()] == ["call-1"]
+    assert [found.call_id for found in await calls.history()] == ["call-1"]
 
 
 async def test_five_hundred_calls_at_once_each_get_their_row_and_result(
@@ -322,7 +322,7 @@ async def test_five_hundred_calls_at_once_each_get_their_row_and_result(
         await calls.close(key, result(call(number), number))
 
     await asyncio.gather(*(one(number) for number in range(500)))
-    found = calls.history(limit=1000)
+    found = await calls.history(limit=1000)
     assert len(found) == 500
     assert all(each.value == each.arguments["number"] for each in found)
 
@@ -337,10 +337,10 @@ from oneclaw.core.call import ToolCall
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
+from oneclaw.store.sqlite import SqliteDatabase
 
 async def main():
-    calls = Calls(Database(sys.argv[1]))
+    calls = Calls(SqliteDatabase(sys.argv[1]))
     session = Session("dying", "helper", Workspace(Path("/tmp")))
     for effect in ("read", "write", "unknown"):
         definition = ToolDefinition(name=f"tool_{effect}", effect=effect)
@@ -371,10 +371,10 @@ def stop(child: subprocess.Popen[str]) -> None:
     child.communicate()
 
 
-def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_means(path: Path) -> None:
+async def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_means(path: Path) -> None:
     stop(start(path, "die"))
-    with Database(path) as database:
-        found = {each.call_id: each for each in Calls(database).history()}
+    with SqliteDatabase(path) as database:
+        found = {each.call_id: each for each in await Calls(database).history()}
         assert {each.status for each in found.values()} == {"error"}
         assert {each.kind for each in found.values()} == {"interrupted"}
         assert {name: each.effects for name, each in found.items()} == {
@@ -389,26 +389,26 @@ def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_means(pat
         ]
 
 
-def test_who_only_looks_is_shown_the_interruption_too(path: Path) -> None:
+async def test_who_only_looks_is_shown_the_interruption_too(path: Path) -> None:
     stop(start(path, "die"))
-    with Database(path, read_only=True) as looking:
-        assert {each.kind for each in Calls(looking).history()} == {"interrupted"}
-        assert len(Calls(looking).history(status="interrupted")) == 3
+    with SqliteDatabase(path, read_only=True) as looking:
+        assert {each.kind for each in await Calls(looking).history()} == {"interrupted"}
+        assert len(await Calls(looking).history(status="interrupted")) == 3
 
 
-def test_the_calls_of_a_living_program_are_left_alone(path: Path) -> None:
+async def test_the_calls_of_a_living_program_are_left_alone(path: Path) -> None:
     child = start(path, "live")
     try:
         for read_only in (False, True):
-            with Database(path, read_only=read_only) as database:
-                assert {each.status for each in Calls(database).history()} == {"open"}
+            with SqliteDatabase(path, read_only=read_only) as database:
+                assert {each.status for each in await Calls(database).history()} == {"open"}
     finally:
         stop(child)
-    with Database(path) as database:
-        assert {each.kind for each in Calls(database).history()} == {"interrupted"}
+    with SqliteDatabase(path) as database:
+        assert {each.kind for each in await Calls(database).history()} == {"interrupted"}
 
 
-def test_without_the_lock_the_living_would_be_taken_for_dead(
+async def test_without_the_lock_the_living_would_be_taken_for_dead(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nobody_lives(folder: Path, name: str) -> bool:
@@ -417,8 +417,8 @@ def test_without_the_lock_the_living_would_be_taken_for_dead(
     child = start(path, "live")
     try:
         monkeypatch.setattr(recovery, "is_alive", nobody_lives)
-        with Database(path) as database:
-            assert {each.kind for each in Calls(database).history()} == {"interrupted"}
+        with SqliteDatabase(path) as database:
+            assert {each.kind for each in await Calls(database).history()} == {"interrupted"}
     finally:
         stop(child)
 
@@ -427,42 +427,42 @@ async def test_two_openings_in_one_program_do_not_take_each_others_calls(
     path: Path, calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:
     key = await calls.open(call(), reads, session, {})
-    Database(path).close()
-    found = calls.get(key)
+    SqliteDatabase(path).close()
+    found = await calls.get(key)
     assert found is not None
     assert found.status == "open"
 
 
 async def test_a_process_number_used_again_does_not_keep_a_dead_call_open(
-    path: Path, calls: Calls, database: Database, reads: ToolDefinition, session: Session
+    path: Path, calls: Calls, database: SqliteDatabase, reads: ToolDefinition, session: Session
 ) -> None:
     key = await calls.open(call(), reads, session, {})
     await database.write("UPDATE calls SET process = ?", (f"{os.getpid()}-000000000000",))
-    with Database(path):
-        found = calls.get(key)
+    with SqliteDatabase(path):
+        found = await calls.get(key)
         assert found is not None
         assert found.kind == "interrupted"
 
 
 async def test_a_call_open_at_the_end_is_interrupted(
-    path: Path, database: Database, reads: ToolDefinition, session: Session
+    path: Path, database: SqliteDatabase, reads: ToolDefinition, session: Session
 ) -> None:
     key = await Calls(database).open(call(), reads, session, {})
     database.close()
-    with Database(path, read_only=True) as looking:
-        found = Calls(looking).get(key)
+    with SqliteDatabase(path, read_only=True) as looking:
+        found = await Calls(looking).get(key)
         assert found is not None
         assert (found.status, found.kind) == ("error", "interrupted")
 
 
 async def test_a_result_that_comes_after_the_interruption_changes_nothing(
-    path: Path, database: Database, calls: Calls, reads: ToolDefinition, session: Session
+    path: Path, database: SqliteDatabase, calls: Calls, reads: ToolDefinition, session: Session
 ) -> None:
     key = await calls.open(call(), reads, session, {})
     await database.write("UPDATE calls SET process = 'gone'")
-    with Database(path):
+    with SqliteDatabase(path):
         await calls.close(key, result(call(), "late"))
-    found = calls.get(key)
+    found = await calls.get(key)
     assert found is not None
     assert (found.kind, found.value) == ("interrupted", None)
 
@@ -510,20 +510,20 @@ async def history(calls: Calls, reads: ToolDefinition, writes: ToolDefinition, s
 async def test_the_history_is_filtered_newest_first(
     history: Calls, filters: dict[str, Any], expected: list[int]
 ) -> None:
-    assert [found.call_id for found in history.history(**filters)] == [
+    assert [found.call_id for found in (await history.history(**filters))] == [
         f"call-{number}" for number in expected
     ]
 
 
 async def test_the_history_is_read_page_by_page(history: Calls) -> None:
-    first = history.history(limit=2)
-    second = history.history(limit=2, before=first[-1].key)
+    first = await history.history(limit=2)
+    second = await history.history(limit=2, before=first[-1].key)
     assert [found.call_id for found in first + second] == ["call-4", "call-3", "call-2", "call-1"]
 
 
 async def test_since_a_moment_means_from_then_on(history: Calls) -> None:
-    middle = history.history()[2]
-    assert [found.call_id for found in history.history(since=middle.started)] == [
+    middle = (await history.history())[2]
+    assert [found.call_id for found in (await history.history(since=middle.started))] == [
         "call-4",
         "call-3",
         "call-2",
@@ -531,9 +531,9 @@ async def test_since_a_moment_means_from_then_on(history: Calls) -> None:
 
 
 async def test_a_call_is_found_by_its_id(history: Calls) -> None:
-    assert [found.tool for found in history.find("call-3")] == ["change"]
-    assert history.find("call-9") == []
-    assert history.get(9999) is None
+    assert [found.tool for found in (await history.find("call-3"))] == ["change"]
+    assert await history.find("call-9") == []
+    assert await history.get(9999) is None
 
 
 @pytest.mark.parametrize(
@@ -543,8 +543,10 @@ async def test_a_call_is_found_by_its_id(history: Calls) -> None:
         ("status = 'open' AND process = 'x'", "calls_open"),
     ],
 )
-def test_what_is_looked_up_at_work_has_its_index(database: Database, condition: str, index: str) -> None:
-    plan = database.select(f"EXPLAIN QUERY PLAN SELECT * FROM calls WHERE {condition}")
+async def test_what_is_looked_up_at_work_has_its_index(
+    database: SqliteDatabase, condition: str, index: str
+) -> None:
+    plan = await database.select(f"EXPLAIN QUERY PLAN SELECT * FROM calls WHERE {condition}")
     assert index in json.dumps(plan)
 
 
@@ -565,19 +567,19 @@ async def test_a_call_made_by_another_names_it_and_both_are_found_from_each_othe
     elsewhere = Session("session-2", "helper", session.workspace)
     await calls.open(ToolCall("look", {}, "stranger", parent="outer"), reads, elsewhere, {})
     await calls.open(call(9), reads, session, {})
-    record = calls.get(key)
+    record = await calls.get(key)
     assert record is not None
     assert record.parent == ""
-    made = calls.made_by(record)
+    made = await calls.made_by(record)
     assert [(each.call_id, each.parent, each.status) for each in made] == [
         ("inner-0", "outer", "success"),
         ("inner-1", "outer", "success"),
         ("inner-2", "outer", "error"),
     ]
-    assert [calls.maker_of(each) for each in made] == [record] * 3
-    assert calls.maker_of(record) is None
-    (stranger,) = calls.find("stranger")
-    assert calls.maker_of(stranger) is None
+    assert [await calls.maker_of(each) for each in made] == [record] * 3
+    assert await calls.maker_of(record) is None
+    (stranger,) = await calls.find("stranger")
+    assert await calls.maker_of(stranger) is None
 
 
 async def test_the_name_of_the_call_that_made_another_is_bounded_as_its_own_is(
@@ -586,6 +588,6 @@ async def test_the_name_of_the_call_that_made_another_is_bounded_as_its_own_is(
     name = "x" * 5000
     key = await calls.open(ToolCall("script", {}, name), reads, session, {})
     await calls.open(ToolCall("look", {}, "inner", parent=name), reads, session, {})
-    record = calls.get(key)
+    record = await calls.get(key)
     assert record is not None
-    assert [each.call_id for each in calls.made_by(record)] == ["inner"]
+    assert [each.call_id for each in await calls.made_by(record)] == ["inner"]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from oneclaw.store import file
 from oneclaw.store.checkpoint import checkpoint
-from oneclaw.store.db import Database
 from oneclaw.store.settings import Settings
+from oneclaw.store.sqlite import SqliteDatabase
 
 
-async def fill(database: Database, count: int = 200) -> None:
+async def fill(database: SqliteDatabase, count: int = 200) -> None:
     for number in range(count):
         await Settings(database).set(f"key-{number}", "x" * 100)
 
@@ -26,7 +26,9 @@ def count_without_log(path: Path, folder: Path) -> int:
         connection.close()
 
 
-async def test_what_is_in_the_log_comes_into_the_file(tmp_path: Path, path: Path, database: Database) -> None:
+async def test_what_is_in_the_log_comes_into_the_file(
+    tmp_path: Path, path: Path, database: SqliteDatabase
+) -> None:
     await fill(database)
     assert count_without_log(path, tmp_path) == 0
     checkpoint(path)
@@ -34,16 +36,16 @@ async def test_what_is_in_the_log_comes_into_the_file(tmp_path: Path, path: Path
     assert file.size(path, "-wal") > 0
 
 
-async def test_a_long_log_is_begun_anew(path: Path, database: Database) -> None:
+async def test_a_long_log_is_begun_anew(path: Path, database: SqliteDatabase) -> None:
     await fill(database)
     checkpoint(path, log_bytes=0)
     assert file.size(path, "-wal") == 0
     await fill(database, 300)
-    assert len(Settings(database).all()) == 300
+    assert len(await Settings(database).all()) == 300
 
 
 async def test_a_reader_that_stays_long_does_not_hold_up_the_writers_long(
-    path: Path, database: Database
+    path: Path, database: SqliteDatabase
 ) -> None:
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
@@ -55,4 +57,4 @@ async def test_a_reader_that_stays_long_does_not_hold_up_the_writers_long(
     assert time.monotonic() - began < 10
     assert reader.execute("SELECT count(*) FROM settings").fetchone() == (0,)
     reader.close()
-    assert len(Settings(database).all()) == 201
+    assert len(await Settings(database).all()) == 201

@@ -21,16 +21,16 @@ from oneclaw.core.errors import InvalidMemory, StoreError
 from oneclaw.core.memory import VALUE_CHARS, Memory
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.store import memories as module
-from oneclaw.store.db import Database
 from oneclaw.store.memories import Memories, Version
 from oneclaw.store.memory_json import from_document, to_document
+from oneclaw.store.sqlite import SqliteDatabase
 from oneclaw.store.store import Store
 
 DAY = 86_400.0
 
 
 @pytest.fixture
-def memories(database: Database) -> Memories:
+def memories(database: SqliteDatabase) -> Memories:
     return Memories(database)
 
 
@@ -56,10 +56,10 @@ async def test_a_memory_is_kept_and_changed_and_its_values_before_stay(
     last = await memories.store("user_name", "Ada Lovelace")
     assert (last.value, last.version, last.category) == ("Ada Lovelace", 3, "fact")
     assert before <= first.created == last.created <= first.updated < last.updated <= time.time()
-    with Database(path, read_only=True) as looking:
+    with SqliteDatabase(path, read_only=True) as looking:
         kept = Memories(looking)
-        assert kept.get("user_name") == last
-        assert [(each.version, each.value, each.category) for each in kept.versions(last)] == [
+        assert await kept.get("user_name") == last
+        assert [(each.version, each.value, each.category) for each in (await kept.versions(last))] == [
             (1, "Ada", ""),
             (2, "Ada L.", "fact"),
         ]
@@ -68,31 +68,33 @@ async def test_a_memory_is_kept_and_changed_and_its_values_before_stay(
 async def test_the_last_twenty_versions_are_kept(memories: Memories) -> None:
     for number in range(1, 41):
         await memories.store("count", str(number))
-    memory = memories.get("count")
+    memory = await memories.get("count")
     assert memory is not None
     assert memory.version == 40
-    assert [each.value for each in memories.versions(memory)] == [str(number) for number in range(20, 40)]
+    assert [each.value for each in await memories.versions(memory)] == [
+        str(number) for number in range(20, 40)
+    ]
 
 
 async def test_what_is_forgotten_is_gone_with_its_versions_and_found_no_more(
-    database: Database, memories: Memories
+    database: SqliteDatabase, memories: Memories
 ) -> None:
     await memories.store("ferry", "leaves at nine")
     await memories.store("ferry", "leaves at ten")
     assert await memories.forget("ferry")
     assert not await memories.forget("ferry")
-    assert memories.get("ferry") is None
-    assert memories.search("ferry leaves nine ten") == []
-    assert database.select("SELECT count(*) FROM memory_versions") == [(0,)]
+    assert await memories.get("ferry") is None
+    assert await memories.search("ferry leaves nine ten") == []
+    assert await database.select("SELECT count(*) FROM memory_versions") == [(0,)]
     again = await memories.store("ferry", "cancelled")
-    assert (again.version, memories.versions(again)) == (1, [])
+    assert (again.version, await memories.versions(again)) == (1, [])
 
 
 async def test_an_older_value_is_found_no_more(memories: Memories) -> None:
     await memories.store("pet", "a grey cat")
     await memories.store("pet", "a brown dog")
-    assert memories.search("cat") == []
-    assert keys(memories.search("dogs")) == ["pet"]
+    assert await memories.search("cat") == []
+    assert keys(await memories.search("dogs")) == ["pet"]
 
 
 async def test_what_is_learned_twice_is_reinforced(memories: Memories) -> None:
@@ -101,8 +103,8 @@ async def test_what_is_learned_twice_is_reinforced(memories: Memories) -> None:
     assert (again.key, again.hits, again.version, again.value) == (first.key, 1, 1, "Ada likes tea.")
     other = await memories.learn("Ada likes tea.", "fact")
     assert (other.category, other.hits) == ("fact", 2), "another category is taken, and it is reinforced too"
-    assert len(memories.all()) == 1
-    assert keys(memories.all(category="preference")) == []
+    assert len(await memories.all()) == 1
+    assert keys(await memories.all(category="preference")) == []
 
 
 async def test_to_reinforce_counts_and_tells_when(memories: Memories) -> None:
@@ -123,8 +125,13 @@ async def test_the_better_match_comes_first_then_hits_then_recency(memories: Mem
     await aged(memories, "new", "the ferry to the island", 0)
     await aged(memories, "best", "the ferry to the island leaves the harbour at nine", 200)
     await aged(memories, "none", "a mountain", 0, hits=20)
-    assert keys(memories.search("when does the ferry leave the harbour")) == ["best", "used", "new", "old"]
-    assert keys(memories.search("ferry island"))[:3] == ["used", "new", "old"]
+    assert keys(await memories.search("when does the ferry leave the harbour")) == [
+        "best",
+        "used",
+        "new",
+        "old",
+    ]
+    assert keys(await memories.search("ferry island"))[:3] == ["used", "new", "old"]
 
 
 async def test_hits_and_recency_do_not_win_over_a_better_match(memories: Memories) -> None:
@@ -132,14 +139,14 @@ async def test_hits_and_recency_do_not_win_over_a_better_match(memories: Memorie
         await memories.store(f"filler {number}", "something else")
     await aged(memories, "right", "the wifi password is in the blue book", 400)
     await aged(memories, "popular", "the blue sea", 0, hits=20)
-    assert keys(memories.search("wifi password book")) == ["right"]
-    assert keys(memories.search("blue wifi password"))[0] == "right"
+    assert keys(await memories.search("wifi password book")) == ["right"]
+    assert keys(await memories.search("blue wifi password"))[0] == "right"
 
 
 async def test_the_key_itself_comes_first(memories: Memories) -> None:
     await memories.store("user_name_history", "user name user name", "name")
     await memories.store("user_name", "Ada")
-    assert keys(memories.search("user_name"))[0] == "user_name"
+    assert keys(await memories.search("user_name"))[0] == "user_name"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +181,7 @@ async def test_the_key_itself_comes_first(memories: Memories) -> None:
 async def test_words_are_found_in_every_script(memories: Memories, value: str, query: str) -> None:
     await memories.store("x", "nothing of the kind")
     await memories.store("wanted", value)
-    assert keys(memories.search(query)) == ["wanted"]
+    assert keys(await memories.search(query)) == ["wanted"]
 
 
 @pytest.mark.parametrize(
@@ -194,38 +201,38 @@ async def test_a_question_finds_what_has_only_some_of_its_words(
 ) -> None:
     await memories.store("x", "nothing of the kind 没有这样的东西 ไม่มีอะไร")
     await memories.store("wanted", value)
-    assert keys(memories.search(query))[0] == "wanted"
+    assert keys(await memories.search(query))[0] == "wanted"
 
 
 async def test_parts_of_words_count_only_for_words_that_stand_nowhere(memories: Memories) -> None:
     await memories.store("tea", "likes raw honey in tea")
     await memories.store("berry", "likes strawberries")
-    assert keys(memories.search("raw")) == ["tea"]
-    assert keys(memories.search("traw")) == ["berry"]
-    assert memories.search("aw") == [], "two letters stand in every word"
+    assert keys(await memories.search("raw")) == ["tea"]
+    assert keys(await memories.search("traw")) == ["berry"]
+    assert await memories.search("aw") == [], "two letters stand in every word"
 
 
 async def test_what_another_program_forgets_while_it_is_found_is_left_out(
-    database: Database, memories: Memories, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await memories.store("one", "tea")
     await memories.store("two", "tea")
     select = database.select
 
-    def and_forget(sql: str, values: Any = ()) -> list[Any]:
-        rows = select(sql, values)
+    async def and_forget(sql: str, values: Any = ()) -> list[Any]:
+        rows = await select(sql, values)
         if "MATCH" in sql:
             with closing(sqlite3.connect(database.path)) as other, other:
                 other.execute("DELETE FROM memories WHERE key = 'one'")
         return rows
 
     monkeypatch.setattr(database, "select", and_forget)
-    assert keys(memories.search("tea")) == ["two"]
+    assert keys(await memories.search("tea")) == ["two"]
 
 
 async def test_letters_in_another_order_are_another_word(memories: Memories) -> None:
     await memories.store("a", "京東")
-    assert memories.search("東京") == []
+    assert await memories.search("東京") == []
 
 
 async def test_without_words_the_most_useful_are_given(memories: Memories) -> None:
@@ -233,8 +240,8 @@ async def test_without_words_the_most_useful_are_given(memories: Memories) -> No
     await aged(memories, "new", "2", 0)
     await aged(memories, "hit", "3", 10, hits=5)
     for query in ("", "  ", "???", '"', "*"):
-        assert keys(memories.search(query)) == ["hit", "new", "old"]
-    assert keys(memories.useful(2)) == ["hit", "new"]
+        assert keys(await memories.search(query)) == ["hit", "new", "old"]
+    assert keys(await memories.useful(2)) == ["hit", "new"]
 
 
 QUERIES = [
@@ -262,8 +269,8 @@ QUERIES = [
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: repr(query)[:20])
 async def test_no_query_is_read_as_a_language(memories: Memories, query: str) -> None:
     await memories.store("a", "b")
-    assert isinstance(memories.search(query), list)
-    assert keys(memories.all()) == ["a"]
+    assert isinstance(await memories.search(query), list)
+    assert keys(await memories.all()) == ["a"]
 
 
 async def test_read_as_a_language_such_a_query_would_fail(
@@ -276,7 +283,7 @@ async def test_read_as_a_language_such_a_query_would_fail(
     monkeypatch.setattr(module, "match_any", " ".join)
     for query in ('"', "a AND", "NEAR(", "key:a"):
         with pytest.raises(StoreError):
-            memories.search(query)
+            await memories.search(query)
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -288,16 +295,16 @@ async def test_any_text_is_kept_exactly_and_found_by_its_key(
         await memories.store(text[:200], text)
     except InvalidMemory:
         return
-    found = memories.get(text)
+    found = await memories.get(text)
     assert found is not None
     assert (found.key, found.value) == (unicodedata.normalize("NFC", text), text)
-    assert memories.search(text, 1) == [found]
-    memories.search(query)
+    assert await memories.search(text, 1) == [found]
+    await memories.search(query)
     assert await memories.forget(text)
 
 
 async def test_the_index_holds_what_the_table_holds_after_many_changes(
-    database: Database, memories: Memories
+    database: SqliteDatabase, memories: Memories
 ) -> None:
     texts = ["東京 tower", "a\0b nul", "ＦＵＬＬ", "plain words", "café"]
     for round_ in range(3):
@@ -306,8 +313,8 @@ async def test_the_index_holds_what_the_table_holds_after_many_changes(
     for number in range(len(texts)):
         assert await memories.forget(f"キー{number}")
     for word in ("東京", "tower", "nul", "full", "plain", "cafe", "キー", "2"):
-        assert memories.search(word) == []
-    assert database.problems() == []
+        assert await memories.search(word) == []
+    assert (await database.find_faults(60))[0] == []
 
 
 async def test_keys_that_look_the_same_are_one(memories: Memories) -> None:
@@ -315,9 +322,9 @@ async def test_keys_that_look_the_same_are_one(memories: Memories) -> None:
     assert (await memories.store("café", "second")).version == 2
     for key in ("cafe\u0301", "café"):
         assert await memories.reinforce(key) is not None
-        assert keys(memories.search(key)) == ["café"]
+        assert keys(await memories.search(key)) == ["café"]
     assert await memories.import_all(from_document({"cafe\u0301": "third"})) == 1
-    assert [memory.value for memory in memories.all()] == ["third"]
+    assert [memory.value for memory in await memories.all()] == ["third"]
     assert (await memories.learn("Cafe\u0301 opens at nine", "fact")).hits == 0
     assert (await memories.learn("Café opens at nine", "fact")).hits == 1
     assert await memories.forget("cafe\u0301")
@@ -326,7 +333,7 @@ async def test_keys_that_look_the_same_are_one(memories: Memories) -> None:
 # Limits and secrets
 
 
-async def test_one_memory_too_many_is_refused_and_changes_go_on(database: Database) -> None:
+async def test_one_memory_too_many_is_refused_and_changes_go_on(database: SqliteDatabase) -> None:
     memories = Memories(database, most=3)
     for number in range(3):
         await memories.store(f"key {number}", "v")
@@ -339,31 +346,31 @@ async def test_one_memory_too_many_is_refused_and_changes_go_on(database: Databa
     await Memories(database).store("key 4", "v")
 
 
-async def test_ten_thousand_memories_are_the_most(database: Database, memories: Memories) -> None:
-    database.attempt(
+async def test_ten_thousand_memories_are_the_most(database: SqliteDatabase, memories: Memories) -> None:
+    await database.write(
         "INSERT INTO memories (agent, key, category, hits, version, created, updated, used, value)"
         " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)"
         " SELECT '', 'key ' || i, '', 0, 1, 0, 0, 0, 'value ' || i FROM n"
     )
     with pytest.raises(InvalidMemory, match="10,000 memories at most"):
         await memories.store("one more", "v")
-    assert keys(memories.search("value 7777", 1)) == ["key 7777"]
+    assert keys(await memories.search("value 7777", 1)) == ["key 7777"]
 
 
-async def test_known_secrets_are_not_kept(database: Database) -> None:
+async def test_known_secrets_are_not_kept(database: SqliteDatabase) -> None:
     redactor = Redactor({"API_KEY": "correct-horse-battery"})
     memories = Memories(database, redactor.redact)
     stored = await memories.store("my correct-horse-battery", "it is correct-horse-battery")
     assert (stored.key, stored.value) == ("my [redacted:API_KEY]", "it is [redacted:API_KEY]")
     learned = await memories.learn("correct-horse-battery works", "fact")
     assert "horse" not in learned.key + learned.value
-    assert learned.key in keys(memories.search("correct-horse-battery")), "found by what stands for it"
+    assert learned.key in keys(await memories.search("correct-horse-battery")), "found by what stands for it"
     assert await memories.forget("my correct-horse-battery")
-    assert "horse" not in str(database.select("SELECT * FROM memories"))
+    assert "horse" not in str(await database.select("SELECT * FROM memories"))
     await Memories(database).store("k", "correct-horse-battery")  # and without the redactor it is
-    assert "horse" in str(database.select("SELECT * FROM memories"))
+    assert "horse" in str(await database.select("SELECT * FROM memories"))
     # One that became known later is at least not told.
-    assert all("horse" not in memory.value for memory in memories.useful())
+    assert all("horse" not in memory.value for memory in await memories.useful())
 
 
 async def test_what_is_refused_changes_nothing(memories: Memories) -> None:
@@ -371,7 +378,7 @@ async def test_what_is_refused_changes_nothing(memories: Memories) -> None:
     for value in ("", "x" * (VALUE_CHARS + 1), "\ud800"):
         with pytest.raises(InvalidMemory):
             await memories.store("k", value)
-    memory = memories.get("k")
+    memory = await memories.get("k")
     assert memory is not None
     assert (memory.value, memory.version) == ("v", 1)
 
@@ -384,19 +391,22 @@ async def test_an_agent_s_own_memories_are_seen_by_it_alone(memories: Memories) 
     await memories.store("town", "Lisbon, by the river")
     await clerk.store("town", "Porto, by the river")
     await clerk.store("code", "by heart")
-    assert [(m.key, m.value) for m in memories.all()] == [("town", "Lisbon, by the river")]
-    assert {(m.key, m.value) for m in clerk.all()} == {("code", "by heart"), ("town", "Porto, by the river")}
-    assert keys(cook.search("river heart")) == ["town"]
-    assert [m.value for m in clerk.search("river")] == ["Porto, by the river"]
-    assert keys(cook.useful()) == ["town"]
-    assert {m.agent for m in clerk.useful()} == {"clerk"}
+    assert [(m.key, m.value) for m in await memories.all()] == [("town", "Lisbon, by the river")]
+    assert {(m.key, m.value) for m in (await clerk.all())} == {
+        ("code", "by heart"),
+        ("town", "Porto, by the river"),
+    }
+    assert keys(await cook.search("river heart")) == ["town"]
+    assert [m.value for m in (await clerk.search("river"))] == ["Porto, by the river"]
+    assert keys(await cook.useful()) == ["town"]
+    assert {m.agent for m in (await clerk.useful())} == {"clerk"}
     assert not await cook.forget("code")
     assert not await cook.forget("town")  # it is everybody's
     shared = await cook.reinforce("town")
     assert shared is not None
     assert (shared.agent, shared.hits) == ("", 1)
     assert await clerk.forget("town")
-    assert [m.value for m in clerk.search("river")] == ["Lisbon, by the river"]
+    assert [m.value for m in (await clerk.search("river"))] == ["Lisbon, by the river"]
 
 
 async def test_pictures_and_other_signs_are_found_by_themselves(memories: Memories) -> None:
@@ -404,13 +414,13 @@ async def test_pictures_and_other_signs_are_found_by_themselves(memories: Memori
     await memories.store("family", "👨\u200d👩\u200d👧 in the café")
     await memories.store("walks", "the 🐕 at nine")
     await memories.store("words", "no picture at all")
-    assert keys(memories.search("🐈")) == ["pets"]
-    assert keys(memories.search("🐈 🐕")) == ["pets", "walks"], "what has more of them first"
-    assert keys(memories.search("👨\u200d👩\u200d👧")) == ["family"]
-    assert keys(memories.search("café 🐕")) == ["family", "walks", "pets"], "what has a word before"
-    assert memories.search("🚀") == [], "what is nowhere is not found"
-    assert len(memories.search("?!*")) == 4, "without a word and a sign, the most useful"
-    assert keys(memories.of("own").search("🐈")) == ["pets"]
+    assert keys(await memories.search("🐈")) == ["pets"]
+    assert keys(await memories.search("🐈 🐕")) == ["pets", "walks"], "what has more of them first"
+    assert keys(await memories.search("👨\u200d👩\u200d👧")) == ["family"]
+    assert keys(await memories.search("café 🐕")) == ["family", "walks", "pets"], "what has a word before"
+    assert await memories.search("🚀") == [], "what is nowhere is not found"
+    assert len(await memories.search("?!*")) == 4, "without a word and a sign, the most useful"
+    assert keys(await memories.of("own").search("🐈")) == ["pets"]
 
 
 # Export and import
@@ -421,29 +431,29 @@ async def test_an_export_is_imported_as_it_was(memories: Memories, tmp_path: Pat
     await memories.store("nul\0\n", "second", "fact")
     await memories.reinforce("nul\0\n")
     await memories.of("clerk").store("own", "secret recipe")
-    document = json.loads(json.dumps(to_document(memories)))
+    document = json.loads(json.dumps(await to_document(memories)))
     with Store(tmp_path / "other.db") as store:
         assert await store.memories.import_all(from_document(document)) == 2
-        assert to_document(store.memories) == document
+        assert await to_document(store.memories) == document
         assert await store.memories.import_all(from_document(document)) == 0
-        assert to_document(store.memories) == document
-        assert keys(store.memories.search("second")) == ["nul\0\n"]
+        assert await to_document(store.memories) == document
+        assert keys(await store.memories.search("second")) == ["nul\0\n"]
 
 
 async def test_of_two_with_one_key_the_later_is_kept_and_the_other_is_its_version(memories: Memories) -> None:
     await aged(memories, "a", "yesterday", 1)
-    now = replace(memories.all()[0], value="today", updated=time.time(), hits=3)
-    before = replace(memories.all()[0], value="last week", updated=time.time() - 7 * DAY)
+    now = replace((await memories.all())[0], value="today", updated=time.time(), hits=3)
+    before = replace((await memories.all())[0], value="last week", updated=time.time() - 7 * DAY)
     assert await memories.import_all([(before, ())]) == 0
     assert await memories.import_all([(now, ())]) == 1
-    memory = memories.all()[0]
+    memory = (await memories.all())[0]
     assert (memory.value, memory.hits) == ("today", 3)
-    assert [version.value for version in memories.versions(memory)] == ["yesterday"]
+    assert [version.value for version in await memories.versions(memory)] == ["yesterday"]
 
 
 async def test_a_plain_object_of_keys_and_values_is_imported(memories: Memories) -> None:
     assert await memories.import_all(from_document({"name": "Ada", "town": "London"})) == 2
-    assert abs(memories.all()[0].updated - time.time()) < 60
+    assert abs((await memories.all())[0].updated - time.time()) < 60
 
 
 OURS = "oneclaw memories"
@@ -474,15 +484,15 @@ WRONG: list[Any] = [
 async def test_of_a_wrong_document_nothing_is_taken(memories: Memories, document: Any) -> None:
     with pytest.raises(InvalidMemory):
         await memories.import_all(from_document(document))
-    assert memories.everyone() == []
+    assert await memories.everyone() == []
 
 
-async def test_more_than_there_is_room_for_is_not_begun(database: Database) -> None:
+async def test_more_than_there_is_room_for_is_not_begun(database: SqliteDatabase) -> None:
     memories = Memories(database, most=2)
     await memories.store("a", "1")
     with pytest.raises(InvalidMemory, match="full"):
         await memories.import_all(from_document({"b": "2", "c": "3"}))
-    assert keys(memories.all()) == ["a"]
+    assert keys(await memories.all()) == ["a"]
     assert await memories.import_all(from_document({"a": "2", "c": "3"})) == 2
 
 
@@ -490,13 +500,13 @@ async def test_versions_of_an_import_without_a_place_are_left(memories: Memories
     memory = Memory(key="a", value="now", version=2)
     versions = [Version(1, 1.0, "", "then"), Version(9, 1.0, "", "never")]
     await memories.import_all([(memory, versions)])
-    assert [each.value for each in memories.versions(memory)] == ["then"]
+    assert [each.value for each in await memories.versions(memory)] == ["then"]
 
 
 async def test_of_the_versions_of_an_import_the_last_twenty_are_kept(memories: Memories) -> None:
     memory = Memory(key="a", value="now", version=101)
     await memories.import_all([(memory, [Version(number, 1.0, "", "then") for number in range(1, 101)])])
-    assert [each.version for each in memories.versions(memory)] == list(range(81, 101))
+    assert [each.version for each in await memories.versions(memory)] == list(range(81, 101))
 
 
 async def test_of_two_with_one_key_in_a_file_the_later_is_kept(memories: Memories) -> None:
@@ -504,15 +514,15 @@ async def test_of_two_with_one_key_in_a_file_the_later_is_kept(memories: Memorie
         Memory(key="a", value=value, updated=updated) for value, updated in (("later", 2.0), ("first", 1.0))
     ]
     assert await memories.import_all([(each, ()) for each in two]) == 1
-    assert [each.value for each in memories.all()] == ["later"]
+    assert [each.value for each in await memories.all()] == ["later"]
 
 
-async def test_known_secrets_of_an_import_are_not_kept(database: Database) -> None:
+async def test_known_secrets_of_an_import_are_not_kept(database: SqliteDatabase) -> None:
     secret = "hunter2-hunter2"
     memories = Memories(database, Redactor({"PASSWORD": secret}).redact)
     memory = Memory(key=f"k {secret}", value=secret, category=secret, version=2)
     await memories.import_all([(memory, [Version(1, 1.0, secret, secret)])])
-    assert secret not in json.dumps(to_document(memories))
+    assert secret not in json.dumps(await to_document(memories))
 
 
 async def test_a_wrong_memory_of_a_file_is_named_by_its_number() -> None:
@@ -552,22 +562,26 @@ async def test_an_import_that_is_killed_half_way_leaves_nothing(path: Path) -> N
         assert program.stdout.readline() == "inside\n"
         program.kill()
     with Store(path) as store:
-        assert store.memories.everyone() == []
+        assert await store.memories.everyone() == []
         assert await store.memories.import_all(from_document({"first": "1", "last": "3"})) == 2
 
 
-async def test_an_import_that_fails_half_way_leaves_nothing(database: Database, memories: Memories) -> None:
+async def test_an_import_that_fails_half_way_leaves_nothing(
+    database: SqliteDatabase, memories: Memories
+) -> None:
     await database.write(
         "CREATE TRIGGER stop BEFORE INSERT ON memories WHEN new.key = 'last'"
         " BEGIN SELECT raise(ABORT, 'no room'); END"
     )
     with pytest.raises(StoreError, match="no room"):
         await memories.import_all(from_document({"first": "1", "last": "3"}))
-    assert memories.everyone() == []
+    assert await memories.everyone() == []
     assert (await memories.store("first", "1")).version == 1, "the writer goes on"
 
 
-async def test_an_import_that_is_cancelled_leaves_nothing(database: Database, memories: Memories) -> None:
+async def test_an_import_that_is_cancelled_leaves_nothing(
+    database: SqliteDatabase, memories: Memories
+) -> None:
     inside, go_on = threading.Event(), threading.Event()
 
     def halt() -> None:
@@ -588,7 +602,7 @@ async def test_an_import_that_is_cancelled_leaves_nothing(database: Database, me
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await importing
-    assert memories.everyone() == []
+    assert await memories.everyone() == []
     assert (await memories.store("first", "1")).version == 1, "the writer goes on"
 
 
@@ -633,12 +647,12 @@ async def test_two_programs_lose_neither_a_version_nor_a_hit(path: Path) -> None
         for program in programs:
             program.communicate(timeout=60)
             assert program.returncode == 0
-        shared, counted = store.memories.get("shared"), store.memories.get("counted")
+        shared, counted = await store.memories.get("shared"), await store.memories.get("counted")
         assert shared is not None
         assert counted is not None
         assert (shared.version, counted.hits) == (200, 200)
-        versions = store.memories.versions(shared)
+        versions = await store.memories.versions(shared)
         assert [each.version for each in versions] == list(range(180, 200))
-        assert len(store.memories.everyone()) == 202
-        assert keys(store.memories.search("two 77", 1)) == ["two 77"]
-        assert store.database.problems() == []
+        assert len(await store.memories.everyone()) == 202
+        assert keys(await store.memories.search("two 77", 1)) == ["two 77"]
+        assert (await store.database.find_faults(60))[0] == []

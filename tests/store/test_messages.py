@@ -23,15 +23,15 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.secret.redactor import Redactor
-from oneclaw.store.db import Database
 from oneclaw.store.messages import Messages, Round
 from oneclaw.store.sessions import Sessions
+from oneclaw.store.sqlite import SqliteDatabase
 
 SECRET = "hunter2-and-more"  # a word nobody uses elsewhere
 
 
 @pytest.fixture
-def messages(database: Database) -> Messages:
+def messages(database: SqliteDatabase) -> Messages:
     return Messages(database)
 
 
@@ -52,7 +52,7 @@ def spoil(path: Path, number: int, content: str, role: str | None = None) -> Non
 
 
 async def test_a_conversation_comes_back_in_its_order(
-    path: Path, database: Database, messages: Messages, session: Session
+    path: Path, database: SqliteDatabase, messages: Messages, session: Session
 ) -> None:
     said: list[Message] = [
         UserMessage("look", (Image(b"\x89PNG", "image/png"),)),
@@ -63,8 +63,8 @@ async def test_a_conversation_comes_back_in_its_order(
     before = time.time()
     assert [await messages.append(session, each) for each in said] == [1, 2, 3, 4]
     database.close()
-    with Database(path, read_only=True) as looking:
-        loaded = Messages(looking).load(session.id)
+    with SqliteDatabase(path, read_only=True) as looking:
+        loaded = await Messages(looking).load(session.id)
     assert [each.message for each in loaded] == said
     assert [each.number for each in loaded] == [1, 2, 3, 4]
     assert all(before <= each.created <= time.time() for each in loaded)
@@ -84,7 +84,7 @@ async def test_a_message_is_in_the_file_when_append_returns(
 async def test_only_later_messages_are_loaded_when_asked(messages: Messages, session: Session) -> None:
     for number in range(5):
         await messages.append(session, UserMessage(str(number)))
-    assert [each.number for each in messages.load(session.id, after=3)] == [4, 5]
+    assert [each.number for each in await messages.load(session.id, after=3)] == [4, 5]
 
 
 async def test_sessions_count_for_themselves(messages: Messages, session: Session) -> None:
@@ -92,22 +92,22 @@ async def test_sessions_count_for_themselves(messages: Messages, session: Sessio
     assert await messages.append(session, UserMessage("a")) == 1
     assert await messages.append(other, UserMessage("b")) == 1
     assert await messages.append(session, UserMessage("c")) == 2
-    assert messages.load("nobody") == []
+    assert await messages.load("nobody") == []
 
 
 async def test_numbers_go_on_after_the_program_ended(path: Path, session: Session) -> None:
     for expected in (1, 2, 3):
-        with Database(path) as database:
+        with SqliteDatabase(path) as database:
             assert await Messages(database).append(session, UserMessage("again")) == expected
 
 
 async def test_two_programs_in_one_session_lose_nothing(path: Path, session: Session) -> None:
-    with Database(path) as one, Database(path) as two:
+    with SqliteDatabase(path) as one, SqliteDatabase(path) as two:
         first, second = Messages(one), Messages(two)
         for number in range(20):
             await first.append(session, UserMessage(f"first {number}"))
             await second.append(session, UserMessage(f"second {number}"))
-        loaded = first.load(session.id)
+        loaded = await first.load(session.id)
     assert [each.number for each in loaded] == list(range(1, 41))
     said = [each.message for each in loaded]
     assert [each for each in said if "first" in str(each)] == [UserMessage(f"first {n}") for n in range(20)]
@@ -124,15 +124,15 @@ async def test_messages_appended_at_once_all_get_a_number(
     blocking.execute("COMMIT")
     blocking.close()
     assert sorted(await asyncio.gather(*waiting)) == list(range(2, 52))
-    assert len(messages.load(session.id)) == 51
+    assert len(await messages.load(session.id)) == 51
 
 
 async def test_the_session_is_made_with_its_parent(
-    database: Database, messages: Messages, tmp_path: Path
+    database: SqliteDatabase, messages: Messages, tmp_path: Path
 ) -> None:
     asked = Session("child", "helper", Workspace(tmp_path), parent=Session("above"))
     await messages.append(asked, UserMessage("x"))
-    found = Sessions(database).get("child")
+    found = await Sessions(database).get("child")
     assert found is not None
     assert (found.agent, found.workspace, found.parent) == ("helper", tmp_path, "above")
 
@@ -143,7 +143,7 @@ async def test_a_message_of_no_session_is_refused(messages: Messages) -> None:
 
 
 async def test_a_message_to_a_removed_session_is_refused_and_says_why(
-    database: Database, messages: Messages, session: Session
+    database: SqliteDatabase, messages: Messages, session: Session
 ) -> None:
     await messages.append(session, UserMessage("x"))
     assert await Sessions(database).remove(session.id)
@@ -152,8 +152,8 @@ async def test_a_message_to_a_removed_session_is_refused_and_says_why(
 
 
 async def test_a_store_opened_to_read_takes_no_message(path: Path, session: Session) -> None:
-    Database(path).close()
-    with Database(path, read_only=True) as looking, pytest.raises(StoreError, match="read only"):
+    SqliteDatabase(path).close()
+    with SqliteDatabase(path, read_only=True) as looking, pytest.raises(StoreError, match="read only"):
         await Messages(looking).append(session, UserMessage("x"))
 
 
@@ -161,33 +161,33 @@ async def test_a_store_opened_to_read_takes_no_message(path: Path, session: Sess
 
 
 async def test_a_session_is_named_by_what_the_user_says_first(
-    database: Database, messages: Messages, session: Session
+    database: SqliteDatabase, messages: Messages, session: Session
 ) -> None:
     await messages.append(session, UserMessage("a summary", origin="summary"))
     await messages.append(session, UserMessage("  Sort my\n tax   letters, " + "please " * 40))
     await messages.append(session, UserMessage("something else"))
-    found = Sessions(database).get(session.id)
+    found = await Sessions(database).get(session.id)
     assert found is not None
     assert found.title.startswith("Sort my tax letters, please")
     assert len(found.title) == 80
 
 
-async def test_a_title_that_is_there_stays(database: Database, messages: Messages) -> None:
+async def test_a_title_that_is_there_stays(database: SqliteDatabase, messages: Messages) -> None:
     made = await Sessions(database).create("a", Path("/"), "Mine")
     await messages.append(Session(made.id), UserMessage("hello"))
-    found = Sessions(database).get(made.id)
+    found = await Sessions(database).get(made.id)
     assert found is not None
     assert found.title == "Mine"
 
 
 async def test_the_session_that_was_talked_in_last_stands_first(
-    database: Database, messages: Messages
+    database: SqliteDatabase, messages: Messages
 ) -> None:
     sessions = Sessions(database)
     first, second = [await sessions.create("a", Path("/")) for _ in range(2)]
-    assert [each.id for each in sessions.list()] == [second.id, first.id]
+    assert [each.id for each in await sessions.list()] == [second.id, first.id]
     await messages.append(Session(first.id), UserMessage("hello"))
-    assert [each.id for each in sessions.list()] == [first.id, second.id]
+    assert [each.id for each in await sessions.list()] == [first.id, second.id]
 
 
 # ---------------------------------------------------------------------- rows that cannot be read
@@ -201,7 +201,7 @@ async def test_a_row_that_cannot_be_read_does_not_cost_the_rest(
         await messages.append(session, UserMessage(str(number)))
     spoil(path, 2, content)
     with caplog.at_level(logging.WARNING, "oneclaw"):
-        loaded = [each.message for each in messages.load(session.id)]
+        loaded = [each.message for each in await messages.load(session.id)]
     assert [loaded[0], loaded[2]] == [UserMessage("0"), UserMessage("2")]
     assert "can no longer be read" in str(loaded[1])
     assert "Message 2 of session session-1" in caplog.text
@@ -214,7 +214,7 @@ async def test_an_answer_and_results_that_cannot_be_read_leave_their_place(
     await messages.append(session, ResultsMessage((ToolResult("1", "t"),)))
     spoil(path, 1, "broken")
     spoil(path, 2, "broken")
-    loaded = [each.message for each in messages.load(session.id)]
+    loaded = [each.message for each in await messages.load(session.id)]
     assert len(loaded) == 1
     assert isinstance(loaded[0], AssistantMessage)
 
@@ -245,18 +245,20 @@ def secretive() -> list[Message]:
     ]
 
 
-async def test_known_secrets_are_out_before_anything_is_kept(database: Database, session: Session) -> None:
+async def test_known_secrets_are_out_before_anything_is_kept(
+    database: SqliteDatabase, session: Session
+) -> None:
     messages = Messages(database, Redactor({"KEY": SECRET}).redact)
     for message in secretive():
         await messages.append(session, message)
     await messages.summarise(session.id, f"uses {SECRET}", 2)
-    rows = database.select("SELECT content FROM messages ORDER BY number")
+    rows = await database.select("SELECT content FROM messages ORDER BY number")
     assert [row for row in rows if SECRET in row[0]] == []  # nor in an echo, which may hold the whole text
-    found = Sessions(database).get(session.id)
+    found = await Sessions(database).get(session.id)
     assert found is not None
     assert found.title == "before [redacted:KEY] after"
-    assert messages.summary(session.id) == ("uses [redacted:KEY]", 2)
-    loaded = [each.message for each in messages.load(session.id)]
+    assert await messages.summary(session.id) == ("uses [redacted:KEY]", 2)
+    loaded = [each.message for each in await messages.load(session.id)]
     assert isinstance(loaded[1], AssistantMessage)
     calls = loaded[1].calls
     assert calls[0].arguments == {"a": ["before [redacted:KEY] after", {"[redacted:KEY]": 1}]}
@@ -272,7 +274,9 @@ async def test_known_secrets_are_out_before_anything_is_kept(database: Database,
     ]
 
 
-async def test_only_a_thought_that_told_a_secret_loses_its_seal(database: Database, session: Session) -> None:
+async def test_only_a_thought_that_told_a_secret_loses_its_seal(
+    database: SqliteDatabase, session: Session
+) -> None:
     messages = Messages(database, Redactor({"KEY": SECRET}).redact)
     parts = (
         ThoughtPart("harmless", {"signature": "s1"}),
@@ -284,33 +288,33 @@ async def test_only_a_thought_that_told_a_secret_loses_its_seal(database: Databa
         TextPart("done", {"signature": "s4"}),
     )
     await messages.append(session, AssistantMessage(parts))
-    loaded = messages.load(session.id)[0].message
+    loaded = (await messages.load(session.id))[0].message
     assert isinstance(loaded, AssistantMessage)
     kept = [{"signature": "s1"}, None, {"field": "reasoning"}, None, {"signature": "s4"}]
     assert [part.echo for part in loaded.parts] == kept
 
 
-async def test_a_secret_in_an_echo_alone_is_found(database: Database, session: Session) -> None:
+async def test_a_secret_in_an_echo_alone_is_found(database: SqliteDatabase, session: Session) -> None:
     messages = Messages(database, Redactor({"KEY": SECRET}).redact)
     await messages.append(session, AssistantMessage((TextPart("done", {"content": [{"text": SECRET}]}),)))
-    loaded = messages.load(session.id)[0].message
+    loaded = (await messages.load(session.id))[0].message
     assert isinstance(loaded, AssistantMessage)
     assert loaded.parts[0].echo == {"content": [{"text": "[redacted:KEY]"}]}
 
 
 async def test_without_the_redactor_the_secret_would_be_kept(
-    database: Database, messages: Messages, session: Session
+    database: SqliteDatabase, messages: Messages, session: Session
 ) -> None:
     for message in secretive():
         await messages.append(session, message)
-    assert all(SECRET in content for (content,) in database.select("SELECT content FROM messages"))
+    assert all(SECRET in content for (content,) in await database.select("SELECT content FROM messages"))
 
 
-async def test_a_number_that_is_a_secret_is_out_too(database: Database, session: Session) -> None:
+async def test_a_number_that_is_a_secret_is_out_too(database: SqliteDatabase, session: Session) -> None:
     messages = Messages(database, Redactor({"PIN": "4929123456781234"}).redact)
     call = ToolCall("pay", {"card": 4929123456781234, "sum": 5}, "1")
     await messages.append(session, AssistantMessage((CallPart(call),)))
-    loaded = messages.load(session.id)[0].message
+    loaded = (await messages.load(session.id))[0].message
     assert isinstance(loaded, AssistantMessage)
     assert loaded.calls[0].arguments == {"card": "[redacted:PIN]", "sum": 5}
 
@@ -319,30 +323,30 @@ async def test_a_number_that_is_a_secret_is_out_too(database: Database, session:
 
 
 async def test_the_last_summary_stands_and_the_messages_stay(messages: Messages, session: Session) -> None:
-    assert messages.summary(session.id) is None
+    assert await messages.summary(session.id) is None
     for number in range(4):
         await messages.append(session, UserMessage(str(number)))
     await messages.summarise(session.id, "first", 1)
     await messages.summarise(session.id, "second", 3)
-    assert messages.summary(session.id) == ("second", 3)
-    assert len(messages.load(session.id)) == 4
+    assert await messages.summary(session.id) == ("second", 3)
+    assert len(await messages.load(session.id)) == 4
 
 
 async def test_tokens_and_cost_of_a_session_are_added_up(messages: Messages, session: Session) -> None:
-    assert messages.usage(session.id) == (Usage(), None, 0)
+    assert await messages.usage(session.id) == (Usage(), None, 0)
     await messages.append(session, UserMessage("hi"))
     await messages.append(session, answer(usage=Usage(100, 10, 50, 5, 3)), cost=0.25)
     await messages.append(session, answer(usage=Usage(200, 20)), cost=None)
     await messages.append(session, answer(usage=Usage(1, 2, 3, 4, 5)), cost=0.5)
     await messages.append(Session("other"), answer(usage=Usage(7, 7)), cost=9.0)
-    assert messages.usage(session.id) == (Usage(301, 32, 53, 9, 8), 0.75, 3)
+    assert await messages.usage(session.id) == (Usage(301, 32, 53, 9, 8), 0.75, 3)
 
 
 async def test_tokens_of_any_size_are_taken(messages: Messages, session: Session) -> None:
     for _ in range(3):
         await messages.append(session, answer(usage=Usage(10**40, 1)))
-    assert messages.usage(session.id)[0].output == 3
-    loaded = messages.load(session.id)[0].message
+    assert (await messages.usage(session.id))[0].output == 3
+    loaded = (await messages.load(session.id))[0].message
     assert isinstance(loaded, AssistantMessage)
     assert loaded.usage.input == 10**40
 
@@ -353,9 +357,9 @@ async def test_the_last_answers_are_listed(messages: Messages, session: Session)
     await messages.append(session, UserMessage("more"))
     await messages.append(other, answer(model="b/two", usage=Usage(2, 2)))
     await messages.append(session, answer(model="c/three", usage=Usage(3, 3)))
-    assert [each.model for each in messages.rounds()] == ["c/three", "b/two", "a/one"]
-    assert [each.model for each in messages.rounds(limit=2)] == ["c/three", "b/two"]
-    mine = messages.rounds(session.id, 10)
+    assert [each.model for each in await messages.rounds()] == ["c/three", "b/two", "a/one"]
+    assert [each.model for each in await messages.rounds(limit=2)] == ["c/three", "b/two"]
+    mine = await messages.rounds(session.id, 10)
     assert [(each.model, each.number) for each in mine] == [("c/three", 3), ("a/one", 1)]
     assert mine[1] == Round(session.id, 1, mine[1].created, "a/one", Usage(1, 1), 0.5)
 
@@ -366,5 +370,5 @@ async def test_ten_thousand_messages_are_loaded_within_a_second(messages: Messag
         await messages.append(session, call)
         await messages.append(session, ResultsMessage((ToolResult("1", "look", "x" * 200),)))
     begun = time.process_time()
-    assert len(messages.load(session.id)) == 10_000
+    assert len(await messages.load(session.id)) == 10_000
     assert time.process_time() - begun < 1.0

@@ -10,10 +10,10 @@ from oneclaw.core.message import UserMessage
 from oneclaw.core.session import Session
 from oneclaw.store import migration
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages
 from oneclaw.store.sessions import Sessions
+from oneclaw.store.sqlite import SqliteDatabase
 
 NEXT = max(migration.steps()) + 1
 NEXT_FILE = f"{NEXT:04}_more.sql"
@@ -31,7 +31,7 @@ def steps(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def connection(path: Path) -> sqlite3.Connection:
-    Database(path).close()
+    SqliteDatabase(path).close()
     return sqlite3.connect(path, isolation_level=None)
 
 
@@ -39,11 +39,13 @@ def test_the_steps_are_numbered_without_gaps() -> None:
     assert list(migration.steps()) == list(range(1, len(migration.steps()) + 1))
 
 
-def test_a_new_store_has_taken_every_step(path: Path) -> None:
-    with Database(path) as database:
-        assert database.select("PRAGMA user_version") == [(max(migration.steps()),)]
-        assert database.select("PRAGMA journal_mode") == [("wal",)]
-        names = {name for (name,) in database.select("SELECT name FROM sqlite_master WHERE type = 'table'")}
+async def test_a_new_store_has_taken_every_step(path: Path) -> None:
+    with SqliteDatabase(path) as database:
+        assert await database.select("PRAGMA user_version") == [(max(migration.steps()),)]
+        assert await database.select("PRAGMA journal_mode") == [("wal",)]
+        names = {
+            name for (name,) in await database.select("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
         assert {"sessions", "calls", "grants", "settings", "messages", "agents"} <= names
 
 
@@ -52,7 +54,7 @@ def test_a_sqlite_that_is_too_old_is_told_before_anything_is_made(
 ) -> None:
     monkeypatch.setattr(migration, "OLDEST", (99, 1, 0))
     with pytest.raises(StoreError, match=r"the store needs 99\.1\.0 or newer"):
-        Database(path)
+        SqliteDatabase(path)
     assert not path.exists()
 
 
@@ -91,18 +93,18 @@ def test_a_step_that_fails_leaves_nothing_behind(
 @pytest.fixture
 def older(path: Path, steps: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store that was made before the last step was."""
-    Database(path).close()
+    SqliteDatabase(path).close()
     (steps / NEXT_FILE).write_text("CREATE TABLE more (x);")
     for function in (migration.steps, migration.check, migration.migrate):
         monkeypatch.setattr(function, "__defaults__", (steps,))
     return path
 
 
-def test_whoever_looks_at_a_store_of_an_older_version_brings_it_up_to_date(older: Path) -> None:
-    with Database(older, read_only=True) as looking:
-        assert looking.select("SELECT * FROM more") == []
+async def test_whoever_looks_at_a_store_of_an_older_version_brings_it_up_to_date(older: Path) -> None:
+    with SqliteDatabase(older, read_only=True) as looking:
+        assert await looking.select("SELECT * FROM more") == []
         with pytest.raises(StoreError, match="read only"):
-            looking.attempt("INSERT INTO more VALUES (1)")
+            await looking.write("INSERT INTO more VALUES (1)")
 
 
 def test_an_older_store_that_cannot_be_written_is_said_to_be_one(older: Path) -> None:
@@ -112,7 +114,7 @@ def test_an_older_store_that_cannot_be_written_is_said_to_be_one(older: Path) ->
     living.rmdir()
     living.write_text("no folder")
     with pytest.raises(StoreError, match="of an older OneClaw and cannot be brought up to date"):
-        Database(older, read_only=True)
+        SqliteDatabase(older, read_only=True)
 
 
 async def test_a_store_from_before_conversations_keeps_its_sessions_and_calls(
@@ -132,11 +134,13 @@ async def test_a_store_from_before_conversations_keeps_its_sessions_and_calls(
         " VALUES (1.0, 'success', 's', 'helper', 'c', 'look', 'p')"
     )
     old.close()
-    with Database(path) as database:
-        found = Sessions(database).get("s")
+    with SqliteDatabase(path) as database:
+        found = await Sessions(database).get("s")
         assert found is not None
         assert (found.title, found.parent) == ("Old", None)
-        assert [(each.call_id, each.parent) for each in Calls(database).history(session="s")] == [("c", "")]
+        assert [(each.call_id, each.parent) for each in await Calls(database).history(session="s")] == [
+            ("c", "")
+        ]
         messages = Messages(database)
         assert await messages.append(Session("s"), UserMessage("hello")) == 1
 
@@ -156,11 +160,11 @@ async def test_memories_from_before_parts_of_words_are_found_by_them(path: Path,
         kept,
     )
     old.close()
-    with Database(path) as database:
+    with SqliteDatabase(path) as database:
         memories = Memories(database)
         for word, key in (("αθηνα", "town"), ("音楽", "food"), ("usikfest", "festival")):
-            assert [memory.key for memory in memories.search(word)] == [key]
+            assert [memory.key for memory in await memories.search(word)] == [key]
         for _, value, _ in kept:
-            assert await memories.forget(memories.search(value)[0].key)
-        assert memories.search("Αθήνα") == []
-        assert database.problems() == []
+            assert await memories.forget((await memories.search(value))[0].key)
+        assert await memories.search("Αθήνα") == []
+        assert (await database.find_faults(60))[0] == []

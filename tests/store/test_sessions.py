@@ -11,49 +11,49 @@ from oneclaw.core.permit.grant import Grant
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
 from oneclaw.store.grants import Grants
 from oneclaw.store.messages import Messages
 from oneclaw.store.sessions import Sessions, new_id
+from oneclaw.store.sqlite import SqliteDatabase
 
 
-async def test_a_session_is_kept(path: Path, database: Database) -> None:
+async def test_a_session_is_kept(path: Path, database: SqliteDatabase) -> None:
     made = await Sessions(database).create("helper", Path("/srv/work"), "Tax letters")
     database.close()
-    with Database(path, read_only=True) as looking:
-        found = Sessions(looking).get(made.id)
+    with SqliteDatabase(path, read_only=True) as looking:
+        found = await Sessions(looking).get(made.id)
     assert found == made
     assert (made.agent, made.workspace, made.title) == ("helper", Path("/srv/work"), "Tax letters")
 
 
-async def test_the_session_used_last_stands_first(database: Database) -> None:
+async def test_the_session_used_last_stands_first(database: SqliteDatabase) -> None:
     sessions = Sessions(database)
     first, second, third = [await sessions.create("a", Path("/")) for _ in range(3)]
     assert await sessions.touch(first.id, "Named later")
-    assert [each.id for each in sessions.list()] == [first.id, third.id, second.id]
-    assert [each.id for each in sessions.list(limit=1)] == [first.id]
-    found = sessions.get(first.id)
+    assert [each.id for each in await sessions.list()] == [first.id, third.id, second.id]
+    assert [each.id for each in await sessions.list(limit=1)] == [first.id]
+    found = await sessions.get(first.id)
     assert found is not None
     assert found.title == "Named later"
     assert found.updated > found.created
 
 
-async def test_touching_keeps_the_title(database: Database) -> None:
+async def test_touching_keeps_the_title(database: SqliteDatabase) -> None:
     sessions = Sessions(database)
     made = await sessions.create("a", Path("/"), "Kept")
     await sessions.touch(made.id)
-    assert [each.title for each in sessions.list()] == ["Kept"]
+    assert [each.title for each in await sessions.list()] == ["Kept"]
 
 
-async def test_sessions_are_listed_by_agent(database: Database) -> None:
+async def test_sessions_are_listed_by_agent(database: SqliteDatabase) -> None:
     sessions = Sessions(database)
     await sessions.create("one", Path("/"))
     await sessions.create("two", Path("/"))
-    assert [each.agent for each in sessions.list(agent="two")] == ["two"]
+    assert [each.agent for each in await sessions.list(agent="two")] == ["two"]
 
 
-async def test_there_is_no_session_of_an_unknown_id(database: Database) -> None:
-    assert Sessions(database).get("nope") is None
+async def test_there_is_no_session_of_an_unknown_id(database: SqliteDatabase) -> None:
+    assert await Sessions(database).get("nope") is None
     assert not await Sessions(database).touch("nope")
 
 
@@ -68,45 +68,45 @@ def test_ids_sort_by_time_and_do_not_meet() -> None:
 # ---------------------------------------------------------------------- find, totals, remove
 
 
-async def test_a_session_is_found_by_the_beginning_of_either_half(database: Database) -> None:
+async def test_a_session_is_found_by_the_beginning_of_either_half(database: SqliteDatabase) -> None:
     sessions = Sessions(database)
     await Messages(database).append(Session("019a00000000-aa11"), UserMessage("x"))
     await Messages(database).append(Session("019b00000000-bb22"), UserMessage("x"))
     for start in ("019a", "aa", "aa11", "019a00000000-aa11", "019a00000000-a"):
-        found = sessions.find(start)
+        found = await sessions.find(start)
         assert found is not None, start
         assert found.id == "019a00000000-aa11"
     for start in ("", "c", "%", "_19a", "019a00000000-aa112", "*"):
-        assert sessions.find(start) is None
+        assert await sessions.find(start) is None
 
 
-async def test_a_beginning_that_several_share_is_refused_and_names_them(database: Database) -> None:
+async def test_a_beginning_that_several_share_is_refused_and_names_them(database: SqliteDatabase) -> None:
     for letter in "abcdefgh":
         await Messages(database).append(Session(f"019a-{letter}"), UserMessage("x"))
     with pytest.raises(InvalidConfig, match=r"019a-h, 019a-g.* and others; give more letters"):
-        Sessions(database).find("019a")
+        await Sessions(database).find("019a")
 
 
-async def test_an_id_that_another_begins_with_is_found(database: Database) -> None:
+async def test_an_id_that_another_begins_with_is_found(database: SqliteDatabase) -> None:
     for name in ("abc", "abcd"):
         await Messages(database).append(Session(name), UserMessage("x"))
-    found = Sessions(database).find("abc")
+    found = await Sessions(database).find("abc")
     assert found is not None
     assert found.id == "abc"
 
 
-async def test_last_is_where_a_person_talked_last(database: Database) -> None:
+async def test_last_is_where_a_person_talked_last(database: SqliteDatabase) -> None:
     sessions, messages = Sessions(database), Messages(database)
-    assert sessions.find("last") is None
+    assert await sessions.find("last") is None
     await messages.append(Session("mine"), UserMessage("x"))
     await messages.append(Session("child", parent=Session("mine")), UserMessage("x"))
     await sessions.create("a", Path("/"))  # nothing was said in it
-    found = sessions.find("last")
+    found = await sessions.find("last")
     assert found is not None
     assert found.id == "mine"
 
 
-async def test_sessions_are_listed_with_what_they_took(database: Database) -> None:
+async def test_sessions_are_listed_with_what_they_took(database: SqliteDatabase) -> None:
     sessions, messages = Sessions(database), Messages(database)
     first = Session("first", "one")
     await messages.append(first, UserMessage("x"))
@@ -114,15 +114,17 @@ async def test_sessions_are_listed_with_what_they_took(database: Database) -> No
     await messages.append(first, AssistantMessage((TextPart("z"),), usage=Usage(20, 3)), cost=0.25)
     await messages.append(Session("second", "two"), UserMessage("x"))
     await sessions.create("two", Path("/"))
-    listed = [(each.session.id, each.messages, each.usage, each.cost) for each in sessions.totals()]
+    listed = [(each.session.id, each.messages, each.usage, each.cost) for each in await sessions.totals()]
     assert listed == [("second", 1, Usage(), None), ("first", 3, Usage(30, 5, 1), 0.75)]
-    assert [each.session.id for each in sessions.totals(agent="one")] == ["first"]
-    assert [each.session.id for each in sessions.totals(limit=1)] == ["second"]
-    assert len(sessions.totals(is_empty_shown=True)) == 3
-    assert len(sessions.totals(agent="two", is_empty_shown=True)) == 2
+    assert [each.session.id for each in await sessions.totals(agent="one")] == ["first"]
+    assert [each.session.id for each in await sessions.totals(limit=1)] == ["second"]
+    assert len(await sessions.totals(is_empty_shown=True)) == 3
+    assert len(await sessions.totals(agent="two", is_empty_shown=True)) == 2
 
 
-async def test_a_removed_session_leaves_nothing_behind(database: Database, reads: ToolDefinition) -> None:
+async def test_a_removed_session_leaves_nothing_behind(
+    database: SqliteDatabase, reads: ToolDefinition
+) -> None:
     sessions, messages, calls, grants = (
         Sessions(database),
         Messages(database),
@@ -153,16 +155,16 @@ async def test_a_removed_session_leaves_nothing_behind(database: Database, reads
     )
     assert await sessions.remove("gone")
     assert not await sessions.remove("gone")
-    assert [each.id for each in sessions.list()] == ["stays"]
+    assert [each.id for each in await sessions.list()] == ["stays"]
     for table in ("messages", "summaries", "calls"):
-        assert database.select(f"SELECT DISTINCT session FROM {table}") == [("stays",)]
-    assert {each.id for each in grants.all()} == {"g-stays", "agent"}
+        assert await database.select(f"SELECT DISTINCT session FROM {table}") == [("stays",)]
+    assert {each.id for each in await grants.all()} == {"g-stays", "agent"}
 
 
-async def test_a_session_keeps_who_asked_it(database: Database) -> None:
+async def test_a_session_keeps_who_asked_it(database: SqliteDatabase) -> None:
     sessions = Sessions(database)
     above = await sessions.create("a", Path("/"))
     below = await sessions.create("b", Path("/"), parent=above.id)
     assert above.parent is None
-    assert sessions.get(below.id) == below
+    assert await sessions.get(below.id) == below
     assert below.parent == above.id

@@ -73,9 +73,9 @@ async def test_what_is_learned_has_a_category_and_is_known_again(app: App) -> No
 
 async def test_a_search_notes_what_was_found(app: App) -> None:
     await call(app, "memory_store", key="a", value="ferry")
-    before = app.store.memories.all()[0]
+    before = (await app.store.memories.all())[0]
     await call(app, "memory_search", query="ferry")
-    after = app.store.memories.all()[0]
+    after = (await app.store.memories.all())[0]
     assert after.used > before.used
     assert (after.hits, after.updated, after.version) == (before.hits, before.updated, 1)
 
@@ -130,7 +130,7 @@ async def test_what_cannot_be_kept_is_the_model_s_mistake(app: App, arguments: A
     kind, message = await call(app, "memory_store", **arguments)
     assert kind is Kind.VALIDATION_ERROR
     assert said in message
-    assert app.store.memories.all() == []
+    assert await app.store.memories.all() == []
 
 
 @pytest.mark.parametrize("limit", [0, -1, 51])
@@ -154,7 +154,7 @@ async def test_known_secrets_are_not_remembered(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("WEATHER_API_KEY", "correct-horse-battery")
     async with App(Config(home=tmp_path)) as app:
         await call(app, "memory_store", key="weather key", value="It is correct-horse-battery.")
-        memory = app.store.memories.get("weather key")
+        memory = await app.store.memories.get("weather key")
         assert memory is not None
         assert memory.value == "It is [redacted:WEATHER_API_KEY]."
     data = b"".join(path.read_bytes() for path in tmp_path.glob("oneclaw.db*") if path.is_file())
@@ -166,7 +166,7 @@ async def test_calls_on_one_key_keep_their_order(app: App) -> None:
     results = await app.engine.call_all([*calls, ToolCall("memory_forget", {"key": "count"})])
     assert all(result.ok for result in results)
     assert "(version 30). Before, it was: 28" in results[29].value
-    assert app.store.memories.all() == []
+    assert await app.store.memories.all() == []
 
 
 # The one switch
@@ -183,7 +183,7 @@ async def test_with_the_feature_off_the_tools_are_gone(tmp_path: Path) -> None:
         kind, message = await call(app, "memory_store", key="a", value="b")
         assert kind is Kind.TOOL_NOT_AVAILABLE
         assert "the feature memory is off" in message
-        assert app.store.memories.all() == []
+        assert await app.store.memories.all() == []
 
 
 async def test_the_feature_is_switched_while_running_and_for_other_programs(tmp_path: Path) -> None:
@@ -218,8 +218,8 @@ async def test_rules_may_keep_memory_from_an_agent(tmp_path: Path) -> None:
         assert known(app) == NAMES
 
 
-def test_the_tools_are_listed_without_a_store(tmp_path: Path) -> None:
-    with App(Config(home=tmp_path)) as app:
+async def test_the_tools_are_listed_without_a_store(tmp_path: Path) -> None:
+    async with App(Config(home=tmp_path)).looking() as app:
         assert {tool.name for tool in app.registry} >= NAMES
         assert app.policy.decide(definition_of(app, "memory_store"), agent="default").allowed
     assert list(tmp_path.iterdir()) == []

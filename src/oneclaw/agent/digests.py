@@ -25,13 +25,14 @@ class Digests:
         self._chars = chars
         self._made: dict[str, str] = {}
 
-    def of(self, session: Session) -> str:
+    async def of(self, session: Session) -> str:
         """What is added to the instructions; nothing for an agent that may not search the memories."""
         if all(definition.name != TOOL for definition in self._engine.available(session)):
             return ""
         made = self._made.get(session.id)
         if made is None:
-            made = self._made[session.id] = digest(self._notebook(session.agent).useful(), self._chars)
+            made = digest(await self._notebook(session.agent).useful(), self._chars)
+            self._made[session.id] = made
             if len(self._made) > _KEPT:
                 self._made.pop(next(iter(self._made)))
         return made

@@ -170,6 +170,7 @@ class Run:
 
     async def _prepare(self) -> None:
         """Take the tools there are, and make what is sent fit."""
+        await self._engine.refresh()
         self._take_tools()
         try:
             await self._fitting.fit()

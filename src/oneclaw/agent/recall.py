@@ -38,18 +38,23 @@ class Recalled:
     late: ResultsMessage | None = None
 
 
-def recall(store: Store, session_id: str) -> Recalled:
+async def recall(store: Store, session_id: str) -> Recalled:
     """The conversation of a session, ready to go on; an unknown session has an empty one."""
-    stored = store.messages.load(session_id)
+    stored = await store.messages.load(session_id)
     messages = [each.message for each in stored]
-    mended = mend(messages, journal_of(store, session_id, messages))
+    asked: list[str] = []
+    mended = mend(messages, asked.append)
+    records: list[CallRecord] = []
+    if asked:  # the journal is long: it is read only where a result is missing
+        records = (await store.calls.history(session=session_id, limit=_ALL))[::-1]
+        mended = mend(messages, journal_of(records, messages))
     users = tuple(
         each.number
         for each in stored
         if isinstance(each.message, UserMessage) and each.message.origin == "user"
     )
     late = _late(messages, mended.messages)
-    summary = store.messages.summary(session_id)
+    summary = await store.messages.summary(session_id)
     if summary is None:
         return Recalled(mended.messages, notes=mended.notes, users=users, late=late)
     text, number = summary
@@ -59,7 +64,7 @@ def recall(store: Store, session_id: str) -> Recalled:
     if mended.notes:
         # What was added or left out before the border moves it.
         head = messages[:count]
-        count = len(mend(head, journal_of(store, session_id, head)).messages)
+        count = len(mend(head, journal_of(records, head)).messages)
     return Recalled(mended.messages, text, count, mended.notes, users, late)
 
 
@@ -69,34 +74,27 @@ def _late(stored: list[Message], mended: list[Message]) -> ResultsMessage | None
     return last if has_none and isinstance(last, ResultsMessage) else None
 
 
-def journal_of(store: Store, session_id: str, messages: Iterable[Message]) -> Journal:
-    """The results that the journal holds and the messages do not; read when the first is asked for.
+def journal_of(records: Iterable[CallRecord], messages: Iterable[Message]) -> Journal:
+    """The results that the journal holds and the messages do not.
 
     An id may come back in a later answer. Results are kept in the order of their calls, so the first rows
     of an id belong to the results that are there.
     """
     rows: dict[str, deque[CallRecord]] = {}
-    is_read = False
-
-    def read() -> None:
-        for record in reversed(store.calls.history(session=session_id, limit=_ALL)):
-            if not record.parent:  # a script's own calls are no part of what was said
-                rows.setdefault(record.call_id, deque()).append(record)
-        kept = Counter(
-            as_stored(result.call_id)
-            for message in messages
-            if isinstance(message, ResultsMessage)
-            for result in message.results
-        )
-        for call_id, count in kept.items():
-            for _ in range(min(count, len(rows.get(call_id, ())))):
-                rows[call_id].popleft()
+    for record in records:
+        if not record.parent:  # a script's own calls are no part of what was said
+            rows.setdefault(record.call_id, deque()).append(record)
+    kept = Counter(
+        as_stored(result.call_id)
+        for message in messages
+        if isinstance(message, ResultsMessage)
+        for result in message.results
+    )
+    for call_id, count in kept.items():
+        for _ in range(min(count, len(rows.get(call_id, ())))):
+            rows[call_id].popleft()
 
     def find(call_id: str) -> ToolResult:
-        nonlocal is_read
-        if not is_read:
-            is_read = True
-            read()
         waiting = rows.get(as_stored(call_id))
         if waiting:
             return result_of(waiting.popleft())

@@ -38,12 +38,12 @@ class Roster:
     def __init__(
         self,
         folder: Path | None = None,
-        saved: Callable[[], Mapping[str, Mapping[str, Any]]] = dict,
         limits: Limits | None = None,
     ) -> None:
         """`limits` hold where an agent's document says nothing."""
         self._folder = folder
-        self._saved = saved
+        self.saved: Mapping[str, Mapping[str, Any]] = {}
+        """The documents of the agents in the store, by name."""
         self._limits = limits or Limits()
         self._code: dict[str, Agent] = {}
 
@@ -67,7 +67,7 @@ class Roster:
         """Every agent, by name; one that is written wrong is listed with its problem."""
         plain = Agent(instructions=INSTRUCTIONS, limits=self._limits)
         listed = {plain.name: Listed(plain.name, "built-in", "", plain)}
-        for name, document in self._saved().items():
+        for name, document in self.saved.items():
             listed[name] = self._listed(name, "store", "the store", lambda one=document: one)
         for path in sorted(self._folder.glob("*.toml")) if self._folder else ():
             listed[path.stem] = self._listed(path.stem, "file", str(path), lambda one=path: _read_file(one))

@@ -99,7 +99,7 @@ class Runs:
     async def _begin(self, agent: Agent, session: Session, model: str) -> Run:
         chain = Chain(self._models(agent, model), self._link)
         if self._digests is not None:
-            agent = replace(agent, instructions=agent.instructions + self._digests.of(session))
+            agent = replace(agent, instructions=agent.instructions + await self._digests.of(session))
         asking = None if session.parent is None else self._running.get(session.parent.id)
         run = self._running[session.id] = Run(
             agent,
@@ -135,7 +135,7 @@ class Runs:
         return known
 
     async def _recall(self, session: Session) -> Conversation:
-        recalled = recall(self._store, session.id)
+        recalled = await recall(self._store, session.id)
         if recalled.late is not None:
             await self._store.messages.append(session, recalled.late)
         for note in recalled.notes:

@@ -37,15 +37,15 @@ def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> l
         """
         reach = _reach(runs(), context.session)
         if action == "list":
-            found = (
+            found = [
                 record
                 for agent in sorted(reach)
-                for record in store().sessions.list(agent=agent, limit=limit)
-            )
+                for record in await store().sessions.list(agent=agent, limit=limit)
+            ]
             rows = sorted(found, key=lambda record: record.updated, reverse=True)
             return Output([_row(record) for record in rows[: max(limit, 0)]])
-        record = _find(store(), session, reach)
-        messages = [stored.message for stored in store().messages.load(record.id)]
+        record = await _find(store(), session, reach)
+        messages = [stored.message for stored in await store().messages.load(record.id)]
         return Output("\n".join(_line(message) for message in messages[-max(limit, 1) :]) or "(It is empty.)")
 
     @tool(needs=["sessions.write"], effect="write", group="agents", default_on=False)
@@ -55,7 +55,7 @@ def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> l
         session: The id of the session.
         text: What to say.
         """
-        record = _find(store(), session, _reach(runs(), context.session))
+        record = await _find(store(), session, _reach(runs(), context.session))
         if record.id in (each.id for each in context.session.line):
             raise ToolError("That is the session you are in; just say it.", Kind.VALIDATION_ERROR)
         said = f"(From the agent {context.agent}, session {context.session.id})\n{text}"
@@ -78,8 +78,8 @@ def _reach_of(runs: "Runs", agent: str) -> set[str]:
         return {agent}
 
 
-def _find(store: "Store", session: str, reach: set[str]) -> "SessionRecord":
-    record = store.sessions.get(session)
+async def _find(store: "Store", session: str, reach: set[str]) -> "SessionRecord":
+    record = await store.sessions.get(session)
     if record is None or record.agent not in reach:
         # One sentence for both: whether somebody else's session is there is nobody's business.
         raise ToolError(

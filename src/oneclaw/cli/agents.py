@@ -32,8 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     name.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
 
@@ -42,10 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"oneclaw: say which: oneclaw agents {arguments.action} {wanted}", file=sys.stderr)
         return 2
     if arguments.action == "add":
-        return asyncio.run(add_agent(arguments, Path(arguments.name)))
+        return await add_agent(arguments, Path(arguments.name))
     if arguments.action == "remove":
-        return asyncio.run(remove_agent(arguments, arguments.name))
-    with open_app(arguments) as app:
+        return await remove_agent(arguments, arguments.name)
+    async with open_app(arguments).looking() as app:
         if arguments.action == "list":
             return list_agents(app, arguments.json)
         return show_agent(app, arguments.name, arguments.json)
@@ -154,13 +153,14 @@ async def add_agent(arguments: argparse.Namespace, path: Path) -> int:
     document = read_document(path)
     agent = read_agent(document, path.stem, str(path))
     async with open_app(arguments) as app:
-        is_new = app.store.agents.get(agent.name) is None
+        is_new = await app.store.agents.get(agent.name) is None
         try:
             await app.store.agents.save(agent.name, {**document, "name": agent.name})
         except (TypeError, ValueError) as error:
             raise InvalidConfig(
                 f"{path}: {error}; write texts, numbers, lists and tables, and no dates."
             ) from None
+        await app.refresh()
         listed = app.agents.all()[agent.name]
         if arguments.json:
             print_json(as_row(app, listed))

@@ -110,7 +110,7 @@ async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolRes
     async with open_app(arguments) as app:
         front = TerminalFront(app.engine, app.broker)
         if arguments.session:
-            session = app.resume_session(arguments.session)
+            session = await app.resume_session(arguments.session)
         else:
             session = app.new_session(arguments.agent)
         with front:

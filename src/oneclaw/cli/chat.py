@@ -67,7 +67,8 @@ def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, i
     from oneclaw.cli.chat_commands import Chat
     from oneclaw.cli.terminal import is_terminal
 
-    chat = Chat(app, arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts)
+    said = arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts
+    chat = runner.run(Chat.open(app, *said))
     # A pipe asks nobody: what it did not name is not fetched for it.
     if embedded.is_there() and (sys.stdin.isatty() or embedded.is_fetched()):
         chat.fall_back(embedded.NAME)

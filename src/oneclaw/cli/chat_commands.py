@@ -40,22 +40,31 @@ class Chat:
     """Who is talked with, by which model, in which session."""
 
     def __init__(
-        self,
+        self, app: "App", session: "Session", model: str = "", are_thoughts_shown: bool = False
+    ) -> None:
+        self.app = app
+        self.are_thoughts_shown = are_thoughts_shown
+        self._model = model
+        self._session = session
+        self._commands: dict[str, Callable[[str], Awaitable[bool | None]]] = {
+            name: getattr(self, f"_do_{name[1:]}") for name in NAMES
+        }
+
+    @classmethod
+    async def open(
+        cls,
         app: "App",
         agent: str = "default",
         model: str = "",
         session: str | None = None,
         are_thoughts_shown: bool = False,
-    ) -> None:
-        self.app = app
-        self.are_thoughts_shown = are_thoughts_shown
-        self._model = model
-        self._session = (
-            app.new_session(app.agents.get(agent).name) if session is None else self._named(session)
-        )
-        self._commands: dict[str, Callable[[str], Awaitable[bool | None]]] = {
-            name: getattr(self, f"_do_{name[1:]}") for name in NAMES
-        }
+    ) -> "Chat":
+        """Go on with the session that is named, or begin one with the agent."""
+        if session is None:
+            found = app.new_session(app.agents.get(agent).name)
+        else:
+            found = await app.resume_session((await named_session(app, session)).id)
+        return cls(app, found, model, are_thoughts_shown)
 
     @property
     def short_session(self) -> str:
@@ -115,8 +124,8 @@ class Chat:
             offered = [tool.name for tool in self.app.registry]
         return [name for name in offered if name.startswith(rest)]
 
-    def _named(self, name: str) -> "Session":
-        return self.app.resume_session(named_session(self.app, name).id)
+    async def _named(self, name: str) -> "Session":
+        return await self.app.resume_session((await named_session(self.app, name)).id)
 
     @property
     def model_name(self) -> str:
@@ -189,7 +198,7 @@ class Chat:
         if tool is not None:
             agent = self._session.agent
             told = self.app.policy.why(tool.definition, agent=agent, origin=tool.origin)
-            why.show(self.app, told, why.standings_of(self.app, tool.definition, agent))
+            why.show(self.app, told, await why.standings_of(self.app, tool.definition, agent))
             why_not = self.app.engine.why_not(tool, self._asking_session())
             if why_not and told.allowed:
                 print_line(f"It is not offered now: {why_not}", "yellow")
@@ -197,7 +206,7 @@ class Chat:
     async def _do_log(self, rest: str) -> None:
         from oneclaw.cli.log import show_all
 
-        records = self.app.store.calls.history(session=self._session.id, limit=50)
+        records = await self.app.store.calls.history(session=self._session.id, limit=50)
         if records:
             show_all(records)
         else:
@@ -206,7 +215,7 @@ class Chat:
     async def _do_usage(self, rest: str) -> None:
         from oneclaw.cli.lines import took_text
 
-        print_line(took_text(*self.app.store.messages.usage(self._session.id)))
+        print_line(took_text(*await self.app.store.messages.usage(self._session.id)))
 
     async def _do_thoughts(self, rest: str) -> None:
         self.are_thoughts_shown = not self.are_thoughts_shown
@@ -215,7 +224,7 @@ class Chat:
     async def _do_sessions(self, rest: str) -> None:
         from oneclaw.cli.sessions import list_sessions
 
-        list_sessions(self.app.store.sessions.totals(limit=20), is_json=False)
+        list_sessions(await self.app.store.sessions.totals(limit=20), is_json=False)
 
     async def _do_new(self, rest: str) -> None:
         self._session = self.app.new_session(self._session.agent)
@@ -226,8 +235,8 @@ class Chat:
             raise InvalidConfig("Name a session: /resume ID. /sessions lists them.")
         from oneclaw.cli.conversation import show_message
 
-        self._session = self._named(rest)
-        for each in self.app.store.messages.load(self._session.id)[-4:]:
+        self._session = await self._named(rest)
+        for each in (await self.app.store.messages.load(self._session.id))[-4:]:
             show_message(each.message)
         print_line(printable(f"\nGoing on: {self._where()}"), "dim")
 

@@ -1,10 +1,14 @@
 """`oneclaw completion`: the line that teaches a shell to complete our words."""
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from oneclaw.store.store import Store
+
+Found = TypeVar("Found")
 
 _MOST_OFFERED = 50
 
@@ -100,19 +104,17 @@ def group_names(prefix: str, parsed_args: argparse.Namespace) -> list[str]:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.tools import GROUP
 
-    with open_app(parsed_args) as app:
-        groups = {tool.definition.group for tool in app.registry if tool.definition.switchable}
+    registry = open_app(parsed_args).registry
+    groups = {tool.definition.group for tool in registry if tool.definition.switchable}
     return sorted(f"{GROUP}{group}" for group in groups if group and f"{GROUP}{group}".startswith(prefix))
 
 
 def grant_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The remembered answers that can be revoked."""
-    from oneclaw.cli.opened import open_app
-
     if parsed_args.action != "revoke":
         return []
-    with open_app(parsed_args) as app:
-        return [grant.id for grant in app.grants.all() if grant.id.startswith(prefix)]
+    grants = _read(parsed_args, lambda store: store.grants.all()) or ()
+    return [grant.id for grant in grants if grant.id.startswith(prefix)]
 
 
 def written_tools(parsed_args: argparse.Namespace) -> "dict[str, Mapping[str, object]]":
@@ -144,8 +146,9 @@ def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
     """The agents Tab offers: those of the files and of the store."""
     from oneclaw.cli.opened import open_app
 
-    with open_app(parsed_args) as app:
-        return [name for name in app.agents.all() if name.startswith(prefix)]
+    roster = open_app(parsed_args).agents
+    roster.saved = _read(parsed_args, lambda store: store.agents.all()) or {}
+    return [name for name in roster.all() if name.startswith(prefix)]
 
 
 def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -174,29 +177,36 @@ def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) ->
 
 def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
     """What Tab offers behind an action of `oneclaw memory`: keys, or files."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.store.store import Store
-
     if parsed_args.action in ("export", "import"):
         from argcomplete.completers import FilesCompleter
 
         return FilesCompleter((".json",))(prefix)
-    file = read_config(parsed_args).store_file
-    if parsed_args.action not in ("show", "forget") or not file.exists():
+    if parsed_args.action not in ("show", "forget"):
         return []
-    with Store(file, read_only=True) as store:
-        found = store.memories.of(parsed_args.agent).all()
+    found = _read(parsed_args, lambda store: store.memories.of(parsed_args.agent).all()) or ()
     return [memory.key for memory in found if memory.key.startswith(prefix)][:_MOST_OFFERED]
 
 
 def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The sessions Tab offers: the last ones, and `last`."""
+    found = _read(parsed_args, lambda store: store.sessions.totals(limit=50))
+    ids = [] if found is None else ["last", *(each.session.id for each in found)]
+    return [each for each in ids if each.startswith(prefix)]
+
+
+def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Found]]") -> "Found | None":
+    """What `read` finds in the store; None where there is no store."""
+    import asyncio
+
     from oneclaw.cli.opened import read_config
     from oneclaw.store.store import Store
 
     file = read_config(parsed_args).store_file
     if not file.exists():
-        return []
-    with Store(file, read_only=True) as store:
-        ids = ["last", *(each.session.id for each in store.sessions.totals(limit=50))]
-    return [each for each in ids if each.startswith(prefix)]
+        return None
+
+    async def look() -> "Found":
+        with Store(file, read_only=True) as store:
+            return await read(store)
+
+    return asyncio.run(look())

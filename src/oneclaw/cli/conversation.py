@@ -25,12 +25,12 @@ SHOWN_CHARS = 200
 SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw"}
 
 
-def show_session(store: "Store", record: "SessionRecord") -> None:
+async def show_session(store: "Store", record: "SessionRecord") -> None:
     """The whole conversation, and what it took at the end."""
     print_line(f"session {record.id} · agent {visible(record.agent)} · {time_text(record.created)}", "dim")
-    for each in store.messages.load(record.id):
+    for each in await store.messages.load(record.id):
         show_message(each.message)
-    print_line("\n" + took_text(*store.messages.usage(record.id)), "dim")
+    print_line("\n" + took_text(*await store.messages.usage(record.id)), "dim")
 
 
 def show_message(message: "Message") -> None:

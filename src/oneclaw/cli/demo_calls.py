@@ -154,7 +154,7 @@ async def play(folder: Path, address: str, as_json: bool) -> int:
                 count += 1
                 surprises += result.status != scene.expected
         if not as_json:
-            show_end(app, count, surprises)
+            await show_end(app, count, surprises)
     return 1 if surprises else 0
 
 
@@ -186,10 +186,10 @@ def show_scene(scene: Scene, result: Any, as_json: bool) -> None:
         print_line(f"    … {len(lines) - SHOWN_LINES} more lines", "dim")
 
 
-def show_end(app: Any, count: int, surprises: int) -> None:
+async def show_end(app: Any, count: int, surprises: int) -> None:
     from oneclaw.cli.terminal import print_line
 
-    written = len(app.store.calls.history(limit=1000))
+    written = len(await app.store.calls.history(limit=1000))
     print()
     if surprises:
         print_line(f"{surprises} of {count} calls did not end as they should.", "bold red")

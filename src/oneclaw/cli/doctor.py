@@ -2,12 +2,15 @@
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 State = Literal["ok", "warn", "bad"]
+
+CHECK_SECONDS = 1.0
+"""How long the store is read through; a large one takes longer, and is read as far as that goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+async def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from oneclaw.cli.terminal import print_json, print_line
 
-    findings = look(arguments)
+    findings = await look(arguments)
     if arguments.json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -41,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if any(finding.state == "bad" for finding in findings) else 0
 
 
-def look(arguments: argparse.Namespace) -> list[Finding]:
+async def look(arguments: argparse.Namespace) -> list[Finding]:
     """Every check, in order; one that fails itself is a finding too."""
     from oneclaw.cli.opened import read_config
     from oneclaw.config import user_folder
@@ -54,7 +57,7 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
         return [*findings, Finding("settings", "bad", str(error))]
     nowhere = f"no settings file; {user_folder('config') / 'oneclaw.toml'} would be read"
     findings.append(Finding("settings", "ok", str(config.file or nowhere)))
-    checks: list[tuple[str, Callable[[], Finding]]] = [
+    checks: list[tuple[str, Callable[[], Finding | Awaitable[Finding]]]] = [
         ("store", lambda: check_store(config.store_file)),
         ("workspace", lambda: check_workspace(config.workspace_folder)),
         ("tools", lambda: check_policy(arguments)),
@@ -73,7 +76,8 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
     ]
     for topic, check in checks:
         try:
-            findings.append(check())
+            found = check()
+            findings.append(found if isinstance(found, Finding) else await found)
         except Exception as error:
             findings.append(Finding(topic, "bad", describe(error)))
     return findings
@@ -86,7 +90,7 @@ def check_python() -> Finding:
     return Finding("python", "ok", version)
 
 
-def check_store(file: Path) -> Finding:
+async def check_store(file: Path) -> Finding:
     import sqlite3
 
     if not can_be_made(file.parent):
@@ -97,10 +101,11 @@ def check_store(file: Path) -> Finding:
     from oneclaw.store.store import Store
 
     with Store(file, read_only=True) as store:
-        problems = store.database.problems()
+        problems, is_whole = await store.database.find_faults(CHECK_SECONDS)
     if problems:
         return Finding("store", "bad", f"{file} is damaged: {problems[0]}", "Restore it from a backup.")
-    return Finding("store", "ok", f"SQLite {sqlite3.sqlite_version}; {file} is sound")
+    sound = "is sound" if is_whole else f"is sound as far as could be read in {CHECK_SECONDS:g} seconds"
+    return Finding("store", "ok", f"SQLite {sqlite3.sqlite_version}; {file} {sound}")
 
 
 def check_workspace(folder: Path) -> Finding:
@@ -117,11 +122,11 @@ def can_be_made(folder: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)
 
 
-def check_policy(arguments: argparse.Namespace) -> Finding:
+async def check_policy(arguments: argparse.Namespace) -> Finding:
     from oneclaw.cli.opened import open_app
     from oneclaw.core.permit.need import NEEDS, needs_of
 
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         definitions = app.registry.definitions()
         unused = app.policy.unused(definitions)
         limited = {key.rpartition(".")[0] for key in app.config.under("limits.tools")}
@@ -150,11 +155,11 @@ def _misfit(setting: str, entry: str, bound: Mapping[str, str | None]) -> tuple[
     return f"{setting} names {entry!r}, which fits no tool", "`oneclaw tools` lists the names."
 
 
-def check_tool_files(arguments: argparse.Namespace) -> Finding:
+async def check_tool_files(arguments: argparse.Namespace) -> Finding:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import printable
 
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         problems = list(app.problems)
         tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
         folder = app.config.tools_folder
@@ -172,39 +177,30 @@ def check_tool_files(arguments: argparse.Namespace) -> Finding:
     return Finding("tool files", "ok", f"{count} from outside; yours are read from {folder}")
 
 
-def check_javascript() -> Finding:
-    import asyncio
-
+async def check_javascript() -> Finding:
     from oneclaw.js.runtime import Runtime, Source
 
-    async def try_one() -> dict[str, str]:
-        runtime = Runtime(size=1)
-        try:
-            return await runtime.check(Source.of("doctor.js", "function answer() { return 42; }"), ["answer"])
-        finally:
-            await runtime.close()
-
-    fault = asyncio.run(try_one())["answer"]
+    runtime, source = Runtime(size=1), Source.of("doctor.js", "function answer() { return 42; }")
+    try:
+        fault = (await runtime.check(source, ["answer"]))["answer"]
+    finally:
+        await runtime.close()
     if fault:
         return Finding("javascript", "bad", f"a JavaScript worker gave a wrong answer: {fault}")
     return Finding("javascript", "ok", "JavaScript workers start and answer")
 
 
-def check_workers() -> Finding:
-    import asyncio
-
+async def check_workers() -> Finding:
     from oneclaw.core.make.function import tool
     from oneclaw.core.tool import Context
     from oneclaw.run.runner import Runner
 
-    async def try_one() -> object:
-        runner = Runner()
-        try:
-            return await runner.run(tool(answer, isolation="process"), {}, Context(), 20.0)
-        finally:
-            await runner.close()
-
-    if asyncio.run(try_one()) != 42:
+    runner = Runner()
+    try:
+        answered = await runner.run(tool(answer, isolation="process"), {}, Context(), 20.0)
+    finally:
+        await runner.close()
+    if answered != 42:
         return Finding("workers", "bad", "a worker process gave a wrong answer")
     return Finding("workers", "ok", "worker processes start and answer")
 
@@ -241,12 +237,12 @@ def check_secrets(file: Path) -> Finding:
     return Finding("secrets", "ok", str(file))
 
 
-def check_models(arguments: argparse.Namespace) -> Finding:
+async def check_models(arguments: argparse.Namespace) -> Finding:
     """Which model answers, and which keys are set: their names, never their values."""
     from oneclaw.cli.models import keys_set
     from oneclaw.cli.opened import open_app
 
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         default = app.catalog.default
         keys = keys_set(app)
         needed = None if default is None else app.catalog.provider(default.partition("/")[0]).key
@@ -284,12 +280,12 @@ def check_sandbox(mode: str, way: str) -> Finding:
     return Finding("sandbox", "warn", why or "this kernel has no Landlock", remedy)
 
 
-def check_features(arguments: argparse.Namespace) -> Finding:
+async def check_features(arguments: argparse.Namespace) -> Finding:
     """Which features are on, and what a tool that would be there lacks on this machine."""
     from oneclaw.cli.features import features_of
     from oneclaw.cli.opened import open_app
 
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         on = [name for name in features_of(app) if app.policy.features.get(name)]
         whys = [app.policy.why(tool.definition, agent="default", origin=tool.origin) for tool in app.registry]
     for why in whys:

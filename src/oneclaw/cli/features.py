@@ -32,8 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     name.completer = feature_names  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
 
@@ -41,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.name:
             print(f"oneclaw: name a feature: oneclaw features {arguments.action} FEATURE", file=sys.stderr)
             return 2
-        return asyncio.run(switch_feature(arguments))
-    with open_app(arguments) as app:
+        return await switch_feature(arguments)
+    async with open_app(arguments).looking() as app:
         return list_features(app, arguments)
 
 

@@ -17,25 +17,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     ids.completer = grant_ids  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "revoke":
         if not arguments.ids:
             print("oneclaw: name a grant: oneclaw grants revoke ID", file=sys.stderr)
             return 2
-        return asyncio.run(revoke(arguments))
-    return show(arguments)
+        return await revoke(arguments)
+    return await show(arguments)
 
 
-def show(arguments: argparse.Namespace) -> int:
+async def show(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import STATE, print_json, print_table, time_text
 
-    with open_app(arguments) as app:
-        grants = app.grants.all()
+    async with open_app(arguments).looking() as app:
+        grants = await app.grants.all()
         if arguments.json:
             print_json([asdict(grant) for grant in grants])
             return 0

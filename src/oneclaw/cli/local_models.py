@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 ACTIONS = ("list", "add", "remove")
 
 
-def change_models(arguments: "argparse.Namespace") -> int:
+async def change_models(arguments: "argparse.Namespace") -> int:
     """Add a file to the models of this machine, or take one off."""
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_line
@@ -20,7 +20,7 @@ def change_models(arguments: "argparse.Namespace") -> int:
         wanted = "FILE.gguf" if action == "add" else "NAME"
         print(f"oneclaw: say which: oneclaw models {action} {wanted}", file=sys.stderr)
         return 2
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         models = app.catalog.local
         assert models is not None
         if action == "remove":

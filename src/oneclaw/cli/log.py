@@ -52,7 +52,7 @@ def count(text: str) -> int:
     return min(int(text), MOST)
 
 
-def run(arguments: argparse.Namespace) -> int:
+async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.completion import statuses
     from oneclaw.cli.opened import read_config
     from oneclaw.cli.terminal import print_json
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Store(config.store_file, read_only=True) as store:
         session = None
         if arguments.session is not None:
-            found = store.sessions.find(arguments.session)
+            found = await store.sessions.find(arguments.session)
             if found is None:
                 from oneclaw.cli.sessions import say_unknown
 
@@ -91,12 +91,12 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.usage:
             from oneclaw.cli.usage import show_usage
 
-            return show_usage(store, session, since, arguments.limit, arguments.json)
+            return await show_usage(store, session, since, arguments.limit, arguments.json)
         if arguments.key is not None:
-            found_call = store.calls.get(arguments.key)
-            made = () if found_call is None else store.calls.made_by(found_call)
+            found_call = await store.calls.get(arguments.key)
+            made = () if found_call is None else await store.calls.made_by(found_call)
             return show_one(found_call, arguments.key, arguments.json, made)
-        records = store.calls.history(
+        records = await store.calls.history(
             tool=arguments.tool,
             status=arguments.status,
             session=session,
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             limit=arguments.limit,
         )
         if not (arguments.tool or arguments.status or arguments.json):
-            records = with_makers(records, store.calls)
+            records = await with_makers(records, store.calls)
     if arguments.json:
         print_json([as_json(record) for record in records])
         return 0
@@ -115,13 +115,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def with_makers(records: "list[CallRecord]", calls: "Calls") -> "list[CallRecord]":
+async def with_makers(records: "list[CallRecord]", calls: "Calls") -> "list[CallRecord]":
     """The calls and, where the list ends between a script and the calls it made, the script."""
     known = {(record.session, record.call_id) for record in records}
     for record in list(records):
         if record.parent and (record.session, record.parent) not in known:
             known.add((record.session, record.parent))
-            maker = calls.maker_of(record)
+            maker = await calls.maker_of(record)
             records += [] if maker is None else [maker]
     return sorted(records, key=lambda record: record.key, reverse=True)
 

@@ -107,7 +107,12 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return load(arguments.command).run(arguments)
+        done = load(arguments.command).run(arguments)
+        if isinstance(done, int):
+            return done
+        import asyncio
+
+        return asyncio.run(done)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130

@@ -42,8 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     words.completer = memory_words  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import read_config
     from oneclaw.store.store import Store
@@ -53,29 +52,29 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"oneclaw: say which: oneclaw memory {action} {WANTED[action]}", file=sys.stderr)
         return 2
     if action == "import":
-        return asyncio.run(import_memories(arguments, Path(text)))
+        return await import_memories(arguments, Path(text))
     if action in ("on", "off"):
-        return asyncio.run(switch_memory(arguments))
+        return await switch_memory(arguments)
     config = read_config(arguments)
     if not config.store_file.exists():
         return say_unknown(text) if action in ("show", "forget") else show_nothing(action, arguments.json)
     if action == "forget":
-        return asyncio.run(forget_memory(arguments, text))
+        return await forget_memory(arguments, text)
     if action == "digest":
-        return print_digest(arguments)
+        return await print_digest(arguments)
     with Store(config.store_file, read_only=True) as store:
         memories = store.memories.of(arguments.agent)
         if action == "list":
-            return list_all(memories, arguments.limit, arguments.json)
+            return await list_all(memories, arguments.limit, arguments.json)
         if action == "search":
-            return list_memories(memories.search(text, arguments.limit), arguments.json)
+            return list_memories(await memories.search(text, arguments.limit), arguments.json)
         if action == "export":
-            return export_memories(memories, text)
-        return show_memory(memories, text, arguments.json)
+            return await export_memories(memories, text)
+        return await show_memory(memories, text, arguments.json)
 
 
-def list_all(memories: "Memories", limit: int, is_json: bool) -> int:
-    known = memories.all(limit=limit + 1)
+async def list_all(memories: "Memories", limit: int, is_json: bool) -> int:
+    known = await memories.all(limit=limit + 1)
     if not known:
         return show_nothing("list", is_json)
     list_memories(known[:limit], is_json)
@@ -137,16 +136,16 @@ def say_unknown(key: str) -> int:
     return 1
 
 
-def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
+async def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
     from dataclasses import asdict
 
     from oneclaw.cli.terminal import print_json, print_line, printable, time_text
     from oneclaw.core.text.display import visible
 
-    memory = memories.get(key)
+    memory = await memories.get(key)
     if memory is None:
         return say_unknown(key)
-    versions = memories.versions(memory)
+    versions = await memories.versions(memory)
     if is_json:
         print_json({**asdict(memory), "versions": [asdict(version) for version in versions]})
         return 0
@@ -163,7 +162,7 @@ def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
     return 0
 
 
-def print_digest(arguments: argparse.Namespace) -> int:
+async def print_digest(arguments: argparse.Namespace) -> int:
     """The digest as a new conversation gets it: none where memory is off for the agent."""
     from oneclaw.agent.digests import TOOL
     from oneclaw.cli.opened import open_app
@@ -171,12 +170,12 @@ def print_digest(arguments: argparse.Namespace) -> int:
     from oneclaw.core.memory import DIGEST_CHARS, digest
 
     agent = arguments.agent or "default"
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         entry = app.registry.find(TOOL)
         assert entry is not None
         decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
         chars = app.config.get("memory.digest_chars", DIGEST_CHARS)
-        useful = app.notebook(agent).useful() if decision.allowed else []
+        useful = await app.notebook(agent).useful() if decision.allowed else []
         text = digest(useful, chars)
     if arguments.json:
         print_json(text)
@@ -189,7 +188,7 @@ def print_digest(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def export_memories(memories: "Memories", file: str) -> int:
+async def export_memories(memories: "Memories", file: str) -> int:
     import os
     import stat
 
@@ -197,7 +196,7 @@ def export_memories(memories: "Memories", file: str) -> int:
     from oneclaw.core.errors import InvalidConfig
     from oneclaw.store.memory_json import to_document
 
-    document = to_document(memories)
+    document = await to_document(memories)
     if file in ("", "-"):
         print_json(document)
         return 0

@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+async def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from oneclaw.cli.local_models import ACTIONS, change_models
@@ -71,13 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.terminal import print_json
 
     if arguments.provider in ACTIONS[1:]:
-        return change_models(arguments)
+        return await change_models(arguments)
     if arguments.provider == ACTIONS[0]:
         arguments.provider, arguments.file = arguments.file, None
     if arguments.file or arguments.name:
         print("oneclaw: a file goes with add: oneclaw models add FILE.gguf --name NAME", file=sys.stderr)
         return 2
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         if arguments.provider is not None:
             app.catalog.provider(arguments.provider)  # raises for one that nobody described
         rows = [row for row in list_rows(app) if arguments.provider in (None, row.provider)]

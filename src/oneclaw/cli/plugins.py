@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     name.completer = plugin_names  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def run(arguments: argparse.Namespace) -> int:
+async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
     from oneclaw.plugins.loader import look
 
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     plugins = look(config, is_fresh=True)
     if arguments.action == "list":
         return list_plugins(plugins, config, arguments.json)
-    return show_plugin(arguments, plugins)
+    return await show_plugin(arguments, plugins)
 
 
 def list_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> int:
@@ -113,7 +113,7 @@ def as_row(plugin: "Plugin") -> dict[str, Any]:
     }
 
 
-def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") -> int:
+async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line
     from oneclaw.core.registry import nearest
@@ -124,7 +124,7 @@ def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") -> int:
         hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw plugins` lists them."
         print(f"oneclaw: there is no plugin {_visible(arguments.name[:100])!r}.{hint}", file=sys.stderr)
         return 3
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         tools = [_tool_row(app, plugin, name, arguments.agent) for name in as_row(plugin)["tools"]]
     if arguments.json:
         print_json(as_row(plugin) | {"tools": tools})

@@ -55,8 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--quiet", action="store_true", help="print the answer and nothing else")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     try:
         check(arguments)
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"oneclaw: {error}", file=sys.stderr)
         return 2
-    return asyncio.run(run_once(arguments, text, images))
+    return await run_once(arguments, text, images)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -121,7 +120,7 @@ async def run_once(arguments: argparse.Namespace, text: str, images: "Sequence[I
 
     async with open_app(arguments) as app:
         await ready_embedded(app, arguments.model or app.catalog.default or "")
-        events = start(app, arguments, text, images)
+        events = await start(app, arguments, text, images)
         if arguments.json:
             from oneclaw.cli.plain import JsonLines
 
@@ -131,22 +130,22 @@ async def run_once(arguments: argparse.Namespace, text: str, images: "Sequence[I
         return exit_code(await show_run(app, events))
 
 
-def start(
+async def start(
     app: "App", arguments: argparse.Namespace, text: str, images: "Sequence[Image]"
 ) -> "AsyncGenerator[RunEvent]":
     if arguments.resume:
-        return app.resume(named_session(app, arguments.resume).id, model=arguments.model)
+        return app.resume((await named_session(app, arguments.resume)).id, model=arguments.model)
     if arguments.session:
-        record = named_session(app, arguments.session)
+        record = await named_session(app, arguments.session)
         return app.run(record.agent, text, session=record.id, model=arguments.model, images=images)
     return app.run(arguments.agent or "default", text, model=arguments.model, images=images)
 
 
-def named_session(app: "App", name: str) -> "SessionRecord":
+async def named_session(app: "App", name: str) -> "SessionRecord":
     """The session of an id, the beginning of one, or `last`; raises `InvalidConfig`."""
     from oneclaw.core.errors import InvalidConfig
 
-    record = app.store.sessions.find(name)
+    record = await app.store.sessions.find(name)
     if record is None:
         raise InvalidConfig(f"There is no session {name[:100]!r}; `oneclaw sessions` lists them.")
     return record

@@ -59,8 +59,7 @@ def history_format(text: str) -> str:
     return found
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import read_config
     from oneclaw.store.store import Store
@@ -71,27 +70,27 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"oneclaw: say which: oneclaw sessions {action} {wanted}", file=sys.stderr)
         return 2
     if action == "import":
-        return asyncio.run(import_session(arguments, Path(name)))
+        return await import_session(arguments, Path(name))
     config = read_config(arguments)
     if not config.store_file.exists():
         return list_sessions([], arguments.json) if action == "list" else say_unknown(name)
     if action == "remove":
-        return asyncio.run(remove_session(arguments, name))
+        return await remove_session(arguments, name)
     with Store(config.store_file, read_only=True) as store:
         if action == "list":
-            found = store.sessions.totals(agent=arguments.agent, limit=arguments.limit)
+            found = await store.sessions.totals(agent=arguments.agent, limit=arguments.limit)
             return list_sessions(found, arguments.json)
-        record = store.sessions.find(name)
+        record = await store.sessions.find(name)
         if record is None:
             return say_unknown(name)
         if action == "export" or arguments.json:
             from oneclaw.cli.terminal import print_json
 
-            print_json(export_session(store, record))
+            print_json(await export_session(store, record))
             return 0
         from oneclaw.cli.conversation import show_session
 
-        show_session(store, record)
+        await show_session(store, record)
         return 0
 
 
@@ -152,17 +151,17 @@ def as_row(totals: "SessionTotals") -> dict[str, Any]:
     }
 
 
-def export_session(store: "Store", record: "SessionRecord") -> dict[str, Any]:
+async def export_session(store: "Store", record: "SessionRecord") -> dict[str, Any]:
     """A session with all that was said in it, as `import` reads it again."""
     from dataclasses import asdict
 
     from oneclaw.store.message_json import to_json
 
-    usage, cost, _ = store.messages.usage(record.id)
-    summary = store.messages.summary(record.id)
+    usage, cost, _ = await store.messages.usage(record.id)
+    summary = await store.messages.summary(record.id)
     messages = [
         {"created": each.created, "cost": each.cost, **json.loads(to_json(each.message))}
-        for each in store.messages.load(record.id)
+        for each in await store.messages.load(record.id)
     ]
     return {
         "format": OURS,
@@ -180,7 +179,7 @@ async def remove_session(arguments: argparse.Namespace, name: str) -> int:
     from oneclaw.cli.opened import open_app
 
     async with open_app(arguments) as app:
-        record = app.store.sessions.find(name)
+        record = await app.store.sessions.find(name)
         if record is None or not await app.store.sessions.remove(record.id):
             return say_unknown(name)
         # The long results of its calls, which only it may read.

@@ -26,7 +26,7 @@ async def check_tools(arguments: argparse.Namespace) -> int:
 
     runtime = Runtime(size=1)
     try:
-        loaded = _load(arguments, runtime)
+        loaded = await _load(arguments, runtime)
         if loaded is None:
             return 2
         works = [tool.execute for tool in loaded.tools if isinstance(tool.execute, Work)]
@@ -43,7 +43,7 @@ async def check_tools(arguments: argparse.Namespace) -> int:
     return 1 if bad else 0
 
 
-def _load(arguments: argparse.Namespace, runtime: "Runtime") -> "Loaded | None":
+async def _load(arguments: argparse.Namespace, runtime: "Runtime") -> "Loaded | None":
     """The tools to check: those of the path, or all from outside; None, and said why, if there is no path."""
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import printable
@@ -51,7 +51,7 @@ def _load(arguments: argparse.Namespace, runtime: "Runtime") -> "Loaded | None":
     from oneclaw.js.loader import MANIFEST, SOURCE, load_folder, load_pair
 
     if not arguments.name:
-        with open_app(arguments) as app:
+        async with open_app(arguments).looking() as app:
             return Loaded(_brought(app), list(app.problems))
     path = Path(arguments.name).expanduser()
     if path.is_dir():

@@ -57,8 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", metavar="FOLDER", help="new: write it here (default: your tools folder)")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+async def run(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
 
@@ -67,16 +66,16 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"oneclaw: {wrong}", file=sys.stderr)
         return 2
     if arguments.action in ("check", "new", "test", "reload", "trust", "untrust"):
-        return run_outside(arguments)
+        return await run_outside(arguments)
     if arguments.action in SWITCHES:
-        return asyncio.run(switch_tools(arguments))
+        return await switch_tools(arguments)
     if arguments.action == "portability":
-        return show_portability(arguments)
-    with open_app(arguments) as app:
+        return await show_portability(arguments)
+    async with open_app(arguments).looking() as app:
         if arguments.action == "list":
-            return list_tools(app, arguments.agent, arguments.json)
+            return await list_tools(app, arguments.agent, arguments.json)
         tool = named_tool(app, arguments.name)
-        return 3 if tool is None else show_tool(app, tool, arguments.agent, arguments.json)
+        return 3 if tool is None else await show_tool(app, tool, arguments.agent, arguments.json)
 
 
 def wrong_use(arguments: argparse.Namespace) -> str:
@@ -92,9 +91,8 @@ def wrong_use(arguments: argparse.Namespace) -> str:
     return ""
 
 
-def run_outside(arguments: argparse.Namespace) -> int:
+async def run_outside(arguments: argparse.Namespace) -> int:
     """The actions that are about files of tools."""
-    import asyncio
 
     from oneclaw.cli import tool_check, tool_files
 
@@ -102,19 +100,19 @@ def run_outside(arguments: argparse.Namespace) -> int:
     if action == "new":
         return tool_files.new_tool(arguments)
     if action == "reload":
-        return asyncio.run(tool_files.reload_tools(arguments))
+        return await tool_files.reload_tools(arguments)
     if action == "check":
-        return asyncio.run(tool_check.check_tools(arguments))
+        return await tool_check.check_tools(arguments)
     if action == "test":
-        return asyncio.run(tool_check.try_tools(arguments))
-    return asyncio.run(tool_files.trust_project(arguments))
+        return await tool_check.try_tools(arguments)
+    return await tool_files.trust_project(arguments)
 
 
-def show_portability(arguments: argparse.Namespace) -> int:
+async def show_portability(arguments: argparse.Namespace) -> int:
     from oneclaw.cli import portability
     from oneclaw.cli.opened import open_app
 
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         definitions = app.registry.definitions()
         if arguments.name:
             tool = named_tool(app, arguments.name)
@@ -143,7 +141,7 @@ async def switch_tools(arguments: argparse.Namespace) -> int:
         for tool in tools:
             await app.switch(tool.name, features.SWITCHED[action])
         if arguments.json:
-            rows = [as_row(app, tool, arguments.agent) for tool in tools]
+            rows = [await as_row(app, tool, arguments.agent) for tool in tools]
             print_json(rows if name.startswith(GROUP) else rows[0])
         else:
             print("\n".join(switched(app, tool, arguments) for tool in tools))
@@ -185,11 +183,11 @@ def named_tool(app: "App", name: str) -> "Tool | None":
     return None
 
 
-def list_tools(app: "App", agent: str, as_json: bool) -> int:
+async def list_tools(app: "App", agent: str, as_json: bool) -> int:
     from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table
     from oneclaw.cli.tool_files import tell_problems
 
-    rows = [as_row(app, tool, agent) for tool in app.registry]
+    rows = [await as_row(app, tool, agent) for tool in app.registry]
     if as_json:
         print_json(rows)
         tell_problems(app)
@@ -208,7 +206,7 @@ def list_tools(app: "App", agent: str, as_json: bool) -> int:
     return 0
 
 
-def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
+async def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
     from oneclaw.core.permit.need import State
     from oneclaw.core.session import Session
 
@@ -216,7 +214,8 @@ def as_row(app: "App", tool: "Tool", agent: str) -> dict[str, Any]:
     decision = app.policy.decide(definition, agent=agent, origin=tool.origin)
     asker = Session(agent=agent)
     states = {
-        need: app.permissions.standing(definition, need, asker).state for need in needs_shown(app, definition)
+        need: (await app.permissions.standing(definition, need, asker)).state
+        for need in needs_shown(app, definition)
     }
     return {
         "name": definition.name,
@@ -252,7 +251,7 @@ def needs_shown(app: "App", definition: "ToolDefinition") -> list[str]:
     ]
 
 
-def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
+async def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
     import json
 
     from oneclaw.cli.terminal import is_terminal, print_json, print_line
@@ -260,7 +259,7 @@ def show_tool(app: "App", tool: "Tool", agent: str, as_json: bool) -> int:
     from oneclaw.core.text.display import visible
 
     definition = tool.definition
-    row = as_row(app, tool, agent) | {
+    row = await as_row(app, tool, agent) | {
         "label": definition.label,
         "version": definition.version,
         "seconds": definition.seconds,

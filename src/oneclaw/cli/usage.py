@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from oneclaw.store.store import Store
 
 
-def show_usage(store: "Store", session: str | None, since: float | None, limit: int, is_json: bool) -> int:
+async def show_usage(
+    store: "Store", session: str | None, since: float | None, limit: int, is_json: bool
+) -> int:
     """The last answers, of one session or of all, newest first."""
     rounds = [
-        each for each in store.messages.rounds(session, limit) if since is None or each.created >= since
+        each for each in await store.messages.rounds(session, limit) if since is None or each.created >= since
     ]
     if is_json:
         print_json([asdict(each) for each in rounds])
@@ -30,7 +32,7 @@ def show_usage(store: "Store", session: str | None, since: float | None, limit: 
     heads = ("TIME", "SESSION", "IN", "CACHED", "OUT", "REASONING", "COST", "MODEL")
     print_table(heads, [_row(each, is_short) for each in rounds], ("dim", "bold"), wrapped=0)
     if session is not None and since is None:
-        usage, cost, answers = store.messages.usage(session)
+        usage, cost, answers = await store.messages.usage(session)
     else:
         usage = sum((each.usage for each in rounds), Usage())
         known = [each.cost for each in rounds if each.cost is not None]

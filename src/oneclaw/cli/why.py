@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+async def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from oneclaw.cli.call import read_arguments
@@ -43,14 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.tools import named_tool
     from oneclaw.core.errors import ToolError
 
-    with open_app(arguments) as app:
+    async with open_app(arguments).looking() as app:
         tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
         why = app.policy.why(tool.definition, agent=arguments.agent, origin=tool.origin)
         try:
             given = read_arguments(arguments.words, None)
-            standings, notes = foresee(app, tool.definition, arguments.agent, given)
+            standings, notes = await foresee(app, tool.definition, arguments.agent, given)
         except (ValueError, ToolError) as error:
             print(f"oneclaw: {error}", file=sys.stderr)
             return 4 if isinstance(error, ToolError) else 2
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
 
 
-def foresee(
+async def foresee(
     app: "App", definition: "ToolDefinition", agent: str, given: Mapping[str, Any] | str
 ) -> tuple[list["Standing"], list[str]]:
     """How the needs of such a call stand, and what is said of it. Raises `ToolError` for wrong arguments."""
@@ -72,14 +72,14 @@ def foresee(
     from oneclaw.guard.network.gate import NEED
 
     if not given:
-        return standings_of(app, definition, agent), []
+        return await standings_of(app, definition, agent), []
     arguments = ArgumentCheck(definition).check(given).arguments
     asker = Session(agent=agent)
-    standings, notes = app.permissions.foresee(definition, arguments, asker)
+    standings, notes = await app.permissions.foresee(definition, arguments, asker)
     url = arguments.get("url")
     if "network" in definition.needs and isinstance(url, str):
         for reason in private_hosts_of(app, url):
-            standings.append(app.permissions.standing(definition, NEED, asker, arguments, reason))
+            standings.append(await app.permissions.standing(definition, NEED, asker, arguments, reason))
             notes.append(reason)
     return _worth_saying(definition, standings), notes
 
@@ -113,13 +113,13 @@ def private_hosts_of(app: "App", url: str) -> list[str]:
     return reasons
 
 
-def standings_of(app: "App", definition: "ToolDefinition", agent: str) -> list["Standing"]:
+async def standings_of(app: "App", definition: "ToolDefinition", agent: str) -> list["Standing"]:
     """How each need stands for the agent: what the tool declares, and what the mode or an answer adds."""
     from oneclaw.core.permit.need import needs_of
     from oneclaw.core.session import Session
 
     asker = Session(agent=agent)
-    standings = [app.permissions.standing(definition, need, asker) for need in needs_of(definition)]
+    standings = [await app.permissions.standing(definition, need, asker) for need in needs_of(definition)]
     return _worth_saying(definition, standings)
 
 

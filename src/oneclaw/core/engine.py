@@ -57,9 +57,10 @@ class Engine:
         session: Session | None = None,
         listeners: Listeners | None = None,
         parallel: int = 64,
-        refresh: Callable[[], None] = lambda: None,
+        refresh: Callable[[], Awaitable[None] | None] = lambda: None,
     ) -> None:
-        """`refresh` is called before the policy is asked, so that the owner can change it meanwhile."""
+        """`refresh` is called before the policy is asked, so that the owner can change it meanwhile; what it
+        returns is awaited first."""
         self.registry = registry
         self.policy = policy or Policy()
         self.permissions = permissions or Permissions()
@@ -71,7 +72,7 @@ class Engine:
         self._results = ResultMaker(redactor, spill)
         self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
-        self._refresh = refresh
+        self._look = refresh
         self._order = Order()
         self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
@@ -79,9 +80,14 @@ class Engine:
         """Have `listener` told of every event; returns the function that ends it."""
         return self._listeners.add(listener)
 
+    async def refresh(self) -> None:
+        """Take up what the owner has changed."""
+        due = self._look()
+        if due is not None:
+            await due
+
     def available(self, session: Session | None = None) -> tuple[ToolDefinition, ...]:
-        """The tools the session's agent may call; the same tuple as long as nothing has changed."""
-        self._refresh()
+        """The tools the session's agent may call, as of the last `refresh`; one tuple until they change."""
         session = session or self.session
         agents = session.agent if session.parent is None else tuple([each.agent for each in session.line])
         key = agents, session.only
@@ -171,6 +177,9 @@ class Engine:
     async def _walk(self, walk: Walk, slots: Slots | None) -> Any:
         if walk.call.fault:
             raise ToolError(walk.call.fault, Kind.VALIDATION_ERROR)
+        due = self._look()
+        if due is not None:
+            await due
         entry = self._find(walk)
         definition = walk.definition = entry.tool.definition
         self._check(walk, entry, walk.call.arguments)
@@ -196,7 +205,6 @@ class Engine:
             slots.leave()
 
     def _find(self, walk: Walk) -> Entry:
-        self._refresh()
         name, session = walk.call.name, walk.session
         entry = self.registry.find(name)
         if entry is None:

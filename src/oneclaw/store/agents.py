@@ -5,7 +5,7 @@ from time import time
 from typing import Any
 
 from oneclaw.store.column import as_stored
-from oneclaw.store.db import Database
+from oneclaw.store.database import Database
 
 _SAVE = """
 INSERT INTO agents (name, created, updated, document) VALUES (?, ?, ?, ?)
@@ -25,13 +25,13 @@ class Agents:
         now = time()
         await self._database.write(_SAVE, (as_stored(name), now, now, text))
 
-    def get(self, name: str) -> dict[str, Any] | None:
-        rows = self._database.select("SELECT document FROM agents WHERE name = ?", (as_stored(name),))
+    async def get(self, name: str) -> dict[str, Any] | None:
+        rows = await self._database.select("SELECT document FROM agents WHERE name = ?", (as_stored(name),))
         return json.loads(rows[0][0]) if rows else None
 
-    def all(self) -> dict[str, dict[str, Any]]:
+    async def all(self) -> dict[str, dict[str, Any]]:
         """Every agent by name, in alphabetical order."""
-        rows = self._database.select("SELECT name, document FROM agents ORDER BY name")
+        rows = await self._database.select("SELECT name, document FROM agents ORDER BY name")
         return {name: json.loads(document) for name, document in rows}
 
     async def remove(self, name: str) -> bool:

@@ -18,9 +18,8 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.secret.shapes import mask as mask_shapes
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded, describe_images, from_json, to_json
-from oneclaw.store.db import Database
+from oneclaw.store.database import Database, Values
 from oneclaw.store.sessions import ENSURE, describe_session
-from oneclaw.store.writer import Values, Written, settle
 
 Status = Literal["open", "success", "error"]
 _LARGEST = 2**63 - 1
@@ -91,7 +90,7 @@ class Calls:
     ) -> int:
         if session.id not in self._sessions:
             await self._ensure(session)
-        row = (
+        row: Values = (
             time(),
             bounded(session.id, NAME_CHARS) or None,
             bounded(session.agent, NAME_CHARS),
@@ -102,23 +101,13 @@ class Calls:
             self._json(arguments),
             bounded(call.parent, NAME_CHARS) if call.parent else None,
         )
-        written = self._database.attempt(_OPEN, row)
-        if written is None:
-            written = await self._open_in_turn(row)
-        return written.key
-
-    async def _open_in_turn(self, row: Values) -> Written:
-        written, cancelled = await settle(self._database.submit(_OPEN, row))
-        if cancelled is not None:
-            # Nobody will know the key: the tool never starts, so the row goes.
-            await settle(self._database.submit("DELETE FROM calls WHERE id = ?", (written.key,)))
-            raise cancelled
-        return written
+        # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
+        return await self._database.insert(_OPEN, row, "DELETE FROM calls WHERE id = ?")
 
     async def close(self, key: int, result: ToolResult) -> None:
         written = await self._database.write(_CLOSE, (*self._result(result), key))
-        if not written.rows and self.get(key) is None:
-            raise StoreError(f"The store {self._database.path} has no call {key} to close.")
+        if not written.rows and await self.get(key) is None:
+            raise StoreError(f"The store {self._database.name} has no call {key} to close.")
 
     async def record(
         self, call: ToolCall, session: Session, arguments: Mapping[str, Any] | None, result: ToolResult
@@ -137,7 +126,7 @@ class Calls:
         )
         await self._database.write(_RECORD, (*row, *self._result(result)))
 
-    def history(
+    async def history(
         self,
         *,
         tool: str | None = None,
@@ -165,32 +154,32 @@ class Calls:
         where = " AND ".join(condition for condition, _ in asked) or "TRUE"
         sql = f"SELECT {_COLUMNS} FROM calls WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608  only our words
         values = (*(value for _, value in asked), min(limit, _LARGEST))
-        return [_record(row) for row in self._database.select(sql, values)]
+        return [_record(row) for row in await self._database.select(sql, values)]
 
-    def get(self, key: int) -> CallRecord | None:
+    async def get(self, key: int) -> CallRecord | None:
         """The call of this key."""
         if abs(key) > _LARGEST:
             return None
-        rows = self._database.select(f"SELECT {_COLUMNS} FROM calls WHERE id = ?", (key,))  # noqa: S608
+        rows = await self._database.select(f"SELECT {_COLUMNS} FROM calls WHERE id = ?", (key,))  # noqa: S608
         return _record(rows[0]) if rows else None
 
-    def find(self, call_id: str) -> list[CallRecord]:
+    async def find(self, call_id: str) -> list[CallRecord]:
         """The calls to which a model gave this id, newest first; ids are unique within one answer only."""
         sql = f"SELECT {_COLUMNS} FROM calls WHERE call_id = ? ORDER BY id DESC"  # noqa: S608
-        return [_record(row) for row in self._database.select(sql, (as_stored(call_id),))]
+        return [_record(row) for row in await self._database.select(sql, (as_stored(call_id),))]
 
-    def made_by(self, record: CallRecord) -> list[CallRecord]:
+    async def made_by(self, record: CallRecord) -> list[CallRecord]:
         """The calls that this one made, as a script makes them, in their order."""
         sql = f"SELECT {_COLUMNS} FROM calls WHERE session IS ? AND parent = ? AND id > ? ORDER BY id"  # noqa: S608
         values = (record.session or None, record.call_id, record.key)
-        return [_record(row) for row in self._database.select(sql, values)]
+        return [_record(row) for row in await self._database.select(sql, values)]
 
-    def maker_of(self, record: CallRecord) -> CallRecord | None:
+    async def maker_of(self, record: CallRecord) -> CallRecord | None:
         """The call that made this one; None when a model or a person did."""
         sql = f"""SELECT {_COLUMNS} FROM calls WHERE session IS ? AND call_id = ? AND id < ?
             ORDER BY id DESC LIMIT 1"""  # noqa: S608
         values = (record.session or None, record.parent, record.key)
-        rows = self._database.select(sql, values) if record.parent else []
+        rows = await self._database.select(sql, values) if record.parent else []
         return _record(rows[0]) if rows else None
 
     async def _ensure(self, session: Session) -> None:

@@ -2,40 +2,34 @@
 
 import json
 from collections.abc import Sequence
-from time import monotonic
 from typing import Any
 
 from oneclaw.core.errors import StoreError
 from oneclaw.core.permit.grant import Grant
 from oneclaw.store.column import as_stored
-from oneclaw.store.db import Database
+from oneclaw.store.database import Database
 
 _COLUMNS = "id, tool, need, verdict, scope, holder, pattern, about, digest, created, expires"
 _MARKS = ", ".join("?" * 11)
-_LAG_SECONDS = 0.5
 
 
 class Grants:
-    """The grants of a store. `version` follows what other processes write within half a second."""
+    """The grants of a store. `version` is as the last `refresh` found it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._version = -1
-        self._look_again = 0.0
+        self.version = -1
 
-    @property
-    def version(self) -> int:
-        now = monotonic()
-        if now >= self._look_again:
-            self._version = self._read_version()
-            self._look_again = now + _LAG_SECONDS
-        return self._version
+    async def refresh(self) -> None:
+        self.version = -1  # where the store cannot be read, nothing that was known holds
+        rows = await self._database.select("SELECT number FROM versions WHERE name = 'grants'")
+        self.version = rows[0][0]
 
-    def of(self, tool: str) -> Sequence[Grant]:
-        return self._select("WHERE tool = ?", (tool,))
+    async def of(self, tool: str) -> Sequence[Grant]:
+        return await self._select("WHERE tool = ?", (tool,))
 
-    def all(self) -> Sequence[Grant]:
-        return self._select("", ())
+    async def all(self) -> Sequence[Grant]:
+        return await self._select("", ())
 
     async def add(self, grant: Grant) -> None:
         row = (
@@ -63,12 +57,12 @@ class Grants:
 
     async def _write(self, sql: str, values: tuple[Any, ...]) -> bool:
         written = await self._database.write(sql, values)
-        self._look_again = 0.0
+        await self.refresh()
         return written.rows == 1
 
-    def _select(self, where: str, values: tuple[str, ...]) -> list[Grant]:
+    async def _select(self, where: str, values: tuple[str, ...]) -> list[Grant]:
         sql = f"SELECT {_COLUMNS} FROM grants {where} ORDER BY created, rowid"  # noqa: S608  only our words
-        return [self._grant(row) for row in self._database.select(sql, values)]
+        return [self._grant(row) for row in await self._database.select(sql, values)]
 
     def _grant(self, row: tuple[Any, ...]) -> Grant:
         names = (
@@ -89,9 +83,6 @@ class Grants:
             return Grant(**{**fields, "pattern": json.loads(fields["pattern"])})
         except (TypeError, ValueError) as error:
             raise StoreError(
-                f"The store {self._database.path} holds a grant {row[0]!r} that is not one ({error});"
+                f"The store {self._database.name} holds a grant {row[0]!r} that is not one ({error});"
                 " revoke it with `oneclaw grants revoke`."
             ) from error
-
-    def _read_version(self) -> int:
-        return self._database.select("SELECT number FROM versions WHERE name = 'grants'")[0][0]

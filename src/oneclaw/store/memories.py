@@ -19,10 +19,9 @@ from oneclaw.core.memory import (
     learned_key,
     plain_text,
 )
-from oneclaw.store.db import Database
+from oneclaw.store.database import Database, Values
 from oneclaw.store.messages import identity
 from oneclaw.store.word import match_any, match_within, searchable, signs_of, words_of
-from oneclaw.store.writer import Values
 
 _COLUMNS = "key, value, category, agent, hits, version, created, updated, used"
 _CHANGED = "(value IS NOT excluded.value OR category IS NOT excluded.category AND excluded.category != '')"
@@ -110,7 +109,7 @@ class Memories:
         )
         check_memory(memory.key, memory.value, memory.category)
         await self._write(memory)
-        return self._own(memory.key) or memory  # another program may have forgotten it by now
+        return await self._own(memory.key) or memory  # another program may have forgotten it by now
 
     async def learn(self, text: str, category: str) -> Memory:
         """Keep a text under a key made of it; one that is known already is reinforced instead.
@@ -119,7 +118,7 @@ class Memories:
         """
         text = self._redact(text)
         key = learned_key(text)
-        known = self._own(key)
+        known = await self._own(key)
         if known is None or plain_text(known.value) != plain_text(text):
             return await self.store(key, text, category)
         if category not in ("", GENERAL, known.category):
@@ -128,14 +127,14 @@ class Memories:
 
     async def reinforce(self, key: str) -> Memory | None:
         """Count one more time that a memory helped; None when there is none."""
-        memory = self.get(key)
+        memory = await self.get(key)
         if memory is None:
             return None
         await self._database.write(
             "UPDATE memories SET hits = hits + 1, used = ? WHERE agent = ? AND key = ?",
             (time(), memory.agent, memory.key),
         )
-        return self.get(key)
+        return await self.get(key)
 
     async def forget(self, key: str) -> bool:
         """Remove a memory with all its versions; False when there was none."""
@@ -152,59 +151,61 @@ class Memories:
                 "UPDATE memories SET used = ? WHERE agent = ? AND key = ?", (now, memory.agent, memory.key)
             )
 
-    def get(self, key: str) -> Memory | None:
+    async def get(self, key: str) -> Memory | None:
         """The memory of this key: the agent's own, or the one all share."""
-        found = self._select(
+        found = await self._select(
             "WHERE agent IN (:agent, '') AND key = :key ORDER BY agent DESC", key=self._key(key)
         )
         return found[0] if found else None
 
-    def versions(self, memory: Memory) -> list[Version]:
+    async def versions(self, memory: Memory) -> list[Version]:
         """The values it had before, oldest first."""
-        rows = self._database.select(
+        rows = await self._database.select(
             "SELECT v.version, v.created, v.category, v.value FROM memory_versions v"
             " JOIN memories m ON m.id = v.memory WHERE m.agent = ? AND m.key = ? ORDER BY v.version",
             (memory.agent, memory.key),
         )
         return [Version(*row) for row in rows]
 
-    def all(self, category: str = "", limit: int = -1) -> list[Memory]:
+    async def all(self, category: str = "", limit: int = -1) -> list[Memory]:
         """Every memory the agent sees, last updated first."""
         rest = (
             f"WHERE :category IN ('', category) AND {self._seen} ORDER BY updated DESC, id DESC LIMIT :limit"
         )
-        return self._select(rest, category=category, limit=limit)
+        return await self._select(rest, category=category, limit=limit)
 
-    def everyone(self) -> list[Memory]:
+    async def everyone(self) -> list[Memory]:
         """Every memory there is, whosoever it is, in the order in which they were made."""
-        return self._select("ORDER BY id")
+        return await self._select("ORDER BY id")
 
-    def useful(self, limit: int = 100) -> list[Memory]:
+    async def useful(self, limit: int = 100) -> list[Memory]:
         """The most useful first: by hits, and by how lately it was noted, found or reinforced."""
         order = f"ORDER BY {_USEFUL} DESC, id DESC"
         best = f"SELECT id FROM memories WHERE {self._seen} {order} LIMIT :limit"  # noqa: S608
-        found = self._select(f"WHERE id IN ({best}) {order}", limit=limit)
+        found = await self._select(f"WHERE id IN ({best}) {order}", limit=limit)
         # A secret may have become known since: what is told unasked is searched again.
         return [replace(each, key=self._redact(each.key), value=self._redact(each.value)) for each in found]
 
-    def search(self, query: str, limit: int = 5) -> list[Memory]:
+    async def search(self, query: str, limit: int = 5) -> list[Memory]:
         """The memories that fit best: the one of this key, then any that has a word of the query.
 
         Where too few have one, words that stand nowhere are looked for inside of others, and then the signs
         of the query, as a picture of a cat; without a word and a sign, the most useful.
         """
         query = self._redact(_storable(query))  # as what was kept
-        exact = self.get(query)
+        exact = await self.get(query)
         found = {} if exact is None else {(exact.agent, exact.key): exact}
         words, signs = words_of(query), signs_of(query)
         if not words and not signs:
-            return list(found.values()) or self.useful(limit)
-        for memory in self._match("memories_text", match_any(words), limit) if words else ():
+            return list(found.values()) or await self.useful(limit)
+        for memory in await self._match("memories_text", match_any(words), limit) if words else ():
             found.setdefault((memory.agent, memory.key), memory)
-        within = match_within(word for word in words if not self._has(word)) if len(found) < limit else ""
-        for memory in self._match("memories_parts", within, limit) if within else ():
+        within = ""
+        if len(found) < limit:
+            within = match_within([word for word in words if not await self._has(word)])
+        for memory in await self._match("memories_parts", within, limit) if within else ():
             found.setdefault((memory.agent, memory.key), memory)
-        for memory in self._with_signs(signs, limit) if signs and len(found) < limit else ():
+        for memory in await self._with_signs(signs, limit) if signs and len(found) < limit else ():
             found.setdefault((memory.agent, memory.key), memory)
         return list(found.values())[:limit]
 
@@ -223,7 +224,7 @@ class Memories:
             other = later.get((memory.agent, memory.key))
             if other is None or other[0].updated <= memory.updated:
                 later[memory.agent, memory.key] = memory, values
-        known = {(each.agent, each.key) for each in self.everyone()}
+        known = {(each.agent, each.key) for each in await self.everyone()}
         if len(later.keys() | known) > self._most:
             raise self._full()
         kept = [(_IMPORT, self._row(memory)) for memory, _ in later.values()]
@@ -273,16 +274,16 @@ class Memories:
         """A key as the table has it."""
         return self._redact(composed(_storable(key)))
 
-    def _own(self, key: str) -> Memory | None:
-        found = self._select("WHERE agent = :agent AND key = :key", key=key)
+    async def _own(self, key: str) -> Memory | None:
+        found = await self._select("WHERE agent = :agent AND key = :key", key=key)
         return found[0] if found else None
 
-    def _has(self, word: str) -> bool:
+    async def _has(self, word: str) -> bool:
         sql = "SELECT 1 FROM memories_text WHERE memories_text MATCH ? LIMIT 1"
-        return bool(self._database.select(sql, (match_any([word]),)))
+        return bool(await self._database.select(sql, (match_any([word]),)))
 
-    def _match(self, index: str, words: str, limit: int) -> list[Memory]:
-        rows = self._database.select(
+    async def _match(self, index: str, words: str, limit: int) -> list[Memory]:
+        rows = await self._database.select(
             # CROSS: the words first, then the rows that have them, never the other way round.
             f"SELECT id FROM {index} CROSS JOIN memories ON memories.id = {index}.rowid"  # noqa: S608
             f" WHERE {index} MATCH :words AND {self._seen}"
@@ -290,9 +291,9 @@ class Memories:
             {"words": words, "agent": self._agent, "now": time(), "limit": limit},
         )
         # The rows themselves only of those that are wanted: all that match would be sorted with their values.
-        return [memory for (key,) in rows for memory in self._select("WHERE id = :id", id=key)]
+        return [memory for (key,) in rows for memory in await self._select("WHERE id = :id", id=key)]
 
-    def _with_signs(self, signs: str, limit: int) -> list[Memory]:
+    async def _with_signs(self, signs: str, limit: int) -> list[Memory]:
         """The memories that have one of the signs, those with more of them first: no index knows any."""
         having = " + ".join(
             f"(instr(key || value, substr(:signs, {at}, 1)) > 0)" for at in range(1, len(signs) + 1)
@@ -301,10 +302,10 @@ class Memories:
         beyond = "(key_words IS NOT NULL OR value_words IS NOT NULL)"
         best = f"SELECT id FROM memories WHERE {self._seen} AND {beyond} AND {having} > 0"  # noqa: S608
         order = f"ORDER BY {having} DESC, {_USEFUL} DESC, id DESC LIMIT :limit"
-        return self._select(f"WHERE id IN ({best}) {order}", signs=signs, limit=limit)
+        return await self._select(f"WHERE id IN ({best}) {order}", signs=signs, limit=limit)
 
-    def _select(self, rest: str, **values: Any) -> list[Memory]:
-        rows = self._database.select(
+    async def _select(self, rest: str, **values: Any) -> list[Memory]:
+        rows = await self._database.select(
             f"SELECT {_COLUMNS} FROM memories {rest}",  # noqa: S608  only our words
             {"agent": self._agent, "now": time(), **values},
         )

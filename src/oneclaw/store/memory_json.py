@@ -32,13 +32,13 @@ _LAST_TIME = 253_370_764_800  # the year 9999: no calendar shows what lies behin
 _AGENT_CHARS = 200
 
 
-def to_document(memories: Memories) -> dict[str, Any]:
+async def to_document(memories: Memories) -> dict[str, Any]:
     """Every memory of the store with the values it had before."""
     return {
         "format": FORMAT,
         "memories": [
-            {**asdict(memory), "versions": [asdict(version) for version in memories.versions(memory)]}
-            for memory in memories.everyone()
+            {**asdict(memory), "versions": [asdict(each) for each in await memories.versions(memory)]}
+            for memory in await memories.everyone()
         ],
     }
 

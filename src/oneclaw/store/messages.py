@@ -10,11 +10,10 @@ from oneclaw.core.errors import StoreError
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, TextPart, Usage, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
-from oneclaw.store.db import Database
+from oneclaw.store.database import Database, Values
 from oneclaw.store.message_json import from_json, to_json
 from oneclaw.store.redaction import redact_message
 from oneclaw.store.sessions import ENSURE, describe_session
-from oneclaw.store.writer import Values
 
 _APPEND = """
 INSERT INTO messages (session, number, created, role, model, input, output, cached, cache_written, reasoning,
@@ -92,40 +91,41 @@ class Messages:
 
     async def _begin(self, session: Session, name: str) -> None:
         await self._database.write(ENSURE, describe_session(session))
-        self._next.setdefault(name, self._last(name) + 1)
+        self._next.setdefault(name, await self._last(name) + 1)
 
     async def _insert(self, name: str, row: tuple[Any, ...]) -> int:
         while True:
             # Taken before anything is waited for: two appends at once get two numbers.
-            number = self._next.get(name) or self._last(name) + 1
+            number = self._next.get(name) or await self._last(name) + 1
             self._next[name] = number + 1
             try:
                 written = await self._database.write(_APPEND, (name, number, *row))
             except StoreError:
                 self._next.pop(name, None)  # nobody knows now whether the number is taken
-                if self._database.select("SELECT 1 FROM sessions WHERE id = ?", (name,)):
+                if await self._database.select("SELECT 1 FROM sessions WHERE id = ?", (name,)):
                     raise
                 raise StoreError(
-                    f"The session {name} was removed from the store {self._database.path}; begin a new one."
+                    f"The session {name} was removed from the store {self._database.name}; begin a new one."
                 ) from None
             if written.rows:
                 return number
             # Another program writes to the same session: go on after its last message.
-            self._next[name] = max(self._next.get(name, 1), self._last(name) + 1)
+            self._next[name] = max(self._next.get(name, 1), await self._last(name) + 1)
 
-    def _last(self, name: str) -> int:
-        return self._database.select(
+    async def _last(self, name: str) -> int:
+        rows = await self._database.select(
             "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?", (name,)
-        )[0][0]
+        )
+        return rows[0][0]
 
-    def load(self, session_id: str, *, after: int = 0) -> list[StoredMessage]:
+    async def load(self, session_id: str, *, after: int = 0) -> list[StoredMessage]:
         """The messages of a session in their order, those with a higher number than `after`.
 
         Answers with nothing in them are kept for what they took, and are not among them.
         One that cannot be read is named in the log; another stands in its place, or none for results: their
         calls are given others when the conversation is mended.
         """
-        rows = self._database.select(
+        rows = await self._database.select(
             "SELECT number, created, cost, role, content FROM messages WHERE session = ? AND number > ?"
             " ORDER BY number",
             (as_stored(session_id), after),
@@ -151,27 +151,28 @@ class Messages:
         row = (as_stored(session_id), through, time(), bounded(self._redact(text)))
         await self._database.write(_SUMMARISE, row)
 
-    def summary(self, session_id: str) -> tuple[str, int] | None:
+    async def summary(self, session_id: str) -> tuple[str, int] | None:
         """The last summary of a session, and the number of the last message it stands for."""
-        rows = self._database.select(
+        rows = await self._database.select(
             "SELECT text, through FROM summaries WHERE session = ?", (as_stored(session_id),)
         )
         return (rows[0][0], rows[0][1]) if rows else None
 
-    def usage(self, session_id: str) -> tuple[Usage, float | None, int]:
+    async def usage(self, session_id: str) -> tuple[Usage, float | None, int]:
         """The tokens of a session, what they cost in US dollars where prices are known, and its answers."""
         sums = ", ".join(f"coalesce(sum({name}), 0)" for name in _TOKENS.split(", "))
-        (*tokens, cost, answers) = self._database.select(
+        rows = await self._database.select(
             f"SELECT {sums}, sum(cost), count(*) FROM messages WHERE session = ? AND role = 'assistant'",  # noqa: S608
             (as_stored(session_id),),
-        )[0]
+        )
+        *tokens, cost, answers = rows[0]
         return Usage(*tokens), cost, answers
 
-    def rounds(self, session_id: str | None = None, limit: int = 50) -> list[Round]:
+    async def rounds(self, session_id: str | None = None, limit: int = 50) -> list[Round]:
         """The last answers, newest first, of one session or of all."""
         where, values = ("", ()) if session_id is None else (" AND session = ?", (as_stored(session_id),))
         order = "id" if session_id is None else "number"
-        rows = self._database.select(
+        rows = await self._database.select(
             f"SELECT session, number, created, coalesce(model, ''), {_TOKENS}, cost FROM messages"  # noqa: S608
             f" WHERE role = 'assistant'{where} ORDER BY {order} DESC LIMIT ?",
             (*values, limit),

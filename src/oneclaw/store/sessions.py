@@ -10,8 +10,7 @@ from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
-from oneclaw.store.db import Database
-from oneclaw.store.writer import Values
+from oneclaw.store.database import Database, Values
 
 LAST = "last"
 """The word for the session used last, where an id is asked for."""
@@ -90,25 +89,25 @@ class Sessions:
         await self._database.write(ENSURE, row)
         return record
 
-    def get(self, session_id: str) -> SessionRecord | None:
-        found = self._select("id = ?", (as_stored(session_id),), 1)
+    async def get(self, session_id: str) -> SessionRecord | None:
+        found = await self._select("id = ?", (as_stored(session_id),), 1)
         return found[0] if found else None
 
-    def find(self, start: str) -> SessionRecord | None:
+    async def find(self, start: str) -> SessionRecord | None:
         """The session whose id begins with `start`, or the one used last for the word `last`.
 
         The second half of an id, after the hyphen, may be begun as well: first halves are times, and much
         alike. Raises `InvalidConfig` when several begin so. `last` is the last that a person talked in.
         """
         if start == LAST:
-            found = self._select(f"parent IS NULL AND {_TALKED}", (), 1)
+            found = await self._select(f"parent IS NULL AND {_TALKED}", (), 1)
             return found[0] if found else None
-        exact = self.get(start)
+        exact = await self.get(start)
         if exact is not None or not start:
             return exact
         begins = "substr(id, 1, ?) = ? OR substr(id, instr(id, '-') + 1, ?) = ?"
         begun = as_stored(start)
-        found = self._select(begins, (len(begun), begun, len(begun), begun), _MOST_NAMED + 1)
+        found = await self._select(begins, (len(begun), begun, len(begun), begun), _MOST_NAMED + 1)
         if len(found) > 1:
             named = ", ".join(each.id for each in found[:_MOST_NAMED])
             more = " and others" if len(found) > _MOST_NAMED else ""
@@ -117,13 +116,13 @@ class Sessions:
             )
         return found[0] if found else None
 
-    def list(self, *, agent: str | None = None, limit: int = 50) -> list[SessionRecord]:
+    async def list(self, *, agent: str | None = None, limit: int = 50) -> list[SessionRecord]:
         """The sessions used last, newest first."""
         if agent is None:
-            return self._select("TRUE", (), limit)
-        return self._select("agent = ?", (agent,), limit)
+            return await self._select("TRUE", (), limit)
+        return await self._select("agent = ?", (agent,), limit)
 
-    def totals(
+    async def totals(
         self, *, agent: str | None = None, limit: int = 50, is_empty_shown: bool = False
     ) -> "list[SessionTotals]":
         """The sessions used last, newest first, with what was said in them and what it took.
@@ -135,7 +134,7 @@ class Sessions:
             wanted += " AND agent = ?"
         values = (limit,) if agent is None else (agent, limit)
         chosen = f"SELECT {_COLUMNS} FROM sessions WHERE {wanted} ORDER BY updated DESC, id DESC LIMIT ?"  # noqa: S608
-        rows = self._database.select(f"WITH chosen AS ({chosen}) {_TOTALS}", values)
+        rows = await self._database.select(f"WITH chosen AS ({chosen}) {_TOTALS}", values)
         return [SessionTotals(_record(row[:7]), row[7], Usage(*row[8:13]), row[13]) for row in rows]
 
     async def touch(self, session_id: str, title: str | None = None) -> bool:
@@ -153,9 +152,9 @@ class Sessions:
         """
         return (await self._database.write(_REMOVE, (as_stored(session_id),))).rows > 0
 
-    def _select(self, where: str, values: tuple[Any, ...], limit: int) -> "list[SessionRecord]":
+    async def _select(self, where: str, values: tuple[Any, ...], limit: int) -> "list[SessionRecord]":
         sql = f"SELECT {_COLUMNS} FROM sessions WHERE {where} ORDER BY updated DESC, id DESC LIMIT ?"  # noqa: S608
-        return [_record(row) for row in self._database.select(sql, (*values, limit))]
+        return [_record(row) for row in await self._database.select(sql, (*values, limit))]
 
 
 def new_id() -> str:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from oneclaw.store.db import Database
+from oneclaw.store.database import Database
 
 
 class Settings:
@@ -12,18 +12,13 @@ class Settings:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @property
-    def version(self) -> int:
-        """Another number after each change, whoever made it."""
-        return self._database.select("SELECT number FROM versions WHERE name = 'settings'")[0][0]
-
-    def get(self, key: str, default: Any = None) -> Any:
-        rows = self._database.select("SELECT value FROM settings WHERE key = ?", (key,))
+    async def get(self, key: str, default: Any = None) -> Any:
+        rows = await self._database.select("SELECT value FROM settings WHERE key = ?", (key,))
         return json.loads(rows[0][0]) if rows else default
 
-    def all(self, prefix: str = "") -> dict[str, Any]:
+    async def all(self, prefix: str = "") -> dict[str, Any]:
         """Every setting whose key begins with `prefix`, by key."""
-        rows = self._database.select(
+        rows = await self._database.select(
             "SELECT key, value FROM settings WHERE substr(key, 1, ?) = ? ORDER BY key", (len(prefix), prefix)
         )
         return {key: json.loads(value) for key, value in rows}

@@ -4,14 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from oneclaw.core.errors import StoreError
 from oneclaw.store.agents import Agents
 from oneclaw.store.calls import Calls
-from oneclaw.store.db import Database
 from oneclaw.store.grants import Grants
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import Settings
+from oneclaw.store.sqlite import SqliteDatabase
 
 
 class Store:
@@ -23,7 +24,7 @@ class Store:
     def __init__(
         self, path: Path, *, read_only: bool = False, redact: Callable[[str], str] = identity
     ) -> None:
-        self.database = Database(path, read_only=read_only)
+        self.database = SqliteDatabase(path, read_only=read_only)
         self.calls = Calls(self.database)
         self.sessions = Sessions(self.database)
         self.messages = Messages(self.database, redact)
@@ -31,6 +32,16 @@ class Store:
         self.memories = Memories(self.database, redact)
         self.grants = Grants(self.database)
         self.settings = Settings(self.database)
+
+    async def versions(self) -> dict[str, int]:
+        """How often the grants, the settings and the agents were changed, by whatever program."""
+        try:
+            found = dict(await self.database.select("SELECT name, number FROM versions"))
+        except StoreError:
+            self.grants.version = -1  # nothing that was known of them holds
+            raise
+        self.grants.version = found["grants"]
+        return found
 
     def close(self) -> None:
         self.database.close()

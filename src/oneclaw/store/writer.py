@@ -14,33 +14,27 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import StoreError
+from oneclaw.store.database import Statement, Values, Written
 from oneclaw.store.fault import fault, is_locked
 
 if TYPE_CHECKING:
     import asyncio
 
-Values = Sequence[str | int | float | None]
 _MOST_AT_ONCE = 500
 _FIRST_WAIT_SECONDS = 0.0005
 _LONGEST_WAIT_SECONDS = 0.01
 
 
-class Written(NamedTuple):
-    """What a statement did: the key of the last row it added, and how many rows it changed."""
-
-    key: int
-    rows: int
-
-
 @dataclass(slots=True)
 class _Job:
-    sql: str
-    values: Values
-    future: Future[Written] = field(default_factory=Future[Written])
-    written: Written | None = None
+    """Statements that are written together: all of them, or none."""
+
+    statements: Sequence[Statement]
+    future: Future[list[Written]] = field(default_factory=Future[list[Written]])
+    written: list[Written] = field(default_factory=list[Written])
 
 
 class Writer:
@@ -70,9 +64,27 @@ class Writer:
         finally:
             self._lock.release()
 
-    def submit(self, sql: str, values: Values) -> Future[Written]:
-        """Have the thread write as soon as the lock is free."""
-        job = _Job(sql, values)
+    def attempt_together(self, statements: Sequence[Statement]) -> list[Written] | None:
+        """Write all of the statements now, or None when somebody else is writing."""
+        if not self._queue.empty() or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            written = [self._execute(sql, values) for sql, values in statements]
+            self._connection.execute("COMMIT")
+            return written
+        except sqlite3.Error as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            elif is_locked(error):
+                return None
+            raise fault(self._path, error) from error
+        finally:
+            self._lock.release()
+
+    def submit(self, statements: Sequence[Statement]) -> Future[list[Written]]:
+        """Have the thread write the statements together as soon as the lock is free."""
+        job = _Job(statements)
         job.future.set_running_or_notify_cancel()  # from here on it cannot be called back
         with self._submitting:
             if self._is_stopped:
@@ -83,9 +95,7 @@ class Writer:
             self._queue.put(job)
         return job.future
 
-    def write_all(
-        self, statements: Sequence[tuple[str, Values]], is_stopped: Callable[[], bool]
-    ) -> list[Written]:
+    def write_all(self, statements: Sequence[Statement], is_stopped: Callable[[], bool]) -> list[Written]:
         """Write all of the statements or none, waiting for the lock: for a thread of one's own."""
         written: list[Written] = []
         with self._lock:
@@ -137,7 +147,7 @@ class Writer:
             self._begin()
             for number, job in enumerate(jobs):
                 try:
-                    job.written = self._execute(job.sql, job.values)
+                    self._write_job(job)
                 except Exception as error:
                     if not self._connection.in_transaction:
                         raise  # a full or broken disk undoes the transaction whole
@@ -151,8 +161,23 @@ class Writer:
             if number in failed:
                 job.future.set_exception(failed[number])
             else:
-                assert job.written is not None
                 job.future.set_result(job.written)
+
+    def _write_job(self, job: _Job) -> None:
+        if len(job.statements) == 1:
+            job.written.append(self._execute(*job.statements[0]))
+            return
+        self._connection.execute("SAVEPOINT job")
+        try:
+            for sql, values in job.statements:
+                job.written.append(self._execute(sql, values))
+        except Exception:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK TO job")
+            raise
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("RELEASE job")
 
     def _begin(self) -> None:
         end = time.monotonic() + self._patience_seconds
@@ -173,7 +198,7 @@ class Writer:
         return Written(cursor.lastrowid or 0, cursor.rowcount)
 
 
-async def settle(future: Future[Written]) -> "tuple[Written, asyncio.CancelledError | None]":
+async def settle(future: Future[list[Written]]) -> "tuple[list[Written], asyncio.CancelledError | None]":
     """Wait for a write to end, even when the caller is cancelled meanwhile; the cancellation is given back.
 
     A statement in the queue cannot be called back, so nobody may leave without knowing whether it was kept.

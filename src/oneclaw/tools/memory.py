@@ -1,6 +1,5 @@
 """memory_store, _search, _learn, _reinforce and _forget: what is known in later conversations."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, TypeVar
@@ -31,7 +30,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         value: What to remember.
         """
         book = notebook(context.agent)
-        before = book.get(key)
+        before = await book.get(key)
         memory = await _kept(book.store(key, value))
         if before is None or before.agent != memory.agent:
             return f"Remembered: {memory.key}"
@@ -49,7 +48,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         limit: The most memories to give. Defaults to 5.
         """
         book = notebook(context.agent)
-        found = await asyncio.to_thread(book.search, query, limit)  # a word that all have takes its time
+        found = await book.search(query, limit)
         await book.touch(found)
         if not found:
             return Output("No memory fits. Try other words, or an empty query for the most useful memories.")
@@ -63,7 +62,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         category: One word for its kind, as 'preference', 'fact' or 'correction'. Defaults to 'general'.
         """
         book = notebook(context.agent)
-        before = book.get(learned_key(context.redact(text)))
+        before = await book.get(learned_key(context.redact(text)))
         memory = await _kept(book.learn(text, category))
         if before is None or memory.hits <= before.hits:
             return f"Learned: {memory.key}"
@@ -78,7 +77,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         book = notebook(context.agent)
         memory = await book.reinforce(key)
         if memory is None:
-            raise _unknown(book, key)
+            raise await _unknown(book, key)
         return f"Reinforced: {memory.key} (hits: {memory.hits})"
 
     @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{key}")
@@ -89,7 +88,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
         """
         book = notebook(context.agent)
         if not await book.forget(key):
-            raise _unknown(book, key)
+            raise await _unknown(book, key)
         return f"Forgotten: {key}"
 
     return [memory_store, memory_search, memory_learn, memory_reinforce, memory_forget]
@@ -102,13 +101,13 @@ async def _kept(writing: Awaitable[T]) -> T:
         raise ToolError(str(error), Kind.VALIDATION_ERROR) from None
 
 
-def _unknown(book: Notebook, key: str) -> ToolError:
-    if book.get(key) is not None:
+async def _unknown(book: Notebook, key: str) -> ToolError:
+    if await book.get(key) is not None:
         return ToolError(
             f"The memory {key[:200]!r} belongs to all agents, and you keep your own: you cannot forget it.",
             Kind.PERMISSION_DENIED,
         )
-    near = [memory.key for memory in book.search(key, 3)]
+    near = [memory.key for memory in await book.search(key, 3)]
     hint = f"The nearest are: {', '.join(near)}." if near else "Nothing like it is remembered."
     return ToolError(f"There is no memory with the key {key[:200]!r}. {hint}", Kind.VALIDATION_ERROR)
 

@@ -253,12 +253,12 @@ async def test_the_book_lists_revokes_and_counts_its_changes() -> None:
     await book.add(one)
     versions.append(book.version)
     await book.add(other)
-    assert book.of("shell") == [one]
-    assert book.all() == [one, other]
+    assert await book.of("shell") == [one]
+    assert await book.all() == [one, other]
     with pytest.raises(ValueError, match="already"):
         await book.add(one)
     assert await book.revoke("one")
     versions.append(book.version)
     assert not await book.revoke("one")
-    assert book.all() == [other]
+    assert await book.all() == [other]
     assert len(set(versions)) == 3

@@ -188,7 +188,7 @@ async def test_a_no_refuses_this_call_only() -> None:
     assert message == (
         "Required permissions were denied: shell. A person said no; ask them what to do instead."
     )
-    assert book.all() == []
+    assert await book.all() == []
     person.answer = "once"
     assert await run(permissions, SHELL) == ["shell"]
 
@@ -240,7 +240,7 @@ async def test_never_is_denied_for_good_until_it_is_revoked() -> None:
     permissions = Permissions(broker=person.broker, grants=book)
     first = await refused(permissions, SHELL)
     person.answer = "once"
-    (grant,) = book.all()
+    (grant,) = await book.all()
     assert (grant.verdict, grant.scope, grant.need, grant.tool) == ("deny", "everywhere", "shell", "shell")
     assert f"oneclaw grants revoke {grant.id}" in first
     assert await refused(permissions, SHELL, session=OTHER_AGENT) == first
@@ -301,7 +301,7 @@ async def test_what_needs_asking_is_asked_in_one_prompt_and_kept_for_each_need()
     await run(permissions, tool)
     (prompt,) = person.asked
     assert prompt.needs == ("mail", "location", CHANGES)
-    assert [grant.need for grant in book.all()] == ["mail", "location", CHANGES]
+    assert [grant.need for grant in (await book.all())] == ["mail", "location", CHANGES]
     await run(permissions, tool)
     assert len(person.asked) == 1
 
@@ -481,22 +481,28 @@ async def test_secrets_are_taken_out_of_what_is_shown_and_not_of_what_is_matched
         await permissions.require("c1", FETCH, {}, SESSION, "network.private", "The host hunter2 is private.")
     assert len(person.asked) == 2
     assert "Why: The host *** is private." in person.asked[1].text
-    assert all("hunter2" not in grant.about for grant in permissions.grants.all())
+    assert all("hunter2" not in grant.about for grant in (await permissions.grants.all()))
 
 
 async def test_quick_is_true_only_where_nothing_can_refuse() -> None:
     book = MemoryBook()
     permissions = Permissions(grants=book)
+    assert not permissions.quick(READ, SESSION), "the first check finds it out"
+    for tool in (READ, WRITE):
+        await run(permissions, tool)
     assert permissions.quick(READ, SESSION)
     assert permissions.quick(WRITE, SESSION)
     assert not permissions.quick(SHELL, SESSION)
     await book.add(allow(SHELL, "shell"))
+    assert await run(permissions, SHELL) == ["shell"]
     assert not permissions.quick(SHELL, SESSION)
     denial = allow(WRITE, CHANGES, verdict="deny", scope="session", holder="elsewhere", digest="")
     await book.add(denial)
     assert not permissions.quick(WRITE, SESSION)
     assert await run(permissions, WRITE) == ["write_file"]
+    assert not permissions.quick(WRITE, SESSION)
     await book.revoke(denial.id)
+    assert await run(permissions, WRITE) == ["write_file"]
     assert permissions.quick(WRITE, SESSION)
     assert not permissions.quick(replace(WRITE, needs=("shell",)), SESSION)
     assert not Permissions(mode="ask").quick(WRITE, SESSION)
@@ -520,14 +526,14 @@ async def test_a_grant_holds_from_the_moment_it_is_given() -> None:
     permissions = Permissions(broker=person.broker, grants=book)
     call = asyncio.create_task(run(permissions, SHELL))
     await asyncio.sleep(0)
-    assert book.all() == []
+    assert await book.all() == []
     person.answer = "once"
     assert "for good" in await refused(permissions, SHELL)
     assert not call.done()
     book.gate.set()
     with pytest.raises(ToolError, match="for good"):
         await call
-    assert len(book.all()) == len(person.asked) == 1
+    assert len(await book.all()) == len(person.asked) == 1
 
 
 async def test_an_answer_is_stored_even_if_its_call_is_cancelled() -> None:
@@ -541,7 +547,7 @@ async def test_an_answer_is_stored_even_if_its_call_is_cancelled() -> None:
     book.gate.set()
     for _ in range(5):
         await asyncio.sleep(0)
-    assert [grant.verdict for grant in book.all()] == ["deny"]
+    assert [grant.verdict for grant in (await book.all())] == ["deny"]
     assert "for good" in await refused(permissions, SHELL)
 
 
@@ -552,10 +558,10 @@ class BrokenBook(MemoryBook):
         super().__init__()
         self.is_readable = is_readable
 
-    def of(self, tool: str) -> Sequence[Grant]:
+    async def of(self, tool: str) -> Sequence[Grant]:
         if not self.is_readable:
             raise StoreError("the store is corrupt")
-        return super().of(tool)
+        return await super().of(tool)
 
     async def add(self, grant: Grant) -> None:
         raise StoreError("the disk is full")
@@ -582,15 +588,19 @@ async def test_when_an_answer_cannot_be_stored_the_call_says_so(caplog: pytest.L
 async def test_how_a_need_stands_can_be_asked_without_asking_a_person() -> None:
     book = MemoryBook()
     permissions = Permissions(grants=book)
-    assert permissions.state_of("shell") is permissions.standing(SHELL, "shell", SESSION).state is State.ASK
+    assert (
+        permissions.state_of("shell")
+        is (await permissions.standing(SHELL, "shell", SESSION)).state
+        is State.ASK
+    )
     grant = allow(SHELL, "shell", pattern={"command": "ls"})
     await book.add(grant)
-    assert permissions.standing(SHELL, "shell", SESSION, {"command": "rm"}).state is State.ASK
-    standing = permissions.standing(SHELL, "shell", SESSION, {"command": "ls"})
+    assert (await permissions.standing(SHELL, "shell", SESSION, {"command": "rm"})).state is State.ASK
+    standing = await permissions.standing(SHELL, "shell", SESSION, {"command": "ls"})
     assert (standing.state, standing.grant) == (State.GRANTED, grant)
-    assert Permissions(mode="deny").standing(SHELL, "shell", SESSION).state is State.DENIED
+    assert (await Permissions(mode="deny").standing(SHELL, "shell", SESSION)).state is State.DENIED
     strict = Permissions(states={"shell": State.DENIED})
-    assert strict.standing(SHELL, "shell", SESSION).state is State.DENIED_FOR_GOOD
+    assert (await strict.standing(SHELL, "shell", SESSION)).state is State.DENIED_FOR_GOOD
 
 
 async def test_the_mode_may_be_set_while_the_program_runs() -> None:

@@ -71,7 +71,7 @@ async def test_nobody_is_asked_about_what_can_never_run(
         assert said in (result.message or "")
         assert not person.asked
         with pytest.raises(ToolError, match=said):
-            app.permissions.foresee(stand_in.definition, arguments, Session())
+            (await app.permissions.foresee(stand_in.definition, arguments, Session()))
         assert await call(app, command="ls", env={"A": "1"}) == "ran"
         assert len(person.asked) == 1
 

@@ -82,19 +82,21 @@ class Grant:
 
 
 class GrantBook(Protocol):
-    """Where grants are kept. Reads are quick and do not wait; writes may.
+    """Where grants are kept.
 
-    `version` is another number whenever `of` may answer otherwise; it costs almost nothing to read, and may
-    lag a second behind what another process wrote. `of` and `all` read what is there now, oldest first,
-    expired ones too. `add` of an id that is there raises. `revoke` says whether there was such a grant.
+    `version` is another number whenever `of` may answer otherwise, as far as the last `refresh` knows, and
+    negative before the first. `of` and `all` read what is there now, oldest first, expired ones too. `add` of
+    an id that is there raises. `revoke` says whether there was such a grant.
     """
 
     @property
     def version(self) -> int: ...
 
-    def of(self, tool: str) -> Sequence[Grant]: ...
+    async def refresh(self) -> None: ...
 
-    def all(self) -> Sequence[Grant]: ...
+    async def of(self, tool: str) -> Sequence[Grant]: ...
+
+    async def all(self) -> Sequence[Grant]: ...
 
     async def add(self, grant: Grant) -> None: ...
 
@@ -108,10 +110,13 @@ class MemoryBook:
         self.version = 0
         self._grants: dict[str, Grant] = {}
 
-    def of(self, tool: str) -> Sequence[Grant]:
+    async def refresh(self) -> None:
+        """Nobody else writes into it."""
+
+    async def of(self, tool: str) -> Sequence[Grant]:
         return [grant for grant in self._grants.values() if grant.tool == tool]
 
-    def all(self) -> Sequence[Grant]:
+    async def all(self) -> Sequence[Grant]:
         return list(self._grants.values())
 
     async def add(self, grant: Grant) -> None:

@@ -74,7 +74,7 @@ class Permissions:
         redact: Callable[[Any], Any] | None = None,
         judge: Judge | None = None,
     ) -> None:
-        self._quick: dict[str, tuple[ToolDefinition, int, bool]] = {}
+        self._quick: dict[str, tuple[ToolDefinition, int]] = {}
         self._digests: dict[str, tuple[ToolDefinition, str]] = {}
         self.mode = mode
         self.states = MappingProxyType({need: State(state) for need, state in (states or {}).items()})
@@ -100,14 +100,12 @@ class Permissions:
         self._quick.clear()
 
     def quick(self, definition: ToolDefinition, session: Session) -> bool:
-        """True when a call of the tool needs no `check`: no argument, session or grant could refuse it."""
-        try:
-            known = self._quick.get(definition.name)
-            if known is not None and known[0] is definition and known[1] == self.grants.version:
-                return known[2]
-            return self._is_quick(definition)
-        except OneClawError:
-            return False  # the grants cannot be read: `check` says so
+        """True when a call of the tool is known to need no `check`: nothing about it could refuse it.
+
+        The first `check` of a tool finds that out; it holds until the grants, the mode or the tool change.
+        """
+        known = self._quick.get(definition.name)
+        return known is not None and known[0] is definition and 0 <= known[1] == self.grants.version
 
     async def check(
         self, call_id: str, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
@@ -116,7 +114,9 @@ class Permissions:
 
         The needs that are returned stand by an answer that was kept, and nobody was asked about the call.
         """
-        return await self._permit(_Question(call_id, definition, arguments, session, needs_of(definition)))
+        kept = await self._permit(_Question(call_id, definition, arguments, session, needs_of(definition)))
+        await self._note_quick(definition)
+        return kept
 
     async def require(
         self,
@@ -134,7 +134,7 @@ class Permissions:
         except ToolError as error:
             raise ToolError(f"{about} {error.message}", error.kind) from error
 
-    def standing(
+    async def standing(
         self,
         definition: ToolDefinition,
         need: str,
@@ -147,10 +147,10 @@ class Permissions:
 
         `is_ruled` says that a rule of the owner covers the arguments.
         """
-        grant = None
+        grant, grants = None, await self._grants_of(definition.name)
         for each in session.line:  # the last is the one a person talks to: only what it is allowed counts
             grant = find(
-                self._grants_of(definition.name),
+                grants,
                 need=need,
                 digest=self._digest(definition),
                 agent=each.agent,
@@ -175,26 +175,27 @@ class Permissions:
             return Standing(need, state, text)
         return Standing(need, state)
 
-    def foresee(
+    async def foresee(
         self, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
     ) -> tuple[list[Standing], list[str]]:
         """How the needs of a call with these arguments stand, and what is said of it, without asking."""
         question = self._judged(_Question("", definition, arguments, session, needs_of(definition)))
-        return self._standings(question), self._notes(question)
+        return await self._standings(question), self._notes(question)
 
     def state_of(self, need: str) -> State:
         """How a need stands by mode and settings, before any grant."""
         return base_state(need, self.mode, self.states)
 
-    def _is_quick(self, definition: ToolDefinition) -> bool:
+    async def _note_quick(self, definition: ToolDefinition) -> None:
+        """Remember a tool that needs no `check` next time: all is granted, and no grant denies anything."""
         version = self.grants.version  # taken before reading, so that a change meanwhile is seen next time
-        result = all(self.state_of(need) is State.GRANTED for need in needs_of(definition))
-        result = result and not any(one.verdict == "deny" for one in self._grants_of(definition.name))
-        self._quick[definition.name] = (definition, version, result)
-        return result
+        if all(self.state_of(need) is State.GRANTED for need in needs_of(definition)):
+            grants = await self._grants_of(definition.name)
+            if not any(one.verdict == "deny" for one in grants):
+                self._quick[definition.name] = (definition, version)
 
-    def _grants_of(self, tool: str) -> Sequence[Grant]:
-        return [*self.grants.of(tool), *(grant for grant in self._fresh.values() if grant.tool == tool)]
+    async def _grants_of(self, tool: str) -> Sequence[Grant]:
+        return [*await self.grants.of(tool), *(grant for grant in self._fresh.values() if grant.tool == tool)]
 
     def _digest(self, definition: ToolDefinition) -> str:
         known = self._digests.get(definition.name)
@@ -202,10 +203,10 @@ class Permissions:
             known = self._digests[definition.name] = (definition, definition_hash(definition))
         return known[1]
 
-    def _standings(self, question: _Question) -> list[Standing]:
+    async def _standings(self, question: _Question) -> list[Standing]:
         try:
             return [
-                self.standing(
+                await self.standing(
                     question.definition,
                     need,
                     question.session,
@@ -230,7 +231,7 @@ class Permissions:
 
     async def _permit(self, question: _Question) -> frozenset[str]:
         question = self._judged(question)
-        standings = self._standings(question)
+        standings = await self._standings(question)
         raise_denied(standings)
         asked = tuple(one.need for one in standings if one.state is State.ASK)
         if not asked:
@@ -243,7 +244,7 @@ class Permissions:
         )
         problem = await asyncio.shield(storing[0]) if storing else ""
         if reply.outcome == "never":
-            raise_denied(self._standings(question))  # it names the grant to revoke
+            raise_denied(await self._standings(question))  # it names the grant to revoke
         if reply.outcome not in YES:
             raise refusal(asked, why_refused(reply, asked))
         if problem:

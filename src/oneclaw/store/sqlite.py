@@ -1,27 +1,36 @@
-"""An open store: one connection that writes, one that reads beside it, and a clean end."""
+"""The database in one SQLite file: one connection that writes, two that read beside it, and a clean end.
+
+Theory of operation. A read runs where it stands, on the event loop, for at most `_QUICK_STEPS` steps of
+SQLite's virtual machine, about a millisecond. A query that needs more is abandoned and runs again in a
+thread, on a connection of its own. So a short read pays for no thread, and a long one does not hold up the
+loop. Writes do the same with the lock of the file, see `writer`.
+"""
 
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
 from oneclaw.core.errors import StoreError
 from oneclaw.store import file, migration
 from oneclaw.store.checkpoint import LOG_BYTES, Checkpointer
+from oneclaw.store.database import Named, Statement, Values, Written
 from oneclaw.store.fault import fault, is_unreachable
 from oneclaw.store.presence import Presence, gate, sweep
 from oneclaw.store.recovery import INTERRUPT, find_dead, recover
-from oneclaw.store.writer import Values, Writer, Written, settle
+from oneclaw.store.writer import Writer, settle
 
 PATIENCE_SECONDS = 30.0
+_QUICK_STEPS = 20_000
+_FAULTS = 100
 
 
-class Database:
+class SqliteDatabase:
     """The store at `path`, made when there is none. With `read_only` it must be there, and is only looked at.
 
     `patience_seconds` is how long a write waits while other programs are writing.
@@ -38,6 +47,9 @@ class Database:
         self._patience_seconds = patience_seconds
         self._pid = os.getpid()
         self._reading = threading.Lock()
+        self._reading_long = threading.Lock()
+        self._long_reader: sqlite3.Connection | None = None
+        self._steps = 0
         self._checkpointer = Checkpointer(self.path)
         self._closed = False
         self._presence: Presence | None = None
@@ -47,6 +59,7 @@ class Database:
             if not read_only:
                 self._writer = self._open_to_write()
             self._reader = self._open_to_read(read_only)
+            self._reader.set_progress_handler(self._is_long, _QUICK_STEPS)
         except BaseException as error:
             self._let_go()
             if isinstance(error, sqlite3.Error | OSError):
@@ -54,36 +67,60 @@ class Database:
             raise
 
     @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @property
     def process(self) -> str:
         """The name under which this program's calls are open."""
         return "" if self._presence is None else self._presence.name
 
-    def attempt(self, sql: str, values: Values = ()) -> Written | None:
-        """Write now and without waiting, or None when somebody else is writing."""
+    async def select(self, sql: str, values: Values | Named = ()) -> list[Any]:
+        self._check_ours()
+        try:
+            rows = self._select_quickly(sql, values)
+            return await self._in_thread(self._select_long, sql, values) if rows is None else rows
+        except sqlite3.Error as error:
+            raise fault(self.path, error) from error
+
+    async def write(self, sql: str, values: Values = ()) -> Written:
         writer = self._for_writing()
         # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
         written = None if self._checkpointer.is_busy else writer.attempt(sql, values)
-        if written is not None:
-            self._checkpointer.count()
-        return written
-
-    def submit(self, sql: str, values: Values = ()) -> Future[Written]:
-        """Have the statement written by the thread; await it with `settle`."""
-        future = self._for_writing().submit(sql, values)
-        self._checkpointer.count()
-        return future
-
-    async def write(self, sql: str, values: Values = ()) -> Written:
-        """Write, without holding up the event loop. What is cancelled meanwhile is written all the same."""
-        written = self.attempt(sql, values)
         if written is None:
-            written, cancelled = await settle(self.submit(sql, values))
+            written, cancelled = await settle(writer.submit(((sql, values),)))
+            self._checkpointer.count()
             if cancelled is not None:
                 raise cancelled
+            return written[0]
+        self._checkpointer.count()
         return written
 
-    async def write_all(self, statements: Sequence[tuple[str, Values]]) -> list[Written]:
-        """Write all of the statements or, when one fails or the caller is cancelled, none."""
+    async def insert(self, sql: str, values: Values, undo: str) -> int:
+        writer = self._for_writing()
+        written = None if self._checkpointer.is_busy else writer.attempt(sql, values)
+        self._checkpointer.count()
+        if written is not None:
+            return written.key
+        added, cancelled = await settle(writer.submit(((sql, values),)))
+        if cancelled is not None:
+            await settle(writer.submit(((undo, (added[0].key,)),)))
+            raise cancelled
+        return added[0].key
+
+    async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
+        writer = self._for_writing()
+        written = None if self._checkpointer.is_busy else writer.attempt_together(statements)
+        if written is None:
+            written, cancelled = await settle(writer.submit(statements))
+            self._checkpointer.count()
+            if cancelled is not None:
+                raise cancelled
+            return written
+        self._checkpointer.count()
+        return written
+
+    async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
         import asyncio  # who only looks at the store does without
 
         is_stopped = threading.Event()
@@ -98,22 +135,59 @@ class Database:
         finally:
             self._checkpointer.count()
 
-    def select(self, sql: str, values: Values | Mapping[str, str | float | None] = ()) -> list[Any]:
-        """The rows of a query, read beside the writer: neither waits for the other."""
+    async def find_faults(self, seconds: float) -> tuple[list[str], bool]:
         self._check_ours()
-        try:
-            with self._reading:
-                return self._reader.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise fault(self.path, error) from error
+        return await self._in_thread(self._find_faults, seconds)
 
-    def problems(self) -> list[str]:
-        """What SQLite finds wrong in the whole file; it reads all of it."""
-        self._check_ours()
+    def _is_long(self) -> bool:
+        """Whether the query on the event loop has had its steps; SQLite may ask a first time at any step."""
+        self._steps += 1
+        return self._steps > 1
+
+    def _select_quickly(self, sql: str, values: Values | Named) -> list[Any] | None:
+        """The rows, or None when the query takes long."""
+        if not self._reading.acquire(blocking=False):
+            return None
         try:
-            return [text for (text,) in self.select("PRAGMA integrity_check") if text != "ok"]
-        except StoreError as error:
-            return [str(error)]
+            self._steps = 0
+            return self._reader.execute(sql, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                return None
+            raise
+        finally:
+            self._reading.release()
+
+    def _select_long(self, sql: str, values: Values | Named) -> list[Any]:
+        with self._reading_long:
+            self._check_ours()
+            return self._for_long_reads().execute(sql, values).fetchall()
+
+    def _for_long_reads(self) -> sqlite3.Connection:
+        if self._long_reader is None:
+            self._long_reader = self._connect_to_look()[0] if self._writer is None else self._connect_beside()
+        return self._long_reader
+
+    def _find_faults(self, seconds: float) -> tuple[list[str], bool]:
+        end = monotonic() + seconds
+        with self._reading_long:
+            try:
+                reader = self._for_long_reads()
+                reader.set_progress_handler(lambda: monotonic() > end, _QUICK_STEPS)
+                try:
+                    rows = reader.execute(f"PRAGMA integrity_check({_FAULTS})").fetchall()
+                finally:
+                    reader.set_progress_handler(None, 0)
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+                    return [], False
+                return [str(fault(self.path, error))], True
+        return [text for (text,) in rows if text != "ok"], True
+
+    async def _in_thread(self, work: Any, *given: Any) -> Any:
+        import asyncio
+
+        return await asyncio.to_thread(work, *given)
 
     def close(self) -> None:
         """Give every call still open its result, and let go of the file.
@@ -125,9 +199,11 @@ class Database:
         self._closed = True
         if os.getpid() != self._pid:
             return  # a forked child has nothing to close: all of it is its parent's
-        with self._reading:
+        with self._reading, self._reading_long:
             self._reader.close()
-        last = None if self._writer is None else self._writer.submit(INTERRUPT, (self.process,))
+            if self._long_reader is not None:
+                self._long_reader.close()
+        last = None if self._writer is None else self._writer.submit(((INTERRUPT, (self.process,)),))
         self._let_go()
         if last is not None:
             with suppress(StoreError):
@@ -140,7 +216,7 @@ class Database:
         if self._presence is not None:
             self._presence.leave()
 
-    def __enter__(self) -> "Database":
+    def __enter__(self) -> "SqliteDatabase":
         return self
 
     def __exit__(
@@ -178,9 +254,7 @@ class Database:
 
     def _open_to_read(self, read_only: bool) -> sqlite3.Connection:
         if not read_only:
-            reader = file.connect(self.path, "rw", self._patience_seconds)
-            reader.execute("PRAGMA query_only = ON")
-            return reader
+            return self._connect_beside()
         if not self.path.exists():
             raise StoreError(f"There is no store at {self.path} yet; the first call of a tool makes it.")
         reader, version = self._connect_to_look()
@@ -191,7 +265,13 @@ class Database:
         # Calls of the dead are shown as what they are, where this user may write it down.
         with suppress(StoreError, OSError):
             if find_dead(reader, self._live):
-                Database(self.path, patience_seconds=self._patience_seconds).close()
+                SqliteDatabase(self.path, patience_seconds=self._patience_seconds).close()
+        return reader
+
+    def _connect_beside(self) -> sqlite3.Connection:
+        """A connection that reads beside the one that writes."""
+        reader = file.connect(self.path, "rw", self._patience_seconds)
+        reader.execute("PRAGMA query_only = ON")
         return reader
 
     def _connect_to_look(self) -> tuple[sqlite3.Connection, int]:
@@ -209,7 +289,7 @@ class Database:
     def _bring_up_to_date(self) -> None:
         """Open the store of an older version once as a call would."""
         try:
-            Database(self.path, patience_seconds=self._patience_seconds).close()
+            SqliteDatabase(self.path, patience_seconds=self._patience_seconds).close()
         except (StoreError, OSError) as error:
             raise StoreError(
                 f"The store {self.path} is of an older OneClaw and cannot be brought up to date: {error}"

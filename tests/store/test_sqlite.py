@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.errors import StoreError
-from oneclaw.store import db, file, migration
-from oneclaw.store.db import Database
+from oneclaw.store import file, migration, sqlite
+from oneclaw.store.database import Written
 from oneclaw.store.settings import Settings
+from oneclaw.store.sqlite import SqliteDatabase
 
 NOBODY = 65534
 
@@ -42,7 +43,7 @@ def refusal(path: Path) -> str:
     """What the owner is told, and the promise that nothing at the path was touched by it."""
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(StoreError) as caught:
-        Database(path, patience_seconds=0.2)
+        SqliteDatabase(path, patience_seconds=0.2)
     assert (path.read_bytes() if path.is_file() else None) == before
     said = str(caught.value)
     assert str(path) in said
@@ -58,7 +59,7 @@ def refusal(path: Path) -> str:
 def test_files_are_for_their_owner_alone_whatever_the_umask(path: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        with Database(path) as opened:
+        with SqliteDatabase(path) as opened:
             asyncio.run(opened.write("INSERT INTO settings VALUES ('a', '1')"))
             files = {each.name: mode(each) for each in path.parent.rglob("*") if each.is_file()}
             folders = [path.parent, path.parent / "oneclaw.db-live"]
@@ -71,19 +72,19 @@ def test_files_are_for_their_owner_alone_whatever_the_umask(path: Path, umask: i
 
 def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    Database(tmp_path / "oneclaw.db").close()
+    SqliteDatabase(tmp_path / "oneclaw.db").close()
     assert mode(tmp_path) == 0o755
 
 
 def test_a_store_that_others_could_read_is_closed_to_them(path: Path) -> None:
-    Database(path).close()
+    SqliteDatabase(path).close()
     path.chmod(0o644)
-    Database(path).close()
+    SqliteDatabase(path).close()
     assert mode(path) == 0o600
 
 
 def test_nothing_is_left_beside_the_file_after_a_clean_end(path: Path) -> None:
-    Database(path).close()
+    SqliteDatabase(path).close()
     assert [each.name for each in sorted(path.parent.rglob("*"))] == ["oneclaw.db", "oneclaw.db-live"]
 
 
@@ -91,14 +92,14 @@ def test_a_link_and_its_file_are_one_store(path: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.db"
     link.symlink_to(path)
     path.parent.mkdir()
-    with Database(link) as first, Database(path) as second:
+    with SqliteDatabase(link) as first, SqliteDatabase(path) as second:
         assert first.path == second.path
         assert len(list(path.with_name("oneclaw.db-live").iterdir())) == 2
 
 
 def test_odd_names_of_files_work(tmp_path: Path) -> None:
     path = tmp_path / "a?mode=memory&x=%41#é .db"
-    Database(path).close()
+    SqliteDatabase(path).close()
     assert path.stat().st_size > 0
 
 
@@ -106,7 +107,7 @@ def test_odd_names_of_files_work(tmp_path: Path) -> None:
 
 
 def test_a_store_of_a_newer_version_is_refused_and_kept(path: Path) -> None:
-    Database(path).close()
+    SqliteDatabase(path).close()
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -115,7 +116,7 @@ def test_a_store_of_a_newer_version_is_refused_and_kept(path: Path) -> None:
     assert "99" in said
     assert "update OneClaw" in said
     with pytest.raises(StoreError, match="newer OneClaw"):
-        Database(path, read_only=True)
+        SqliteDatabase(path, read_only=True)
 
 
 @pytest.mark.parametrize(
@@ -162,11 +163,11 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_path_with_a_nul_is_refused() -> None:
     with pytest.raises(StoreError, match="null byte"):
-        Database("/tmp/a\0b")
+        SqliteDatabase("/tmp/a\0b")
 
 
 def test_a_lost_file_whose_log_is_there_is_not_begun_anew(path: Path, tmp_path: Path) -> None:
-    with Database(path) as opened:
+    with SqliteDatabase(path) as opened:
         asyncio.run(opened.write("INSERT INTO settings VALUES ('a', '1')"))
         shutil.copytree(path.parent, tmp_path / "lost")
     lost = tmp_path / "lost" / "oneclaw.db"
@@ -177,26 +178,26 @@ def test_a_lost_file_whose_log_is_there_is_not_begun_anew(path: Path, tmp_path: 
     assert lost.with_name("oneclaw.db-wal").read_bytes() == log
 
 
-def test_a_damaged_table_says_so_when_it_is_read(path: Path) -> None:
-    with Database(path) as opened:
+async def test_a_damaged_table_says_so_when_it_is_read(path: Path) -> None:
+    with SqliteDatabase(path) as opened:
         for number in range(300):
-            asyncio.run(Settings(opened).set(f"key-{number}", "x" * 200))
+            await Settings(opened).set(f"key-{number}", "x" * 200)
     content = bytearray(path.read_bytes())
     for page in range(len(content) // migration.PAGE_BYTES // 2, len(content) // migration.PAGE_BYTES):
         start = page * migration.PAGE_BYTES
         content[start : start + 200] = b"\xff" * 200
     path.write_bytes(content)
-    with Database(path) as opened:
-        assert opened.problems()
+    with SqliteDatabase(path) as opened:
+        assert (await opened.find_faults(60))[0]
         with pytest.raises(StoreError, match="is damaged; put back a copy"):
-            Settings(opened).all()
+            await Settings(opened).all()
 
 
-def test_a_sound_store_has_no_problems(database: Database) -> None:
-    assert database.problems() == []
+async def test_a_sound_store_has_no_problems(database: SqliteDatabase) -> None:
+    assert (await database.find_faults(60))[0] == []
 
 
-def told_nobody(path: Path, read_only: bool = False) -> str:
+async def told_nobody(path: Path, read_only: bool = False) -> str:
     """What a user without rights is told: to root nothing is read-only."""
     receive, send = os.pipe()
     child = os.fork()
@@ -206,8 +207,8 @@ def told_nobody(path: Path, read_only: bool = False) -> str:
                 os.setgroups([])
                 os.setgid(NOBODY)
                 os.setuid(NOBODY)
-            with Database(path, read_only=read_only) as opened:
-                said = f"opened {opened.select('SELECT count(*) FROM calls')}"
+            with SqliteDatabase(path, read_only=read_only) as opened:
+                said = f"opened {await opened.select('SELECT count(*) FROM calls')}"
         except BaseException as error:
             said = f"{type(error).__name__}: {error}"
         os.write(send, said.encode())
@@ -228,34 +229,34 @@ def public() -> Iterator[Path]:
         Path(folder).chmod(0o755)
 
 
-def test_a_folder_that_cannot_be_written_is_told(public: Path) -> None:
+async def test_a_folder_that_cannot_be_written_is_told(public: Path) -> None:
     public.chmod(0o555)
-    said = told_nobody(public / "oneclaw.db")
+    said = await told_nobody(public / "oneclaw.db")
     assert said.startswith("StoreError: ")
     assert "give the user rights to the file and its folder" in said
     assert str(public / "oneclaw.db") in said
 
 
-def test_a_file_that_cannot_be_written_is_told_and_kept(public: Path) -> None:
+async def test_a_file_that_cannot_be_written_is_told_and_kept(public: Path) -> None:
     path = public / "oneclaw.db"
-    Database(path).close()
+    SqliteDatabase(path).close()
     path.chmod(0o444)
     path.with_name("oneclaw.db-live").chmod(0o777)
     content = path.read_bytes()
     public.chmod(0o555)
-    said = told_nobody(path)
+    said = await told_nobody(path)
     assert said.startswith(f"StoreError: The store {path} cannot be written; make the file and its folder"), (
         said
     )
     assert path.read_bytes() == content
 
 
-def test_a_store_in_a_read_only_folder_can_be_looked_at(public: Path) -> None:
+async def test_a_store_in_a_read_only_folder_can_be_looked_at(public: Path) -> None:
     path = public / "oneclaw.db"
-    Database(path).close()
+    SqliteDatabase(path).close()
     path.chmod(0o444)
     public.chmod(0o555)
-    assert told_nobody(path, read_only=True) == "opened [(0,)]"
+    assert (await told_nobody(path, read_only=True)) == "opened [(0,)]"
 
 
 # ---------------------------------------------------------------------- reading and writing
@@ -263,43 +264,43 @@ def test_a_store_in_a_read_only_folder_can_be_looked_at(public: Path) -> None:
 
 def test_looking_needs_a_store_and_makes_none(path: Path) -> None:
     with pytest.raises(StoreError, match="There is no store"):
-        Database(path, read_only=True)
+        SqliteDatabase(path, read_only=True)
     assert not path.parent.exists()
 
 
 async def test_who_looks_cannot_write(path: Path) -> None:
-    Database(path).close()
-    with Database(path, read_only=True) as looking:
+    SqliteDatabase(path).close()
+    with SqliteDatabase(path, read_only=True) as looking:
         with pytest.raises(StoreError, match="read only"):
             await looking.write("DELETE FROM calls")
         with pytest.raises(StoreError, match="cannot be written"):
-            looking.select("DELETE FROM calls")
+            await looking.select("DELETE FROM calls")
 
 
-async def test_a_look_sees_what_is_written_meanwhile(path: Path, database: Database) -> None:
-    with Database(path, read_only=True) as looking:
+async def test_a_look_sees_what_is_written_meanwhile(path: Path, database: SqliteDatabase) -> None:
+    with SqliteDatabase(path, read_only=True) as looking:
         for number in range(3):
             await Settings(database).set(f"key-{number}", number)
-            assert len(Settings(looking).all()) == number + 1
+            assert len(await Settings(looking).all()) == number + 1
 
 
-async def test_a_read_in_progress_does_not_hold_up_a_write(path: Path, database: Database) -> None:
+async def test_a_read_in_progress_does_not_hold_up_a_write(path: Path, database: SqliteDatabase) -> None:
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM settings").fetchone()
-    assert database.attempt("INSERT INTO settings VALUES ('a', '1')") is not None
+    await asyncio.wait_for(database.write("INSERT INTO settings VALUES ('a', '1')"), 5)
     assert reader.execute("SELECT count(*) FROM settings").fetchone() == (0,)
     reader.close()
 
 
-async def test_a_write_in_progress_does_not_hold_up_a_read(path: Path, database: Database) -> None:
+async def test_a_write_in_progress_does_not_hold_up_a_read(path: Path, database: SqliteDatabase) -> None:
     with lock_held(path) as other:
         other.execute("INSERT INTO settings VALUES ('a', '1')")
-        assert Settings(database).all() == {}
-    assert Settings(database).all() == {"a": 1}
+        assert await Settings(database).all() == {}
+    assert await Settings(database).all() == {"a": 1}
 
 
-async def test_a_held_lock_does_not_hold_up_the_loop(path: Path, database: Database) -> None:
+async def test_a_held_lock_does_not_hold_up_the_loop(path: Path, database: SqliteDatabase) -> None:
     with lock_held(path) as other:
         writing = asyncio.create_task(Settings(database).set("ours", 1))
         turns = 0
@@ -307,19 +308,19 @@ async def test_a_held_lock_does_not_hold_up_the_loop(path: Path, database: Datab
             await asyncio.sleep(0)
             turns += 1
         assert not writing.done()
-        assert Settings(database).get("ours") is None
+        assert await Settings(database).get("ours") is None
         other.execute("COMMIT")
         await writing
-    assert Settings(database).get("ours") == 1
+    assert await Settings(database).get("ours") == 1
 
 
 async def test_a_lock_held_too_long_is_told(path: Path) -> None:
     told = pytest.raises(StoreError, match="kept locked by another program")
-    with Database(path, patience_seconds=0.05) as impatient, lock_held(path), told:
+    with SqliteDatabase(path, patience_seconds=0.05) as impatient, lock_held(path), told:
         await Settings(impatient).set("ours", 1)
 
 
-async def test_what_waits_is_written_together(path: Path, database: Database) -> None:
+async def test_what_waits_is_written_together(path: Path, database: SqliteDatabase) -> None:
     watcher = sqlite3.connect(path, isolation_level=None)
     with lock_held(path) as other:
         writing = [asyncio.create_task(Settings(database).set(f"k{number}", number)) for number in range(200)]
@@ -328,27 +329,31 @@ async def test_what_waits_is_written_together(path: Path, database: Database) ->
         frames = file.size(path, "-wal")
         other.execute("COMMIT")
         await asyncio.gather(*writing)
-    assert len(Settings(database).all()) == 200
+    assert len(await Settings(database).all()) == 200
     assert watcher.execute("PRAGMA data_version").fetchone() != before
     # Alone, each write puts at least its own page into the log.
     assert file.size(path, "-wal") - frames < 200 * migration.PAGE_BYTES
     watcher.close()
 
 
-async def test_one_bad_statement_does_not_undo_its_neighbours(path: Path, database: Database) -> None:
+async def test_one_bad_statement_does_not_undo_its_neighbours(path: Path, database: SqliteDatabase) -> None:
     with lock_held(path):
-        good = database.submit("INSERT INTO settings VALUES ('a', '1')")
-        bad = database.submit("INSERT INTO settings VALUES ('a', '2')")
-        after = database.submit("INSERT INTO settings VALUES ('b', '3')")
-    assert (await asyncio.wrap_future(good)).rows == 1
-    assert (await asyncio.wrap_future(after)).rows == 1
-    with pytest.raises(StoreError, match="UNIQUE"):
-        await asyncio.wrap_future(bad)
-    assert Settings(database).all() == {"a": 1, "b": 3}
+        rows = [("a", "1"), ("a", "2"), ("b", "3")]
+        writing = [
+            asyncio.ensure_future(database.write("INSERT INTO settings VALUES (?, ?)", row)) for row in rows
+        ]
+        await asyncio.sleep(0)  # all three wait now
+    good, bad, after = await asyncio.gather(*writing, return_exceptions=True)
+    assert isinstance(good, Written)
+    assert isinstance(after, Written)
+    assert (good.rows, after.rows) == (1, 1)
+    assert isinstance(bad, StoreError)
+    assert "UNIQUE" in str(bad)
+    assert await Settings(database).all() == {"a": 1, "b": 3}
 
 
 async def test_a_cancelled_write_is_whole_before_the_cancellation_goes_on(
-    path: Path, database: Database
+    path: Path, database: SqliteDatabase
 ) -> None:
     with lock_held(path) as other:
         writing = asyncio.create_task(Settings(database).set("ours", 1))
@@ -359,10 +364,10 @@ async def test_a_cancelled_write_is_whole_before_the_cancellation_goes_on(
         other.execute("COMMIT")
         with pytest.raises(asyncio.CancelledError):
             await writing
-    assert Settings(database).get("ours") == 1
+    assert await Settings(database).get("ours") == 1
 
 
-def test_threads_may_share_a_store(database: Database) -> None:
+async def test_threads_may_share_a_store(database: SqliteDatabase) -> None:
     def work(number: int) -> None:
         for each in range(50):
             asyncio.run(Settings(database).set(f"{number}-{each}", each))
@@ -372,48 +377,51 @@ def test_threads_may_share_a_store(database: Database) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(Settings(database).all()) == 200
+    assert len(await Settings(database).all()) == 200
 
 
-async def test_the_log_is_moved_into_the_tables_beside_the_calls(path: Path, database: Database) -> None:
+async def test_the_log_is_moved_into_the_tables_beside_the_calls(
+    path: Path, database: SqliteDatabase
+) -> None:
     for number in range(4100):
         await database.write("INSERT INTO settings VALUES (?, '1')", (f"key-{number}",))
     database.close()
     assert file.size(path, "-wal") == 0
-    with Database(path, read_only=True) as looking:
-        assert looking.select("SELECT count(*) FROM settings") == [(4100,)]
-        assert looking.problems() == []
+    with SqliteDatabase(path, read_only=True) as looking:
+        assert await looking.select("SELECT count(*) FROM settings") == [(4100,)]
+        assert (await looking.find_faults(60))[0] == []
 
 
 # ---------------------------------------------------------------------- the end
 
 
-async def test_a_closed_store_says_that_it_is_closed(database: Database) -> None:
+async def test_a_closed_store_says_that_it_is_closed(database: SqliteDatabase) -> None:
     database.close()
     database.close()
     with pytest.raises(StoreError, match="is closed"):
         await database.write("DELETE FROM calls")
     with pytest.raises(StoreError, match="is closed"):
-        database.select("SELECT 1")
+        await database.select("SELECT 1")
 
 
-async def test_what_still_waits_at_the_end_is_written(path: Path, database: Database) -> None:
+async def test_what_still_waits_at_the_end_is_written(path: Path, database: SqliteDatabase) -> None:
     with lock_held(path) as other:
-        waiting = database.submit("INSERT INTO settings VALUES ('a', '1')")
+        waiting = asyncio.ensure_future(database.write("INSERT INTO settings VALUES ('a', '1')"))
+        await asyncio.sleep(0)
         closing = threading.Thread(target=database.close)
         closing.start()
         other.execute("COMMIT")
+    assert (await waiting).rows == 1
     closing.join()
-    assert waiting.result().rows == 1
-    with Database(path, read_only=True) as looking:
-        assert Settings(looking).all() == {"a": 1}
+    with SqliteDatabase(path, read_only=True) as looking:
+        assert await Settings(looking).all() == {"a": 1}
 
 
-def test_a_forked_child_may_not_use_its_parents_store(database: Database) -> None:
+def test_a_forked_child_may_not_use_its_parents_store(database: SqliteDatabase) -> None:
     child = os.fork()
     if child == 0:  # pragma: no cover  the child tells by its exit code
         try:
-            database.attempt("INSERT INTO settings VALUES ('a', '1')")
+            database.write("INSERT INTO settings VALUES ('a', '1')").send(None)
         except StoreError as error:
             os._exit(7 if "fork" in str(error) else 8)
         os._exit(9)
@@ -422,14 +430,14 @@ def test_a_forked_child_may_not_use_its_parents_store(database: Database) -> Non
 
 
 def test_what_failed_to_open_leaves_no_file_of_the_living(path: Path) -> None:
-    Database(path).close()
+    SqliteDatabase(path).close()
     connection = sqlite3.connect(path)
     connection.execute("DROP TABLE calls")
     connection.close()
     with pytest.raises(StoreError, match="no such table"):
-        Database(path)
+        SqliteDatabase(path)
     assert list(path.with_name("oneclaw.db-live").iterdir()) == []
 
 
 def test_patience_is_half_a_minute() -> None:
-    assert db.PATIENCE_SECONDS == 30.0
+    assert sqlite.PATIENCE_SECONDS == 30.0

@@ -1,0 +1,60 @@
+"""The verbs every table of the store uses, whatever database is behind them.
+
+Reading waits as writing does: no statement may hold up the event loop. `SqliteDatabase` is the one there is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+Values = Sequence[str | int | float | None]
+Named = Mapping[str, str | int | float | None]
+Statement = tuple[str, Values]
+
+
+class Written(NamedTuple):
+    """The effect of a statement: the key of the last row it added, and the number of rows it changed."""
+
+    key: int
+    rows: int
+
+
+class Database(Protocol):
+    """An open database. Each verb raises `StoreError` with one sentence when it fails."""
+
+    @property
+    def name(self) -> str:
+        """Where the data is, for messages: a path or an address."""
+        ...
+
+    @property
+    def process(self) -> str:
+        """The name of this program among those that use the database; its open calls and runs carry it."""
+        ...
+
+    async def select(self, sql: str, values: Values | Named = ()) -> list[Any]:
+        """The rows of a query."""
+        ...
+
+    async def write(self, sql: str, values: Values = ()) -> Written:
+        """Write one statement. A caller that is cancelled meanwhile has written all the same."""
+        ...
+
+    async def insert(self, sql: str, values: Values, undo: str) -> int:
+        """Add a row and return its key. If the caller is cancelled meanwhile, `undo` removes the row."""
+        ...
+
+    async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
+        """Write a few statements in one transaction. A caller that is cancelled has written all the same."""
+        ...
+
+    async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
+        """Write many statements or, when one fails or the caller is cancelled, none."""
+        ...
+
+    async def find_faults(self, seconds: float) -> tuple[list[str], bool]:
+        """What is damaged, and whether everything was looked at within `seconds`."""
+        ...
+
+    def close(self) -> None:
+        """End every call and run of this program that is still open, and release the database."""
+        ...
