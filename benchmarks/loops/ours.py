@@ -12,7 +12,7 @@ from lap import Run, arguments, race
 from oneclaw import Agent, App, Config, Engine, Limits, Scripted, Session, __version__, tool
 from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
-from oneclaw.agent.event import RunEvent, RunFinished
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.agent.loop import Run as Loop
 from oneclaw.core.message import UserMessage
 from oneclaw.core.registry import Registry

@@ -49,8 +49,9 @@ from oneclaw.store.store import Store
 from oneclaw.tools import builtin
 
 if TYPE_CHECKING:
-    from oneclaw.agent.event import RunEvent, RunFinished
+    from oneclaw.agent.run_handle import RunHandle
     from oneclaw.agent.runs import Runs
+    from oneclaw.core.run_event import RunEvent, RunFinished
     from oneclaw.guard.opener import Show
     from oneclaw.providers.base import Provider
     from oneclaw.run.shell.shells import Shells
@@ -186,27 +187,33 @@ class App:
     ) -> "AsyncGenerator[RunEvent]":
         """Say something to an agent and yield what happens, the last a `RunFinished`.
 
-        Without a session it is a new one; a session's id goes on with it. Close the generator to stop it.
+        Without a session it is a new one; a session's id goes on with it. This is the short form of
+        `runs.start`: here, leaving the `async for` early stops the run.
         """
         agent = self._known(agent)
         if isinstance(session, str):
             session = await self.resume_session(session)
         message = UserMessage(text, tuple(images))
-        async with aclosing(self.runs.run(agent, message, session=session, model=model)) as events:
+        handle = await self.runs.start(agent, message, session=session, model=model)
+        async with aclosing(follow(handle)) as events:
             async for event in events:
                 yield event
 
-    async def resume(self, session_id: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
-        """Go on with a session where it stands, as after a crash, with the agent it belongs to."""
-        session = await self.resume_session(session_id)
-        agent = self.agents.get(session.agent)
-        async with aclosing(self.runs.run(agent, None, session=session, model=model)) as events:
+    async def resume(self, name: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
+        """Go on with a run that was interrupted or stopped, with the budget it had left; or with a session
+        where it stands, with the agent it belongs to."""
+        if await self.store.runs.get(name) is None:
+            session = await self.resume_session(name)
+            handle = await self.runs.start(self.agents.get(session.agent), None, session=session, model=model)
+        else:
+            handle = await self.runs.resume(name, model=model)
+        async with aclosing(follow(handle)) as events:
             async for event in events:
                 yield event
 
     async def ask(self, agent: Agent | str, text: str, **more: Any) -> "RunFinished":
         """`run`, for whoever wants only the end of it."""
-        from oneclaw.agent.event import RunFinished
+        from oneclaw.core.run_event import RunFinished
 
         async with aclosing(self.run(agent, text, **more)) as events:
             async for event in events:
@@ -313,7 +320,7 @@ class App:
         try:
             self._owner.close()
             if self._runs is not None:
-                await self._runs.providers.close()
+                await self._runs.close()
             if self._runner is not None:
                 await self._runner.close()
             if self._shells is not None:
@@ -424,6 +431,17 @@ class App:
             redact=self.redactor.redact_value,
             judge=judge_calls(parse_rules(self.config.get("shell.allow", ())), is_open=self._is_open),
         )
+
+
+async def follow(handle: "RunHandle") -> "AsyncGenerator[RunEvent]":
+    """The events of a run itself, bare; leaving early stops the run."""
+    try:
+        async for envelope in handle.events():
+            if envelope.run == handle.id:
+                yield envelope.event
+        await handle.wait()
+    finally:
+        await handle.stop()
 
 
 def _run_limits(config: Config) -> Limits:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oneclaw import Agent, App, Config, Scripted
-from oneclaw.agent.event import RunEvent, RunFinished
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.base import Provider
 from oneclaw.providers.scripted import Reply
 

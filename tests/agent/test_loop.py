@@ -10,7 +10,7 @@ from tests.agent.conftest import Open, drive
 
 from oneclaw import Agent, App, Kind, Limits, Scripted, tool
 from oneclaw.agent import compact
-from oneclaw.agent.event import (
+from oneclaw.core.run_event import (
     HistoryCompacted,
     ModelSwitched,
     RoundFinished,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.agent.validity import faults
 
-from oneclaw.agent.recall import NOT_BEGUN, STILL_OPEN, recall
+from oneclaw.agent.recall import NOT_BEGUN, recall
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import (
@@ -25,6 +25,7 @@ from oneclaw.core.message import (
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store import recovery
+from oneclaw.store.calls import STILL_OPEN
 from oneclaw.store.store import Store
 
 SESSION = Session("s")

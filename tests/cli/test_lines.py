@@ -2,7 +2,7 @@
 
 import pytest
 
-from oneclaw.agent.event import HistoryCompacted, ModelSwitched, RunFinished
+from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RunFinished
 from oneclaw.cli.lines import (
     arguments_text,
     cost_text,

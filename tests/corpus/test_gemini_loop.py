@@ -11,7 +11,7 @@ from tests.conftest import Serve
 from tests.corpus.conftest import corpus_folder, read_rows
 
 from oneclaw import App, Config
-from oneclaw.agent.event import RunFinished
+from oneclaw.core.run_event import RunFinished
 from oneclaw.core.call import ToolResult
 from oneclaw.core.message import ResultsMessage
 

@@ -26,7 +26,7 @@ from tests.journeys.wire_servers import (
 )
 
 from oneclaw import Agent, App, Kind, Limits, tool
-from oneclaw.agent.event import ModelSwitched, RunFinished
+from oneclaw.core.run_event import ModelSwitched, RunFinished
 from oneclaw.core.answer import AnswerRestarted, TextAdded
 from oneclaw.core.message import Message, ResultsMessage, Usage
 from oneclaw.providers.catalog import ProviderSettings

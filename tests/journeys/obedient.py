@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from oneclaw import App, Config, Kind, Scripted
-from oneclaw.agent.event import RunEvent, RunFinished
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.call import ToolResult
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage

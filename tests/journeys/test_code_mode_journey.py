@@ -13,7 +13,7 @@ import pytest
 from tests.cli.vt import Terminal, environment, script
 
 from oneclaw import Agent, App, Config, Context, Limits, Scripted, tool
-from oneclaw.agent.event import RunEvent, RunFinished
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.agent.recall import recall
 from oneclaw.agent.stop import LATE
 from oneclaw.agent.tokens import estimate

@@ -15,7 +15,7 @@ from tests.journeys.wire_formats import BY_LABEL, FORMATS, Call, Format, Text, T
 from tests.journeys.wire_servers import Answer, Broken, Raw, Refuse, WireServer, answer, call, talking
 
 from oneclaw import App, Config, Context, Kind, ToolCall, tool
-from oneclaw.agent.event import RunFinished
+from oneclaw.core.run_event import RunFinished
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets

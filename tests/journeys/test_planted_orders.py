@@ -16,7 +16,7 @@ from tests.journeys.obedient import CANARY, ORDER, Scene, Thief, check_safe, eve
 from tests.marked import unmark
 
 from oneclaw import App, Config, Scripted
-from oneclaw.agent.event import RunFinished
+from oneclaw.core.run_event import RunFinished
 from oneclaw.guard.network import dial
 from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, Step

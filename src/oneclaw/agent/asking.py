@@ -9,8 +9,7 @@ from oneclaw.agent.agent import Agent
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
 from oneclaw.core.answer import Answered, AnswerRestarted, Progress, TextAdded
-from oneclaw.core.call import cancelled
-from oneclaw.core.message import AssistantMessage, ResultsMessage, TextPart
+from oneclaw.core.message import AssistantMessage, TextPart
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
 
@@ -103,14 +102,10 @@ class Asking:
 
     async def _keep(self, message: AssistantMessage) -> None:
         cost = self._chain.cost(message)
-        if not message.parts:
-            return await self._conversation.record(message, cost)
-        try:
+        if message.parts:
             await self._conversation.append(message, cost)
-        except asyncio.CancelledError:
-            if message.calls:
-                await self._conversation.append(ResultsMessage(tuple(map(cancelled, message.calls))))
-            raise
+        else:
+            await self._conversation.record(message, cost)
 
     async def _keep_seen(self) -> None:
         """Of an answer that is stopped, keep the text the user has seen."""

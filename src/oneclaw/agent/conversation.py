@@ -1,20 +1,26 @@
 """A conversation as a run has it: stored as it happens, its calls uniquely named, its window at hand."""
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
 from oneclaw.agent.window import Window
-from oneclaw.core.call import ToolCall
-from oneclaw.core.message import AssistantMessage, CallPart, Message, Part, UserMessage
+from oneclaw.core.call import ToolCall, unique_ids
+from oneclaw.core.message import AssistantMessage, CallPart, Message, ResultsMessage, UserMessage
 from oneclaw.core.session import Session
+
+LONG_CHARS = 100_000
+"""A longer result is stored at once: the journal, from which a crash is mended, cuts long ones."""
 
 
 class Book(Protocol):
-    """Where messages are kept; `append` returns when the message is safe, with its number."""
+    """Where messages are kept. One that was added is safe before the next call begins, or after `flush`."""
 
-    async def append(self, session: Session, message: Message, *, cost: float | None = None) -> int: ...
+    def add(self, session: Session, message: Message, *, cost: float | None = None) -> None: ...
+
+    async def flush(self) -> None: ...
+
+    async def number_of_user(self, session_id: str, count: int) -> int | None: ...
 
     async def summarise(self, session_id: str, text: str, through: int) -> None: ...
 
@@ -28,44 +34,47 @@ class Conversation:
         book: Book | None = None,
         messages: Iterable[Message] = (),
         *,
-        users: Iterable[int] = (),
         taken: Iterable[str] = (),
+        last: int = 0,
     ) -> None:
         """`messages` is what the window starts with.
 
-        users  the numbers in the book of what the user said
         taken  ids of calls that are not among the messages
+        last   the number in the book of the last message
         """
         self.session = session
         self.window = Window(messages)
+        self.last = last
         self._book = book
-        self._users = list(users)
         self._taken = {call.id for message in self.window.messages for call in _calls(message)}
         self._taken.update(taken)
 
     async def append(self, message: Message, cost: float | None = None) -> None:
-        """Keep a message, then show it to the model. Nothing is done about a call before it is kept."""
-        try:
-            if self._book is not None:
-                number = await self._book.append(self.session, message, cost=cost)
-                if _is_users(message):
-                    self._users.append(number)
-        except asyncio.CancelledError:
-            self.window.append(message)  # what is stopped meanwhile is kept all the same
-            raise
+        """Keep a message and show it to the model. No call of it begins before it is safe."""
         self.window.append(message)
+        if self._book is not None:
+            self._book.add(self.session, message, cost=cost)
+            if _is_only_here(message):
+                await self._book.flush()
 
     async def record(self, message: AssistantMessage, cost: float | None) -> None:
         """Keep what a request took, of an answer that says nothing: the model is not shown it."""
         if self._book is not None:
-            await self._book.append(self.session, message, cost=cost)
+            self._book.add(self.session, message, cost=cost)
+
+    async def flush(self) -> None:
+        """Have all of it be safe."""
+        if self._book is not None:
+            await self._book.flush()
 
     async def compact(self, count: int, summary: str | None) -> None:
         """Have a summary stand for the first `count` messages of the window; the book keeps them."""
         kept = sum(map(_is_users, self.window.messages[count:]))
         self.window.replace_older(count, summary)
-        if self._book is not None and summary is not None and 0 < kept <= len(self._users):
-            await self._book.summarise(self.session.id, summary, self._users[-kept] - 1)
+        if self._book is not None and summary is not None and kept:
+            first = await self._book.number_of_user(self.session.id, kept)
+            if first is not None:
+                await self._book.summarise(self.session.id, summary, first - 1)
 
     def name_calls(self, message: AssistantMessage) -> AssistantMessage:
         """The message with ids no other call of the conversation has.
@@ -75,21 +84,26 @@ class Conversation:
         calls = message.calls
         if not calls:
             return message
-        ids = [call.id for call in calls]
-        if len(set(ids)) == len(ids) and all(ids) and self._taken.isdisjoint(ids):
-            self._taken.update(ids)
+        named = unique_ids(calls, self._taken)
+        self._taken.update(call.id for call in named)
+        if all(one is other for one, other in zip(named, calls, strict=True)):
             return message
-        return replace(message, parts=tuple(self._named(part) for part in message.parts))
+        left = iter(named)
+        return replace(
+            message,
+            parts=tuple(
+                replace(part, call=next(left)) if isinstance(part, CallPart) else part
+                for part in message.parts
+            ),
+        )
 
-    def _named(self, part: Part) -> Part:
-        if not isinstance(part, CallPart):
-            return part
-        name, number = part.call.id, 1
-        while not name or name in self._taken:
-            number += 1
-            name = f"{part.call.id or 'call'}-{number}"
-        self._taken.add(name)
-        return part if name == part.call.id else replace(part, call=replace(part.call, id=name))
+
+def _is_only_here(message: Message) -> bool:
+    """Whether a crash would lose something of the message that the journal does not hold."""
+    return isinstance(message, ResultsMessage) and any(
+        result.images or (isinstance(result.value, str) and len(result.value) > LONG_CHARS)
+        for result in message.results
+    )
 
 
 def _calls(message: Message) -> tuple[ToolCall, ...]:

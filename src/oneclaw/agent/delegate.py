@@ -1,14 +1,12 @@
 """An agent as a tool of another: `ask_NAME`, in a session of its own, with no more rights than the asker."""
 
 from collections.abc import Callable, Iterable
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.event import ToolStarted
-from oneclaw.core.message import UserMessage
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 
 if TYPE_CHECKING:
@@ -70,25 +68,24 @@ def _tool(agent: Agent, askers: tuple[str, ...], runs: "Callable[[], Runs]") -> 
 
 
 async def _ask(agent: Agent, text: str, context: Context, runs: "Runs") -> Output:
-    from oneclaw.agent.event import RunFinished
-
     if len(context.session.line) >= DEEPEST:
         raise ToolError(
             f"Agents may ask each other {DEEPEST - 1} deep and no deeper; do the work with your own tools."
         )
-    finished: RunFinished | None = None
     try:
-        events = runs.run(agent, UserMessage(text), parent=context.session)
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, ToolStarted):
-                    context.progress(f"{agent.name}: {event.tool}")
-                elif isinstance(event, RunFinished):
-                    finished = event
+        handle = await runs.start(agent, text, parent=context.session)
     except OneClawError as error:
         raise ToolError(f"The agent {agent.name} could not be asked: {error}") from error
-    if finished is None or finished.reason == "failed":
-        why = "" if finished is None else finished.error
-        raise ToolError(f"The agent {agent.name} failed: {why}", Kind.EXECUTION_ERROR)
+    try:
+        async for envelope in handle.events():
+            if isinstance(envelope.event, ToolStarted):
+                context.progress(f"{agent.name}: {envelope.event.tool}")
+        finished = await handle.wait()
+    except OneClawError as error:
+        raise ToolError(f"The agent {agent.name} failed: {error}") from error
+    finally:
+        await handle.stop()
+    if finished.reason == "failed":
+        raise ToolError(f"The agent {agent.name} failed: {finished.error}", Kind.EXECUTION_ERROR)
     details = {"session": finished.session, "reason": finished.reason, "rounds": finished.rounds}
     return Output(finished.text, details=details)

@@ -12,11 +12,11 @@ from contextlib import aclosing
 from oneclaw.agent import compact
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
-from oneclaw.agent.event import HistoryCompacted
 from oneclaw.agent.tokens import estimate
 from oneclaw.agent.window import Shrunk
 from oneclaw.core.answer import Answered
 from oneclaw.core.message import AssistantMessage, Message
+from oneclaw.core.run_event import HistoryCompacted
 from oneclaw.providers.base import ProviderError, Request
 
 COMPACT_AT = 0.7

@@ -9,13 +9,11 @@
 An answer is kept before its calls run and every call has its result kept, whatever happens: a run that is
 stopped, killed or fails leaves a conversation that any provider takes, and that the next run goes on with.
 
-A run is one task; what it has to tell lies in `_heard` and is yielded from there. Stopping it, be it by the
-user or by the clock, is cancelling what it awaits.
+A run is one task. Stopping it, be it by the user or by the clock, is cancelling what it awaits.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from oneclaw.agent import stop
@@ -23,7 +21,17 @@ from oneclaw.agent.agent import Agent
 from oneclaw.agent.asking import Asking
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
-from oneclaw.agent.event import (
+from oneclaw.agent.fitting import Fitting
+from oneclaw.agent.inbox import Inbox
+from oneclaw.agent.repeat import Repeats
+from oneclaw.agent.stop import Spending
+from oneclaw.agent.tokens import estimate_text, estimate_tools
+from oneclaw.core.call import ToolCall, ToolResult, cancelled
+from oneclaw.core.engine import Engine
+from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
+from oneclaw.core.run_event import (
+    AnswerFinished,
+    MessageRead,
     ModelSwitched,
     Reason,
     RoundFinished,
@@ -32,14 +40,6 @@ from oneclaw.agent.event import (
     RunStarted,
     UsageCounted,
 )
-from oneclaw.agent.fitting import Fitting
-from oneclaw.agent.repeat import Repeats
-from oneclaw.agent.stop import Spending
-from oneclaw.agent.tokens import estimate_text, estimate_tools
-from oneclaw.core.call import ToolCall, ToolResult, cancelled
-from oneclaw.core.engine import Engine
-from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked, ToolFinished
-from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError
@@ -50,7 +50,7 @@ MOST_SILENCES = 2
 
 
 class Run:
-    """One run of an agent in a session: `async for event in run.events(text)`."""
+    """One run of an agent in a session: `finished = await run.go(message)`."""
 
     def __init__(
         self,
@@ -59,72 +59,60 @@ class Run:
         engine: Engine,
         chain: Chain,
         *,
+        tell: Callable[[RunEvent], None] = lambda event: None,
         spending: Spending | None = None,
+        repeats: Repeats | None = None,
         small_tools: Callable[[Model], Sequence[str]] = lambda model: model.tools,
-        inbox: Callable[[], Sequence[UserMessage]] = tuple,
+        inbox: Inbox | None = None,
     ) -> None:
-        """`inbox` gives what others have written to the session meanwhile."""
+        """`tell` is told each event; `inbox` holds what is written to the session meanwhile."""
         self.agent = agent
         self.conversation = conversation
         self.spending = spending or Spending(agent.limits)
         self._engine = engine
         self._chain = chain
         self._small_tools = small_tools
+        self._tell = tell
         self._inbox = inbox
-        self._repeats = Repeats(agent.limits.repeats)
+        self._repeats = repeats or Repeats(agent.limits.repeats)
         self._fitting = Fitting(conversation, chain, self._tell, self._spend)
         self._asking = Asking(
             agent,
             conversation,
             chain,
             tools=lambda: self._tools,
-            tell=self._tell,
+            tell=tell,
             switch=self._switch,
         )
-        self._heard: deque[RunEvent] = deque()
-        self._bell: asyncio.Future[None] | None = None
         self._answer: AssistantMessage | None = None
-        self._finished_calls: dict[str, ToolResult] = {}
         self._results: tuple[ToolResult, ...] = ()
-        self._prompts: set[str] = set()
         self._silences = 0
         self._tools: tuple[ToolDefinition, ...] = ()
 
-    async def events(self, message: UserMessage | None) -> AsyncGenerator[RunEvent]:
-        """Say something to the agent and yield what happens; None goes on where the session stands.
+    @property
+    def model(self) -> str:
+        """The model that answers now."""
+        return self._chain.link.model.name
 
-        Closing this stops the run where it is.
-        """
-        unsubscribe = self._engine.subscribe(self._hear)
-        task = asyncio.ensure_future(self._run(message))
-        task.add_done_callback(self._ring)
+    async def go(self, message: UserMessage | None) -> RunFinished:
+        """Say something to the agent, and return how it ended; None goes on where the session stands."""
+        unsubscribe = self._engine.subscribe(self._tell, self.conversation.session.id)
         try:
-            while True:
-                while self._heard:
-                    yield self._heard.popleft()
-                if task.done():
-                    break
-                self._bell = asyncio.get_running_loop().create_future()
-                await self._bell
-            task.result()
+            if message is not None:
+                await self.conversation.append(message)
+            said = "" if message is None or message.origin != "user" else message.text
+            self._tell(RunStarted(self._session.id, self.agent.name, self.model, said))
+            try:
+                async with asyncio.timeout(self.spending.seconds_left()):
+                    finished = self.finished(await self._go_rounds())
+            except TimeoutError:
+                finished = self.finished("seconds")
+            except ProviderError as error:
+                finished = self.finished("failed", error=str(error))
+            await self.conversation.flush()
+            return finished
         finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
             unsubscribe()
-
-    async def _run(self, message: UserMessage | None) -> None:
-        if message is not None:
-            await self.conversation.append(message)
-        self._tell(RunStarted(self._session.id, self.agent.name, self._chain.link.model.name))
-        try:
-            async with asyncio.timeout(self.spending.seconds_left()):
-                finished = self._finished(await self._go_rounds())
-        except TimeoutError:
-            finished = self._finished("seconds")
-        except ProviderError as error:
-            finished = self._finished("failed", error=str(error))
-        self._tell(finished)
 
     async def _go_rounds(self) -> Reason:
         closing: Reason | None = None
@@ -135,8 +123,7 @@ class Run:
             closing = closing or self.spending.closes()
             if closing in ("rounds", "calls"):
                 await self.conversation.append(_guard(stop.closing_words(closing, self.spending)))
-            for note in self._inbox():
-                await self.conversation.append(note)
+            await self._read_inbox()
             message = await self._go_round(closing)
             ended = closing or _ending(message)
             if ended == "done" and not message.text:
@@ -147,6 +134,12 @@ class Run:
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
+
+    async def _read_inbox(self) -> None:
+        """Have the model read what was written to the session since the last round."""
+        for queued in self._inbox.take() if self._inbox is not None else ():
+            await self.conversation.append(queued.message)
+            self._tell(MessageRead(queued.id, queued.message.text))
 
     def _hush(self, message: AssistantMessage) -> None:
         """Have a model that said nothing asked again, as some do after a result; not for ever."""
@@ -162,6 +155,7 @@ class Run:
         self.spending.rounds += 1
         self._answer = None
         message = self._answer = await self._asking.ask(can_call=closing is None)
+        self._tell(AnswerFinished(message))
         self._count(message)
         if message.calls:
             await self._run_calls(self._bounded(message.calls, closing))
@@ -194,13 +188,14 @@ class Run:
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
         """Run the calls of an answer and keep their results; of a stopped round, those there are."""
-        self._finished_calls.clear()
         self.spending.add_calls(sum(not call.fault for call in calls))
+        done: dict[str, ToolResult] = {}
         try:
-            await self._engine.call_all(calls, self._session)
-        finally:
-            done = self._finished_calls
+            self._results = tuple(await self._engine.call_all(calls, self._session, done))
+        except BaseException:
             self._results = tuple(done.get(call.id) or cancelled(call) for call in calls)
+            raise
+        finally:
             await self.conversation.append(ResultsMessage(self._results))
 
     def _bounded(self, calls: tuple[ToolCall, ...], closing: Reason | None) -> Sequence[ToolCall]:
@@ -210,34 +205,8 @@ class Run:
             return calls
         return [*calls[:left], *(replace(call, fault=call.fault or stop.LATE) for call in calls[left:])]
 
-    def _hear(self, event: Event) -> None:
-        """What the engine tells of our calls."""
-        if isinstance(event, PermissionAnswered):
-            if event.prompt_id in self._prompts:
-                self._tell(event)
-        elif event.session == self.conversation.session.id:
-            if isinstance(event, ToolFinished) and not event.parent:
-                self._finished_calls[event.call_id] = event.result
-            elif isinstance(event, PermissionAsked):
-                self._prompts.add(event.prompt_id)
-            self._tell(event)
-
-    def _tell(self, event: RunEvent) -> None:
-        self._heard.append(event)
-        self._ring()
-
-    def _ring(self, _: object = None) -> None:
-        if self._bell is not None and not self._bell.done():
-            self._bell.set_result(None)
-
     def _is_repeating(self, message: AssistantMessage) -> bool:
-        registry = self._engine.registry
-
-        def polls(name: str) -> bool:
-            entry = registry.find(name)
-            return entry is not None and entry.tool.definition.polls
-
-        return self._repeats.count(message.calls, self._results, polls)
+        return self._repeats.count(message.calls, self._results, self._engine.polls)
 
     def _count(self, message: AssistantMessage) -> None:
         cost = self._spend(message)
@@ -256,7 +225,8 @@ class Run:
         session, model = self.conversation.session, self._chain.link.model
         return replace(session, only=tuple(self._small_tools(model))) if model.is_small else session
 
-    def _finished(self, reason: Reason, error: str = "") -> RunFinished:
+    def finished(self, reason: Reason, error: str = "") -> RunFinished:
+        """How the run ended, with what it has spent."""
         spent = self.spending
         text = self._asking.seen if self._answer is None else self._answer.text
         error = error or stop.explain(reason, spent)

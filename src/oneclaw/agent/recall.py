@@ -5,17 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from oneclaw.agent.mend import Journal, mend
-from oneclaw.core.call import EFFECTS, ToolResult
+from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import Kind
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
-from oneclaw.store.calls import CallRecord
+from oneclaw.core.message import AssistantMessage, Message, ResultsMessage
+from oneclaw.store.calls import CallRecord, result_of
 from oneclaw.store.column import as_stored
 from oneclaw.store.store import Store
 
 NOT_BEGUN = "The program ended before this call began; it changed nothing. Call again if still wanted."
-STILL_OPEN = (
-    "This call still runs in another program; its result is not known here: look before running it again."
-)
 _ALL = 2**63 - 1
 
 
@@ -26,7 +23,7 @@ class Recalled:
     summary  what stands for the first `through` of the messages when a model is asked; None without one
     through  so `messages[through:]` are those the summary does not stand for
     notes    what was changed to make it valid, one sentence each
-    users    the numbers under which the store has what the user said
+    last     the number of the last message in the store
     late     the results of the last answer, when the store has none: a crash came between
     """
 
@@ -34,12 +31,13 @@ class Recalled:
     summary: str | None = None
     through: int = 0
     notes: tuple[str, ...] = ()
-    users: tuple[int, ...] = ()
+    last: int = 0
     late: ResultsMessage | None = None
 
 
 async def recall(store: Store, session_id: str) -> Recalled:
     """The conversation of a session, ready to go on; an unknown session has an empty one."""
+    last = await store.messages.last(session_id)  # before reading: what comes meanwhile is seen next
     stored = await store.messages.load(session_id)
     messages = [each.message for each in stored]
     asked: list[str] = []
@@ -48,15 +46,10 @@ async def recall(store: Store, session_id: str) -> Recalled:
     if asked:  # the journal is long: it is read only where a result is missing
         records = (await store.calls.history(session=session_id, limit=_ALL))[::-1]
         mended = mend(messages, journal_of(records, messages))
-    users = tuple(
-        each.number
-        for each in stored
-        if isinstance(each.message, UserMessage) and each.message.origin == "user"
-    )
     late = _late(messages, mended.messages)
     summary = await store.messages.summary(session_id)
     if summary is None:
-        return Recalled(mended.messages, notes=mended.notes, users=users, late=late)
+        return Recalled(mended.messages, notes=mended.notes, last=last, late=late)
     text, number = summary
     count = sum(each.number <= number for each in stored)
     if count < len(messages) and isinstance(messages[count], ResultsMessage):
@@ -65,7 +58,7 @@ async def recall(store: Store, session_id: str) -> Recalled:
         # What was added or left out before the border moves it.
         head = messages[:count]
         count = len(mend(head, journal_of(records, head)).messages)
-    return Recalled(mended.messages, text, count, mended.notes, users, late)
+    return Recalled(mended.messages, text, count, mended.notes, last, late)
 
 
 def _late(stored: list[Message], mended: list[Message]) -> ResultsMessage | None:
@@ -101,29 +94,3 @@ def journal_of(records: Iterable[CallRecord], messages: Iterable[Message]) -> Jo
         return ToolResult(call_id, "", None, Kind.INTERRUPTED, NOT_BEGUN)
 
     return find
-
-
-def result_of(record: CallRecord) -> ToolResult:
-    """The result of a call as the journal holds it; images are not kept there, and it says so."""
-    if record.status == "open":
-        return ToolResult(record.call_id, record.tool, None, Kind.INTERRUPTED, STILL_OPEN, effects="unknown")
-    repairs = record.repairs
-    if record.images:
-        repairs = (*repairs, f"{len(record.images)} image(s) of this result were not kept")
-    return ToolResult(
-        record.call_id,
-        record.tool,
-        record.value if record.status == "success" else None,
-        None if record.status == "success" else _kind(record.kind),
-        record.message,
-        record.seconds or 0.0,
-        record.effects if record.effects in EFFECTS else "unknown",
-        repairs,
-        record.truncated_from,
-        (),
-        record.details,
-    )
-
-
-def _kind(name: str) -> Kind:
-    return Kind(name) if name in set(Kind) else Kind.EXECUTION_ERROR

@@ -1,30 +1,45 @@
-"""Starts runs: finds the agent, the conversation and the models, one run at a time in a session."""
+"""Starts runs and owns them: finds agent, conversation and models, one run at a time in a session.
 
+start      the run has its row in the store, and is a task of this program
+its task   plays the loop and tells its events to the recording
+the end    the row says how it ended; a queued message that nobody read becomes part of the conversation
+a crash    whoever opens the store next finds the row `interrupted`; `resume` goes on with what is left
+"""
+
+import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 
-from oneclaw.agent.agent import Agent
+from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.digests import Digests
-from oneclaw.agent.event import RunEvent
+from oneclaw.agent.inbox import Inbox
 from oneclaw.agent.loop import Run
 from oneclaw.agent.recall import recall
+from oneclaw.agent.recording import Recording
+from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.roster import Roster
+from oneclaw.agent.run_handle import RunHandle, status_of
 from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, OneClawError
-from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.core.errors import InvalidConfig, OneClawError, StoreError, describe
+from oneclaw.core.event_json import fields_of
+from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
+from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
 from oneclaw.providers.catalog import Catalog, Model
 from oneclaw.providers.connect import Providers
+from oneclaw.store.runs import Origin, RunRecord
+from oneclaw.store.sessions import new_id
 from oneclaw.store.store import Store
 
 log = logging.getLogger("oneclaw")
 
 _KEPT = 32
+_GAP = 1_000_000
+"""Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
 NO_MODEL = (
     "No model is set. Set a key and a model, as in `export ANTHROPIC_API_KEY=…` with"
     ' `--model anthropic/claude-sonnet-4-5` (or models.default = "…" in the settings),\n'
@@ -61,72 +76,187 @@ class Runs:
         self._digests = digests
         self._own_tools = tuple(own_tools)
         self._conversations: dict[str, Conversation] = {}
-        self._running: dict[str, Run] = {}
-        self._busy: set[str] = set()
-        self._inboxes: dict[str, list[UserMessage]] = {}
+        self._running: dict[str, _Going] = {}
+        self._starting: set[str] = set()
 
-    async def run(
+    async def start(
         self,
         agent: Agent,
-        message: UserMessage | None,
+        message: UserMessage | str | None,
         *,
         session: Session | None = None,
         model: str = "",
         parent: Session | None = None,
-    ) -> AsyncGenerator[RunEvent]:
-        """One run: say `message` to the agent, or go on where the session stands, and yield what happens."""
+        origin: Origin = "person",
+        reason: str = "",
+    ) -> RunHandle:
+        """Say `message` to the agent, or go on where the session stands. The run belongs to the program."""
         session = session or replace(self._new_session(agent.name), parent=parent)
-        if session.id in self._busy:
-            raise SessionBusy(f"Session {session.id} is running already; wait for it, or begin another one.")
-        self._busy.add(session.id)
-        try:
-            run = await self._begin(agent, session, model)
+        if isinstance(message, str):
+            message = UserMessage(message)
+        asking = None if session.parent is None else self._running.get(session.parent.id)
+        run_id = new_id()
+        record = RunRecord(
+            id=run_id,
+            session=session.id,
+            root=run_id if asking is None else asking.recording.root,
+            parent=None if asking is None else asking.recording.run,
+            agent=agent.name,
+            model="",
+            origin=origin if asking is None else "parent",
+            reason=reason,
+            limits=asdict(agent.limits),
+        )
+        with self._claimed(session):
+            chain = Chain(self._models(agent, model), self._link)
             if message is None:
-                message = _go_on(run.conversation)
-            async with aclosing(run.events(message)) as events:
-                async for event in events:
-                    yield event
-        finally:
-            self._busy.discard(session.id)
-            self._running.pop(session.id, None)
-            for late in self._inboxes.pop(session.id, ()):
-                await self.tell(session, late)
+                message = _go_on(await self._conversation(session))
+            kept = await self._store.runs.start(replace(record, model=chain.link.model.name))
+            if kept is None:
+                raise await self._busy(session.id)
+            return await self._begin(agent, replace(session, run=run_id), chain, message, kept, asking)
+
+    async def resume(self, run_id: str, *, model: str = "") -> RunHandle:
+        """Go on with a run that was interrupted or stopped, with the budget that was left."""
+        record = await self._store.runs.find(run_id)
+        if record is None:
+            raise InvalidConfig(f"There is no run {run_id[:100]!r}; `oneclaw runs` lists them.")
+        if record.parent is not None:
+            raise InvalidConfig(f"The run {record.id} was started by {record.parent}; resume that one.")
+        session = replace(await self._session_of(record), run=record.id)
+        agent = replace(self.roster.get(record.agent), limits=Limits(**record.limits))
+        with self._claimed(session):
+            conversation = await self._conversation(session)
+            message = _go_on(conversation, record.id)
+            chain = Chain(self._models(agent, model), self._link)
+            if not await self._store.runs.go_on(record.id):
+                raise InvalidConfig(_why_not(record.id, await self._store.runs.get(record.id)))
+            return await self._begin(agent, session, chain, message, record, None)
+
+    async def tell(self, session: Session, message: UserMessage) -> None:
+        """Put a message into a session from outside: between two rounds of its run, or for its next one."""
+        going = self._running.get(session.id)
+        if going is not None:
+            going.handle.say(message)
+        else:
+            await self._store.messages.append(session, message)
+            self._conversations.pop(session.id, None)
+
+    def get(self, run_id: str) -> RunHandle | None:
+        """The handle of a run of this program that is going on."""
+        return next((each.handle for each in self._running.values() if each.handle.id == run_id), None)
+
+    def spend_call(self, session: Session) -> str:
+        """Count a call that a call of the session makes; why it must not be made, at the limit."""
+        going = self._running.get(session.id)
+        return "" if going is None else going.run.spending.take_call()
 
     def small_tools(self, model: Model) -> tuple[str, ...]:
         """The only tools that a small model gets."""
         return (*(model.tools or self.catalog.small_tools), *self._own_tools)
 
-    async def _begin(self, agent: Agent, session: Session, model: str) -> Run:
-        chain = Chain(self._models(agent, model), self._link)
+    async def close(self) -> None:
+        """Stop every run of this program; each can be resumed."""
+        await asyncio.gather(*(each.handle.stop() for each in self._running.values()))
+        await self.providers.close()
+
+    async def _begin(
+        self,
+        agent: Agent,
+        session: Session,
+        chain: Chain,
+        message: UserMessage | None,
+        record: RunRecord,
+        asking: "_Going | None",
+    ) -> RunHandle:
+        store, spent = self._store, None
+        conversation = await self._conversation(session)
+        repeats = Repeats(agent.limits.repeats)
+        last = await store.events.last(record.root) if asking is None else 0
+        if last:  # it goes on
+            spent = await store.runs.spent(record)
+            self._count_again(repeats, conversation.window.messages)
+            last += _GAP
         if self._digests is not None:
             agent = replace(agent, instructions=agent.instructions + await self._digests.of(session))
-        asking = None if session.parent is None else self._running.get(session.parent.id)
-        run = self._running[session.id] = Run(
+        above, above_spent = (None, None) if asking is None else (asking.recording, asking.run.spending)
+        recording = Recording(record.id, session.id, above, store.events, last)
+        inbox = Inbox()
+        run = Run(
             agent,
-            await self._conversation(session),
+            conversation,
             self._engine,
             chain,
-            spending=Spending(agent.limits, None if asking is None else asking.spending),
+            tell=recording.tell,
+            spending=Spending(agent.limits, above_spent, spent),
+            repeats=repeats,
             small_tools=self.small_tools,
-            inbox=lambda: self._inboxes.pop(session.id, ()),
+            inbox=inbox,
         )
-        return run
+        task = asyncio.get_running_loop().create_task(self._go(run, recording, message, inbox))
+        handle = RunHandle(run, recording, inbox, task)
+        self._running[session.id] = _Going(run, recording, handle)
+        return handle
 
-    async def tell(self, session: Session, message: UserMessage) -> None:
-        """Put a message into a session from outside: between two rounds of its run, or for its next one."""
-        if session.id in self._busy:
-            self._inboxes.setdefault(session.id, []).append(message)
-        else:
-            await (await self._conversation(session)).append(message)
+    async def _go(
+        self, run: Run, recording: Recording, message: UserMessage | None, inbox: Inbox
+    ) -> RunFinished:
+        """Play a run to its end, and have the store say how it ended."""
+        session = run.conversation.session
+        failure: BaseException | None = None
+        try:
+            finished = await run.go(message)
+        except asyncio.CancelledError:
+            finished = run.finished("stopped", "The run was stopped.")
+        except Exception as error:
+            failure, finished = error, run.finished("failed", describe(error))
+        ending = asyncio.ensure_future(self._end(run, recording, finished, inbox))
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:  # stopped a second time: it ends all the same
+            await asyncio.wait((ending,))
+        finally:
+            self._running.pop(session.id, None)
+        if failure is not None:
+            raise failure
+        return finished
 
-    def spend_call(self, session: Session) -> str:
-        """Count a call that a call of the session makes; why it must not be made, at the limit."""
-        run = self._running.get(session.id)
-        return "" if run is None else run.spending.take_call()
+    async def _end(self, run: Run, recording: Recording, finished: RunFinished, inbox: Inbox) -> None:
+        conversation = run.conversation
+        try:
+            for queued in inbox.take():  # nobody read it: it is there for the next run
+                await conversation.append(queued.message)
+            recording.tell(finished)
+            await conversation.flush()
+            state = status_of(finished)
+            await self._store.runs.finish(recording.run, state, run.model, fields_of(finished))
+            conversation.last = await self._store.messages.last(conversation.session.id)
+        except StoreError as error:
+            log.warning("The end of run %s could not be written: %s", recording.run, error)
+            self._conversations.pop(conversation.session.id, None)
+
+    def _claimed(self, session: Session) -> "_Claim":
+        """Hold a session while a run begins in it; raises `SessionBusy` when it is taken."""
+        if session.id in self._starting or session.id in self._running:
+            raise SessionBusy(f"Session {session.id} is running already; wait for it, or begin another one.")
+        return _Claim(self._starting, session.id)
+
+    async def _busy(self, session_id: str) -> SessionBusy:
+        other = await self._store.runs.running(session_id)
+        whose = "" if other is None else f" (run {other.id}, process {other.process.partition('-')[0]})"
+        return SessionBusy(
+            f"Session {session_id} is running in another program{whose}; wait for it, or begin another one."
+        )
+
+    async def _session_of(self, record: RunRecord) -> Session:
+        stored = await self._store.sessions.get(record.session)
+        agent = record.agent if stored is None else stored.agent
+        return replace(self._new_session(agent), id=record.session)
 
     async def _conversation(self, session: Session) -> Conversation:
         known = self._conversations.pop(session.id, None)
-        if known is None:
+        # Another program may have gone on with it since.
+        if known is None or known.last != await self._store.messages.last(session.id):
             known = await self._recall(session)
         known.session = session  # whoever wrote into it before may have known less of it
         self._conversations[session.id] = known  # last in the row: the first is let go of
@@ -136,8 +266,9 @@ class Runs:
 
     async def _recall(self, session: Session) -> Conversation:
         recalled = await recall(self._store, session.id)
+        last = recalled.last
         if recalled.late is not None:
-            await self._store.messages.append(session, recalled.late)
+            last = await self._store.messages.append(session, recalled.late)
         for note in recalled.notes:
             log.info("Session %s: %s", session.id, note)
         messages = recalled.messages[recalled.through :]
@@ -145,7 +276,23 @@ class Runs:
             messages = [UserMessage(recalled.summary, origin="summary"), *messages]
         past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
         taken = (call.id for message in past for call in message.calls)
-        return Conversation(session, self._store.messages, messages, users=recalled.users, taken=taken)
+        return Conversation(session, self._store.messages, messages, taken=taken, last=last)
+
+    def _count_again(self, repeats: Repeats, messages: Sequence[Message]) -> None:
+        """Have the guard against repetition know the rounds since the user last said something."""
+        begun = next(
+            (
+                at
+                for at in range(len(messages) - 1, -1, -1)
+                if isinstance(each := messages[at], UserMessage) and each.origin == "user"
+            ),
+            0,
+        )
+        for answer, results in zip(messages[begun:], messages[begun + 1 :], strict=False):
+            if not (isinstance(answer, AssistantMessage) and isinstance(results, ResultsMessage)):
+                continue
+            if len(answer.calls) == len(results.results):
+                repeats.count(answer.calls, results.results, self._engine.polls)
 
     def _models(self, agent: Agent, model: str) -> Sequence[str]:
         first = model or agent.model or self.catalog.default
@@ -160,14 +307,54 @@ class Runs:
         return Link(model, provider, short)
 
 
-def _go_on(conversation: Conversation) -> UserMessage | None:
+class _Going:
+    """A run that is going on."""
+
+    __slots__ = ("handle", "recording", "run")
+
+    def __init__(self, run: Run, recording: Recording, handle: RunHandle) -> None:
+        self.run = run
+        self.recording = recording
+        self.handle = handle
+
+
+class _Claim:
+    """Holds a session while a run begins in it."""
+
+    __slots__ = ("_held", "_session")
+
+    def __init__(self, held: set[str], session: str) -> None:
+        self._held = held
+        self._session = session
+
+    def __enter__(self) -> None:
+        self._held.add(self._session)
+
+    def __exit__(self, *_: object) -> None:
+        self._held.discard(self._session)
+
+
+def _go_on(conversation: Conversation, run: str = "") -> UserMessage | None:
     """What to say to go on where a conversation stands: nothing where the model is to answer anyway."""
     last = conversation.window.messages[-1] if conversation.window.messages else None
     if not isinstance(last, AssistantMessage) and last is not None:
         return None
     if last is not None and last.finish in ("stopped", "cut", "length"):
         return UserMessage("Go on where you stopped.", origin="guard")
+    session = conversation.session.id
+    if run:
+        raise InvalidConfig(
+            f"The run {run} has its answer already: `oneclaw sessions show {session}` shows it."
+        )
     raise InvalidConfig(
-        f"There is nothing to go on with in session {conversation.session.id}: say something,"
-        f' as in `oneclaw run --session {conversation.session.id} "…"`.'
+        f"There is nothing to go on with in session {session}: say something,"
+        f' as in `oneclaw run --session {session} "…"`.'
     )
+
+
+def _why_not(run_id: str, record: RunRecord | None) -> str:
+    if record is None:
+        return f"The run {run_id} was removed meanwhile."
+    if record.state == "running":
+        return f"The run {run_id} is running, in process {record.process.partition('-')[0]}; wait for it."
+    return f"The run {run_id} is over ({record.state}); only one that was interrupted or stopped can go on."

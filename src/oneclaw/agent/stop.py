@@ -3,8 +3,9 @@
 from time import monotonic
 
 from oneclaw.agent.agent import Limits
-from oneclaw.agent.event import Reason
 from oneclaw.core.message import Usage
+from oneclaw.core.run_event import Reason
+from oneclaw.store.runs import Spent
 
 LATE = "No more tools can be called in this run: its limit is reached. The call was not run."
 
@@ -12,14 +13,15 @@ LATE = "No more tools can be called in this run: its limit is reached. The call 
 class Spending:
     """What a run has spent so far. What an agent asked by another spends counts for both."""
 
-    def __init__(self, limits: Limits, parent: "Spending | None" = None) -> None:
+    def __init__(self, limits: Limits, parent: "Spending | None" = None, spent: Spent | None = None) -> None:
+        """`spent` is what a run that goes on has spent already."""
         self.limits = limits
         self.parent = parent
-        self.started = monotonic()
-        self.rounds = 0
-        self.calls = 0
-        self.usage = Usage()
-        self.cost: float | None = None
+        self.started = monotonic() - (spent.seconds if spent else 0.0)
+        self.rounds = spent.rounds if spent else 0
+        self.calls = spent.calls if spent else 0
+        self.usage = spent.usage if spent else Usage()
+        self.cost: float | None = spent.cost if spent else None
 
     @property
     def seconds(self) -> float:

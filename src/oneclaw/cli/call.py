@@ -127,7 +127,9 @@ def show(result: "ToolResult", form: str, given: dict[str, Any] | str = "") -> i
     from oneclaw.cli.value import has_fields, print_fields
 
     if form == "json":
-        print_json(as_json(result))
+        from oneclaw.core.event_json import result_json
+
+        print_json(result_json(result))
         return EXIT_CODES[result.kind]
     for repair in repairs_to_tell(result, given):
         print_line(f"note: {printable(repair)}", "yellow", sys.stderr)
@@ -167,16 +169,3 @@ def logged_lines(result: "ToolResult") -> list[str]:
     """What the tool wrote to its log, as `console.log` of JavaScript does."""
     log = (result.details or {}).get("log")
     return log.splitlines() if isinstance(log, str) else []
-
-
-def as_json(result: "ToolResult") -> dict[str, Any]:
-    return {
-        **result.for_model(),
-        "call_id": result.call_id,
-        "tool": result.tool,
-        "seconds": round(result.seconds, 6),
-        "effects": result.effects,
-        "truncated_from": result.truncated_from,
-        "images": [{"media_type": image.media_type, "bytes": len(image.data)} for image in result.images],
-        "details": result.details,
-    }

@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.agent.event import RunFinished
+from oneclaw.core.run_event import RunFinished
 
 if TYPE_CHECKING:
     from oneclaw.app import App

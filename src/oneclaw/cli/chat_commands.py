@@ -13,8 +13,8 @@ from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
-    from oneclaw.agent.event import RunEvent
     from oneclaw.app import App
+    from oneclaw.core.run_event import RunEvent
     from oneclaw.core.session import Session
 
 COMMAND = re.compile(r"/([a-zA-Z?]+)(?:\s|\Z)")

@@ -6,14 +6,6 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.agent.event import (
-    HistoryCompacted,
-    ModelSwitched,
-    RoundFinished,
-    RunEvent,
-    RunFinished,
-    RunStarted,
-)
 from oneclaw.cli.going import INNER, TICK_SECONDS, Going, add_arguments, frame, going_line, waited_text
 from oneclaw.cli.line import set_echo
 from oneclaw.cli.lines import (
@@ -29,6 +21,14 @@ from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
 from oneclaw.cli.terminal import folded, printable
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
+from oneclaw.core.run_event import (
+    HistoryCompacted,
+    ModelSwitched,
+    RoundFinished,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+)
 from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:

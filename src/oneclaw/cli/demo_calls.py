@@ -161,8 +161,8 @@ async def play(folder: Path, address: str, as_json: bool) -> int:
 def show_scene(scene: Scene, result: Any, as_json: bool) -> None:
     import json
 
-    from oneclaw.cli.call import as_json as result_json
     from oneclaw.cli.terminal import print_line, printable, seconds_text
+    from oneclaw.core.event_json import result_json
 
     if as_json:
         print(json.dumps({"title": scene.title, **result_json(result)}, ensure_ascii=False))

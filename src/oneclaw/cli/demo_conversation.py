@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from oneclaw.cli.embedded import NAME
 
 if TYPE_CHECKING:
-    from oneclaw.agent.event import RunEvent, RunFinished
     from oneclaw.app import App
     from oneclaw.config import Config
+    from oneclaw.core.run_event import RunEvent, RunFinished
     from oneclaw.core.session import Session
 
 PROMPTS = (
@@ -90,8 +90,8 @@ async def play(folder: Path) -> int:
 
 
 async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinished":
-    from oneclaw.agent.event import RunFinished
     from oneclaw.cli.terminal import print_line, printable
+    from oneclaw.core.run_event import RunFinished
 
     finished: RunFinished | None = None
     async with aclosing(app.run("default", prompt, session=session)) as events:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
-    from oneclaw.agent.event import HistoryCompacted, ModelSwitched, RunFinished
     from oneclaw.core.answer import AnswerRestarted
     from oneclaw.core.call import ToolResult
     from oneclaw.core.message import Usage
     from oneclaw.core.registry import Registry
+    from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RunFinished
 
 VALUE_CHARS = 60
 LINE_CHARS = 160
@@ -99,7 +99,7 @@ def written_lines(value: Any) -> list[str]:
 
 def note_text(event: "AnswerRestarted | ModelSwitched | HistoryCompacted") -> str:
     """What a user should know of an answer that is asked for again, of another model, of a summary."""
-    from oneclaw.agent.event import HistoryCompacted, ModelSwitched
+    from oneclaw.core.run_event import HistoryCompacted, ModelSwitched
 
     if isinstance(event, ModelSwitched):
         reason = short(event.reason, LINE_CHARS)

@@ -2,16 +2,16 @@
 
 import json
 import sys
-from dataclasses import asdict
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
-from oneclaw.agent.event import HistoryCompacted, ModelSwitched, RoundFinished, RunEvent, RunFinished
 from oneclaw.cli.going import INNER, Going
 from oneclaw.cli.lines import Given, all_given, arguments_text, note_text, result_text, totals_text
 from oneclaw.cli.terminal import print_line, printable
 from oneclaw.core.answer import AnswerRestarted, TextAdded
 from oneclaw.core.event import PermissionAsked, ToolFinished, ToolStarted
+from oneclaw.core.event_json import fields_of, name_of
+from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RoundFinished, RunEvent, RunFinished
 from oneclaw.core.text.display import visible
 
 
@@ -126,20 +126,6 @@ class JsonLines(Silent):
 
     def hear(self, event: RunEvent) -> None:
         # Only ASCII: what a model says must not reach a terminal as anything but its letters.
-        sys.stdout.write(json.dumps(event_json(event), default=str) + "\n")
+        document = {"event": name_of(event), **fields_of(event)}
+        sys.stdout.write(json.dumps(document, default=str) + "\n")
         sys.stdout.flush()
-
-
-def event_json(event: RunEvent) -> dict[str, Any]:
-    """An event as plain data; `event` names it, as `tool_finished`."""
-    from oneclaw.cli.call import as_json
-    from oneclaw.store.message_json import to_json
-
-    name = "".join(f"_{char.lower()}" if char.isupper() else char for char in type(event).__name__)[1:]
-    if isinstance(event, ToolFinished):
-        fields = {"call_id": event.call_id, "tool": event.tool, "session": event.session}
-        said = {"agent": event.agent, "result": as_json(event.result), "parent": event.parent}
-        return {"event": name, **fields, **said, "arguments": event.arguments}
-    if isinstance(event, RoundFinished):
-        return {"event": name, "number": event.number, "message": json.loads(to_json(event.message))}
-    return {"event": name, **asdict(event)}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oneclaw.agent.agent import Agent
-    from oneclaw.agent.event import RunEvent, RunFinished
     from oneclaw.app import App
     from oneclaw.cli.plain import Show
     from oneclaw.core.call import Image
+    from oneclaw.core.run_event import RunEvent, RunFinished
     from oneclaw.store.sessions import SessionRecord
 
 EPILOG = """\
@@ -207,7 +207,7 @@ async def follow(events: "AsyncGenerator[RunEvent]", show: "Show") -> "RunFinish
     import asyncio
     from contextlib import aclosing
 
-    from oneclaw.agent.event import RunFinished, RunStarted
+    from oneclaw.core.run_event import RunFinished, RunStarted
 
     session = ""
     try:

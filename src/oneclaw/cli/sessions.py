@@ -155,7 +155,7 @@ async def export_session(store: "Store", record: "SessionRecord") -> dict[str, A
     """A session with all that was said in it, as `import` reads it again."""
     from dataclasses import asdict
 
-    from oneclaw.store.message_json import to_json
+    from oneclaw.core.message_json import to_json
 
     usage, cost, _ = await store.messages.usage(record.id)
     summary = await store.messages.summary(record.id)
@@ -251,8 +251,8 @@ def read_document(document: Any, format: str | None) -> "tuple[str, str, list[tu
 def read_export(document: Any) -> "tuple[str, str, list[tuple[Message, float | None]]]":
     from oneclaw.agent.mend import mend
     from oneclaw.core.errors import InvalidConfig
+    from oneclaw.core.message_json import from_json
     from oneclaw.core.subschema import is_object
-    from oneclaw.store.message_json import from_json
 
     messages: list[Message] = []
     costs: dict[int, float] = {}

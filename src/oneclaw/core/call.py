@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from json.encoder import encode_basestring
@@ -128,11 +128,14 @@ def with_text(call: ToolCall) -> ToolCall:
     return replace(call, name=str(call.name), id="" if call.id is None else str(call.id))  # pyright: ignore[reportUnnecessaryComparison]
 
 
-def unique_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """The calls, each with an id no other has; the first to have an id keeps it."""
+def unique_ids(calls: Iterable[ToolCall], used: Collection[str] = ()) -> list[ToolCall]:
+    """The calls, each with an id that no other has and that is not among `used`; the first keeps its own."""
     calls = [with_text(call) for call in calls]
-    taken = {call.id for call in calls}
-    seen: set[str] = set()
+    ids = [call.id for call in calls]
+    if all(ids) and len(set(ids)) == len(ids) and (not used or all(one not in used for one in ids)):
+        return calls
+    taken = {*ids, *used}
+    seen: set[str] = set(used)
     named: list[ToolCall] = []
     for call in calls:
         if call.id and call.id not in seen:
@@ -142,7 +145,7 @@ def unique_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
         name, number = call.id or new_call_id(), 1
         while name in taken:
             number += 1
-            name = f"{call.id}-{number}"
+            name = f"{call.id or 'call'}-{number}"
         taken.add(name)
         named.append(replace(call, id=name))
     return named

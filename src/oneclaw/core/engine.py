@@ -76,9 +76,9 @@ class Engine:
         self._order = Order()
         self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
-    def subscribe(self, listener: Emit) -> Callable[[], None]:
-        """Have `listener` told of every event; returns the function that ends it."""
-        return self._listeners.add(listener)
+    def subscribe(self, listener: Emit, session: str | None = None) -> Callable[[], None]:
+        """Have `listener` told of every event, or of those of one session; returns what ends that."""
+        return self._listeners.add(listener, session)
 
     async def refresh(self) -> None:
         """Take up what the owner has changed."""
@@ -97,6 +97,11 @@ class Engine:
             known = self._available[key] = (self.policy, self.registry.version, found)
         return known[2]
 
+    def polls(self, name: str) -> bool:
+        """Whether a tool is meant to be called again and again until its result is another."""
+        entry = self.registry.find(name)
+        return entry is not None and entry.tool.definition.polls
+
     def why_not(self, tool: Tool, session: Session) -> str:
         """Why the session may not call the tool: by its own rules, or by those of whoever asked for it."""
         definition = tool.definition
@@ -114,15 +119,23 @@ class Engine:
         call = with_text(call)
         return self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
 
-    async def call_all(self, calls: Iterable[ToolCall], session: Session | None = None) -> list[ToolResult]:
-        """Run calls side by side; the results stand in the order of the calls."""
+    async def call_all(
+        self,
+        calls: Iterable[ToolCall],
+        session: Session | None = None,
+        done: dict[str, ToolResult] | None = None,
+    ) -> list[ToolResult]:
+        """Run calls side by side; the results stand in the order of the calls.
+
+        Whoever may be cancelled meanwhile gives `done`: each result is put there under the id of its call.
+        """
         session = session or self.session
         named = unique_ids(calls)
         if len(named) == 1:
-            return [await self._call_alone(named[0], session)]
+            return [await self._call_alone(named[0], session, done)]
         slots = Slots(self._parallel) if len(named) > self._parallel else None
         begin = asyncio.get_running_loop().create_task
-        tasks = [begin(self._call(call, session, slots)) for call in named]
+        tasks = [begin(self._call(call, session, slots, done)) for call in named]
         try:
             # One by one: most have ended by the time the first has, and need not be waited for.
             for task in tasks:
@@ -138,17 +151,25 @@ class Engine:
             for call, task in zip(named, tasks, strict=True)
         ]
 
-    async def _call_alone(self, call: ToolCall, session: Session) -> ToolResult:
+    async def _call_alone(
+        self, call: ToolCall, session: Session, done: dict[str, ToolResult] | None
+    ) -> ToolResult:
         """One call needs no task of its own."""
         try:
-            return await self._call(call, session)
+            return await self._call(call, session, None, done)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
             return cancelled(call)  # it was not the caller who was cancelled, but the work itself
 
-    async def _call(self, call: ToolCall, session: Session, slots: Slots | None = None) -> ToolResult:
+    async def _call(
+        self,
+        call: ToolCall,
+        session: Session,
+        slots: Slots | None = None,
+        done: dict[str, ToolResult] | None = None,
+    ) -> ToolResult:
         walk = Walk(call, session)
         try:
             try:
@@ -165,9 +186,13 @@ class Engine:
             if self._journal is not None:
                 result = await self._write(self._journal, walk, result)
             self._tell(walk, result)
+            if done is not None:
+                done[call.id] = result
             return result
         except asyncio.CancelledError as error:
             result = walk.result or self._fail(walk, ToolError("The call was cancelled.", Kind.CANCELLED))
+            if done is not None:
+                done[call.id] = result
             await asyncio.shield(self._settle(walk, result))
             raise error
         finally:
@@ -254,7 +279,7 @@ class Engine:
             except StoreError as error:
                 raise ToolError(f"The journal cannot be written, so the call was not run: {error}") from error
         progress = None
-        if self._listeners.all:
+        if self._listeners.hear(session.id):
             emit, redactor = self._listeners.emit, self._results.redactor
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown, call.parent))
@@ -289,9 +314,9 @@ class Engine:
         self._tell(walk, result)
 
     def _tell(self, walk: Walk, result: ToolResult) -> None:
-        if self._listeners.all and not walk.is_told:
+        call, session = walk.call, walk.session
+        if not walk.is_told and self._listeners.hear(session.id):
             walk.is_told = True
-            call, session = walk.call, walk.session
             refused = self._results.redact(walk.arguments) if walk.context is None else None
             told = ToolFinished(call.id, result.tool, session.id, session.agent, result, call.parent, refused)
             self._listeners.emit(told)

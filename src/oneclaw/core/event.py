@@ -66,6 +66,7 @@ class PermissionAnswered:
 
     prompt_id: str
     call_id: str
+    session: str
     answer: str
 
 
@@ -77,25 +78,42 @@ log = logging.getLogger("oneclaw")
 
 
 class Listeners:
-    """Those who are told of events, in the order they came. One that fails does not stop the others."""
+    """Those who are told of events: of every one, or of those of one session. A failure stops no other."""
 
-    __slots__ = ("all",)
+    __slots__ = ("_every", "_of")
 
     def __init__(self) -> None:
-        self.all: tuple[Emit, ...] = ()
+        self._every: tuple[Emit, ...] = ()
+        self._of: dict[str, tuple[Emit, ...]] = {}
 
-    def add(self, listener: Emit) -> Callable[[], None]:
-        """Have `listener` told of every event; returns the function that ends it."""
-        self.all = (*self.all, listener)
+    def add(self, listener: Emit, session: str | None = None) -> Callable[[], None]:
+        """Have `listener` told of every event, or of those of one session; returns what ends that."""
+        if session is None:
+            self._every = (*self._every, listener)
+        else:
+            self._of[session] = (*self._of.get(session, ()), listener)
 
         def remove() -> None:
-            self.all = tuple(one for one in self.all if one is not listener)
+            if session is None:
+                self._every = _without(self._every, listener)
+            elif session in self._of:
+                self._of[session] = _without(self._of[session], listener)
+                if not self._of[session]:
+                    del self._of[session]
 
         return remove
 
+    def hear(self, session: str) -> bool:
+        """Whether anybody is told of the events of this session."""
+        return bool(self._every) or session in self._of
+
     def emit(self, event: Event) -> None:
-        for listener in self.all:
+        for listener in (*self._of.get(event.session, ()), *self._every):
             try:
                 listener(event)
             except Exception:
                 log.exception("A listener failed on %s", type(event).__name__)
+
+
+def _without(listeners: tuple[Emit, ...], listener: Emit) -> tuple[Emit, ...]:
+    return tuple(one for one in listeners if one is not listener)

@@ -40,6 +40,7 @@ class Session:
 
     parent  the session whose agent asked this one: what its agent may not do, this one may not either
     only    the only tools there are in it, as in an allow list; None sets no such bound
+    run     the run that is going on in it; empty outside of runs
     """
 
     id: str = ""
@@ -49,6 +50,7 @@ class Session:
     folder: Path | None = None
     parent: "Session | None" = None
     only: tuple[str, ...] | None = None
+    run: str = ""
 
     @property
     def line(self) -> "tuple[Session, ...]":

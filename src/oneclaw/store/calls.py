@@ -7,13 +7,13 @@ A row is in the file before `open` returns, so nothing a tool did is without its
 while it is open: the first result stands, and a call has one however often one is offered.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import time
 from typing import Any, Literal
 
-from oneclaw.core.call import ToolCall, ToolResult
-from oneclaw.core.errors import StoreError
+from oneclaw.core.call import EFFECTS, ToolCall, ToolResult
+from oneclaw.core.errors import Kind, StoreError
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.secret.shapes import mask as mask_shapes
@@ -22,12 +22,15 @@ from oneclaw.store.database import Database, Values
 from oneclaw.store.sessions import ENSURE, describe_session
 
 Status = Literal["open", "success", "error"]
+STILL_OPEN = (
+    "This call still runs in another program; its result is not known here: look before running it again."
+)
 _LARGEST = 2**63 - 1
 """The largest number SQLite knows."""
 
 _OPEN = """
-INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments, parent)
-VALUES (?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments, parent, run)
+VALUES (?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _CLOSE = """
 UPDATE calls SET status = ?, seconds = ?, kind = ?, effects = ?, truncated_from = ?, message = ?, repairs = ?,
@@ -35,13 +38,13 @@ UPDATE calls SET status = ?, seconds = ?, kind = ?, effects = ?, truncated_from 
 WHERE id = ? AND status = 'open'
 """
 _RECORD = """
-INSERT INTO calls (started, session, agent, call_id, tool, process, arguments, parent, status, seconds, kind,
-    effects, truncated_from, message, repairs, images, text, value, details)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO calls (started, session, agent, call_id, tool, process, arguments, parent, run, status, seconds,
+    kind, effects, truncated_from, message, repairs, images, text, value, details)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COLUMNS = (
     "id, started, status, session, agent, call_id, tool, effect, seconds, kind, effects, truncated_from,"
-    " message, repairs, images, arguments, text, value, details, parent"
+    " message, repairs, images, arguments, text, value, details, parent, run"
 )
 
 
@@ -72,6 +75,7 @@ class CallRecord:
     value: Any
     details: Any
     parent: str
+    run: str
 
 
 class Calls:
@@ -100,6 +104,7 @@ class Calls:
             self._database.process,
             self._json(arguments),
             bounded(call.parent, NAME_CHARS) if call.parent else None,
+            session.run or None,
         )
         # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
         return await self._database.insert(_OPEN, row, "DELETE FROM calls WHERE id = ?")
@@ -123,6 +128,7 @@ class Calls:
             self._database.process,
             None if arguments is None else self._json(arguments),
             bounded(call.parent, NAME_CHARS) if call.parent else None,
+            session.run or None,
         )
         await self._database.write(_RECORD, (*row, *self._result(result)))
 
@@ -182,6 +188,20 @@ class Calls:
         rows = await self._database.select(sql, values) if record.parent else []
         return _record(rows[0]) if rows else None
 
+    async def of_runs(self, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], CallRecord]:
+        """The calls of these pairs of a run and a call's id; of two with one id, the later."""
+        by_run: dict[str, list[str]] = {}
+        for run, call_id in wanted:
+            by_run.setdefault(run, []).append(as_stored(call_id))
+        found: dict[tuple[str, str], CallRecord] = {}
+        for run, ids in by_run.items():
+            marks = ", ".join("?" * len(ids))
+            sql = f"SELECT {_COLUMNS} FROM calls WHERE run = ? AND call_id IN ({marks}) ORDER BY id"  # noqa: S608
+            for row in await self._database.select(sql, (run, *ids)):
+                record = _record(row)
+                found[run, record.call_id] = record
+        return found
+
     async def _ensure(self, session: Session) -> None:
         if session.id:
             await self._database.write(ENSURE, describe_session(session))
@@ -236,4 +256,31 @@ def _record(row: tuple[Any, ...]) -> CallRecord:
         value=text if text is not None else from_json(value),
         details=from_json(row[18]),
         parent=row[19] or "",
+        run=row[20] or "",
     )
+
+
+def result_of(record: CallRecord) -> ToolResult:
+    """The result of a call as the journal holds it; images are not kept there, and it says so."""
+    if record.status == "open":
+        return ToolResult(record.call_id, record.tool, None, Kind.INTERRUPTED, STILL_OPEN, effects="unknown")
+    repairs = record.repairs
+    if record.images:
+        repairs = (*repairs, f"{len(record.images)} image(s) of this result were not kept")
+    return ToolResult(
+        record.call_id,
+        record.tool,
+        record.value if record.status == "success" else None,
+        None if record.status == "success" else _kind(record.kind),
+        record.message,
+        record.seconds or 0.0,
+        record.effects if record.effects in EFFECTS else "unknown",
+        repairs,
+        record.truncated_from,
+        (),
+        record.details,
+    )
+
+
+def _kind(name: str) -> Kind:
+    return Kind(name) if name in set(Kind) else Kind.EXECUTION_ERROR

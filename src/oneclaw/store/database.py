@@ -47,6 +47,17 @@ class Database(Protocol):
         """Write a few statements in one transaction. A caller that is cancelled has written all the same."""
         ...
 
+    def add_later(self, sql: str, values: Values) -> None:
+        """Write a statement in one transaction with the next write, or by itself a moment later.
+
+        For a row that nothing depends on before that write. One that cannot be written is named in the log.
+        """
+        ...
+
+    async def flush(self) -> None:
+        """Write now what `add_later` was given."""
+        ...
+
     async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
         """Write many statements or, when one fails or the caller is cancelled, none."""
         ...

@@ -8,17 +8,18 @@ from typing import Any
 
 from oneclaw.core.errors import StoreError
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, TextPart, Usage, UserMessage
+from oneclaw.core.message_json import from_json, to_json
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
-from oneclaw.store.database import Database, Values
-from oneclaw.store.message_json import from_json, to_json
+from oneclaw.store.database import Database, Statement, Values
 from oneclaw.store.redaction import redact_message
 from oneclaw.store.sessions import ENSURE, describe_session
 
 _APPEND = """
 INSERT INTO messages (session, number, created, role, model, input, output, cached, cache_written, reasoning,
-    cost, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+    cost, content, run)
+SELECT ?1, coalesce((SELECT max(number) FROM messages WHERE session = ?1), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+    ?9, ?10, ?11, ?12
 """
 _TOUCH = "UPDATE sessions SET updated = ?, title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?"
 _SUMMARISE = """
@@ -68,53 +69,56 @@ class Messages:
     def __init__(self, database: Database, redact: Callable[[str], str] = identity) -> None:
         self._database = database
         self._redact = redact
-        self._next: dict[str, int] = {}  # session → the number its next message gets
+        self._known: set[str] = set()
         self._touched: dict[str, float] = {}
+
+    def add(self, session: Session, message: Message, *, cost: float | None = None) -> None:
+        """Keep a message as the last of its session: with the next row that is written, or a moment later.
+
+        So it is safe before a call begins, for its row in the journal is written first. The results of calls
+        come without secrets, and are in the journal already.
+        """
+        for statement in self._statements(session, message, cost, isinstance(message, ResultsMessage)):
+            self._database.add_later(*statement)
 
     async def append(self, session: Session, message: Message, *, cost: float | None = None) -> int:
         """Keep a message as the last of its session; returns its number. It is kept when this returns."""
-        name = as_stored(session.id)
+        statements = self._statements(session, message, cost, is_clean=False)
+        await self._database.flush()
+        written = await self._database.write_together(statements)
+        at = next(at for at, (sql, _) in enumerate(statements) if sql is _APPEND)
+        return (await self._database.select("SELECT number FROM messages WHERE id = ?", (written[at].key,)))[
+            0
+        ][0]
+
+    async def flush(self) -> None:
+        """Have every message that was added be safe."""
+        await self._database.flush()
+
+    def _statements(
+        self, session: Session, message: Message, cost: float | None, is_clean: bool
+    ) -> list[Statement]:
+        name, now = as_stored(session.id), time()
         if not name:
             raise StoreError("A message belongs to a session, and this session has no id.")
-        if self._redact is not identity:
+        if not is_clean and self._redact is not identity:
             message = redact_message(message, self._redact)
-        now = time()
-        row = (now, *_columns(message), cost, to_json(message))
-        if name not in self._next:
-            await self._begin(session, name)
-        number = await self._insert(name, row)
+        row = (name, now, *_columns(message), cost, to_json(message), session.run or None)
+        statements: list[Statement] = []
+        if name not in self._known:
+            self._known.add(name)
+            statements.append((ENSURE, describe_session(session)))
+        statements.append((_APPEND, row))
         # To touch the session with every message would cost a third more: its time may lag a little.
         if isinstance(message, UserMessage) or now - self._touched.get(name, 0.0) >= _LAG_SECONDS:
             self._touched[name] = now
-            await self._database.write(_TOUCH, (now, _title(message), name))
-        return number
+            statements.append((_TOUCH, (now, _title(message), name)))
+        return statements
 
-    async def _begin(self, session: Session, name: str) -> None:
-        await self._database.write(ENSURE, describe_session(session))
-        self._next.setdefault(name, await self._last(name) + 1)
-
-    async def _insert(self, name: str, row: tuple[Any, ...]) -> int:
-        while True:
-            # Taken before anything is waited for: two appends at once get two numbers.
-            number = self._next.get(name) or await self._last(name) + 1
-            self._next[name] = number + 1
-            try:
-                written = await self._database.write(_APPEND, (name, number, *row))
-            except StoreError:
-                self._next.pop(name, None)  # nobody knows now whether the number is taken
-                if await self._database.select("SELECT 1 FROM sessions WHERE id = ?", (name,)):
-                    raise
-                raise StoreError(
-                    f"The session {name} was removed from the store {self._database.name}; begin a new one."
-                ) from None
-            if written.rows:
-                return number
-            # Another program writes to the same session: go on after its last message.
-            self._next[name] = max(self._next.get(name, 1), await self._last(name) + 1)
-
-    async def _last(self, name: str) -> int:
+    async def last(self, session_id: str) -> int:
+        """The number of the last message of a session; 0 where there is none."""
         rows = await self._database.select(
-            "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?", (name,)
+            "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?", (as_stored(session_id),)
         )
         return rows[0][0]
 
@@ -145,6 +149,16 @@ class Messages:
         if role == "results":
             return None
         return AssistantMessage((TextPart(_LOST),)) if role == "assistant" else UserMessage(_LOST)
+
+    async def number_of_user(self, session_id: str, count: int) -> int | None:
+        """The number of the user's last message but `count - 1`; None where there are fewer."""
+        await self._database.flush()
+        rows = await self._database.select(
+            "SELECT number FROM messages WHERE session = ? AND role = 'user'"
+            " AND instr(content, '\"origin\":') = 0 ORDER BY number DESC LIMIT 1 OFFSET ?",
+            (as_stored(session_id), count - 1),
+        )
+        return rows[0][0] if rows else None
 
     async def summarise(self, session_id: str, text: str, through: int) -> None:
         """Keep the text that stands for the messages up to the number `through`; they stay as well."""

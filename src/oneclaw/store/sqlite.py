@@ -6,6 +6,7 @@ thread, on a connection of its own. So a short read pays for no thread, and a lo
 loop. Writes do the same with the lock of the file, see `writer`.
 """
 
+import logging
 import os
 import sqlite3
 import threading
@@ -14,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import StoreError
 from oneclaw.store import file, migration
@@ -25,9 +26,16 @@ from oneclaw.store.presence import Presence, gate, sweep
 from oneclaw.store.recovery import INTERRUPT, find_dead, recover
 from oneclaw.store.writer import Writer, settle
 
+if TYPE_CHECKING:
+    from asyncio import CancelledError, Task, TimerHandle
+    from concurrent.futures import Future
+
+log = logging.getLogger("oneclaw")
+
 PATIENCE_SECONDS = 30.0
 _QUICK_STEPS = 20_000
 _FAULTS = 100
+_LATER_SECONDS = 0.05
 
 
 class SqliteDatabase:
@@ -50,6 +58,9 @@ class SqliteDatabase:
         self._reading_long = threading.Lock()
         self._long_reader: sqlite3.Connection | None = None
         self._steps = 0
+        self._later: list[Statement] = []
+        self._flushing: TimerHandle | None = None
+        self._tasks: set[Task[None]] = set()
         self._checkpointer = Checkpointer(self.path)
         self._closed = False
         self._presence: Presence | None = None
@@ -84,41 +95,98 @@ class SqliteDatabase:
             raise fault(self.path, error) from error
 
     async def write(self, sql: str, values: Values = ()) -> Written:
-        writer = self._for_writing()
-        # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
-        written = None if self._checkpointer.is_busy else writer.attempt(sql, values)
-        if written is None:
-            written, cancelled = await settle(writer.submit(((sql, values),)))
-            self._checkpointer.count()
-            if cancelled is not None:
-                raise cancelled
-            return written[0]
-        self._checkpointer.count()
+        if not self._later and not self._checkpointer.is_busy:
+            # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
+            written = self._for_writing().attempt(sql, values)
+            if written is not None:
+                self._checkpointer.count()
+                return written
+        written, cancelled = await self._write_after_others(sql, values)
+        if cancelled is not None:
+            raise cancelled
         return written
 
     async def insert(self, sql: str, values: Values, undo: str) -> int:
-        writer = self._for_writing()
-        written = None if self._checkpointer.is_busy else writer.attempt(sql, values)
-        self._checkpointer.count()
-        if written is not None:
-            return written.key
-        added, cancelled = await settle(writer.submit(((sql, values),)))
+        if not self._later and not self._checkpointer.is_busy:
+            written = self._for_writing().attempt(sql, values)
+            if written is not None:
+                self._checkpointer.count()
+                return written.key
+        written, cancelled = await self._write_after_others(sql, values)
         if cancelled is not None:
-            await settle(writer.submit(((undo, (added[0].key,)),)))
+            await settle(self._for_writing().submit(((undo, (written.key,)),)))
             raise cancelled
-        return added[0].key
+        return written.key
 
     async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
+        written, cancelled = await self._write_all_now(statements)
+        if cancelled is not None:
+            raise cancelled
+        return written
+
+    async def _write_after_others(self, sql: str, values: Values) -> "tuple[Written, CancelledError | None]":
+        """Write a statement and those that were to be written with it; they may fail without it."""
+        later, mine = self._take_later(), (sql, values)
+        try:
+            written, cancelled = await self._write_all_now((*later, mine))
+        except StoreError:
+            if not later:
+                raise
+            await self._write_each(later)
+            written, cancelled = await self._write_all_now((mine,))
+        return written[-1], cancelled
+
+    async def _write_all_now(
+        self, statements: Sequence[Statement]
+    ) -> "tuple[list[Written], CancelledError | None]":
+        """Write in one transaction: at once, or in the thread when the lock is taken."""
         writer = self._for_writing()
         written = None if self._checkpointer.is_busy else writer.attempt_together(statements)
+        cancelled = None
         if written is None:
             written, cancelled = await settle(writer.submit(statements))
-            self._checkpointer.count()
-            if cancelled is not None:
-                raise cancelled
-            return written
         self._checkpointer.count()
-        return written
+        return written, cancelled
+
+    def add_later(self, sql: str, values: Values) -> None:
+        self._for_writing()
+        self._later.append((sql, values))
+        if self._flushing is None:
+            import asyncio
+
+            self._flushing = asyncio.get_running_loop().call_later(_LATER_SECONDS, self._flush_soon)
+
+    async def flush(self) -> None:
+        later = self._take_later()
+        if later:
+            try:
+                await self.write_together(later)
+            except StoreError:
+                await self._write_each(later)
+
+    def _take_later(self) -> list[Statement]:
+        later, self._later = self._later, []
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+        return later
+
+    def _flush_soon(self) -> None:
+        import asyncio
+
+        self._flushing = None
+        if not self._closed:
+            task = asyncio.ensure_future(self.flush())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _write_each(self, statements: Sequence[Statement]) -> None:
+        """Write one by one what could not be written together: one bad row does not cost the others."""
+        for statement in statements:
+            try:
+                await self.write_together((statement,))
+            except StoreError as error:
+                log.warning("A row could not be written: %s", error)
 
     async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
         import asyncio  # who only looks at the store does without
@@ -203,11 +271,17 @@ class SqliteDatabase:
             self._reader.close()
             if self._long_reader is not None:
                 self._long_reader.close()
-        last = None if self._writer is None else self._writer.submit(((INTERRUPT, (self.process,)),))
+        last = None if self._writer is None else self._end(self._writer)
         self._let_go()
         if last is not None:
             with suppress(StoreError):
                 last.result()
+
+    def _end(self, writer: Writer) -> "Future[list[Written]]":
+        """Have the last rows written, and every call and run that is still open ended."""
+        for statement in self._take_later():
+            writer.submit((statement,))
+        return writer.submit([(sql, (self.process,)) for sql in INTERRUPT])
 
     def _let_go(self) -> None:
         self._checkpointer.stop()

@@ -7,16 +7,18 @@ from types import TracebackType
 from oneclaw.core.errors import StoreError
 from oneclaw.store.agents import Agents
 from oneclaw.store.calls import Calls
+from oneclaw.store.events import StoredEvents
 from oneclaw.store.grants import Grants
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
+from oneclaw.store.runs import StoredRuns
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import Settings
 from oneclaw.store.sqlite import SqliteDatabase
 
 
 class Store:
-    """Sessions, messages, calls, grants, agents, memories and settings of one file; made unless `read_only`.
+    """Sessions, messages, runs, calls and all else of one file, which is made unless `read_only`.
 
     `redact` takes known secrets out of messages and memories before they are kept; calls come without them.
     """
@@ -32,6 +34,8 @@ class Store:
         self.memories = Memories(self.database, redact)
         self.grants = Grants(self.database)
         self.settings = Settings(self.database)
+        self.runs = StoredRuns(self.database, redact)
+        self.events = StoredEvents(self.database, self.calls, redact)
 
     async def versions(self) -> dict[str, int]:
         """How often the grants, the settings and the agents were changed, by whatever program."""

@@ -154,7 +154,7 @@ async def test_a_cancelled_call_withdraws_its_prompt() -> None:
     assert broker.pending() == (other,)
     assert person.withdrawn == [one.id]
     assert person.shown == [one, other]
-    assert PermissionAnswered(one.id, "c1", "withdrawn") in events
+    assert PermissionAnswered(one.id, "c1", one.session, "withdrawn") in events
     assert not broker.answer(one.id, "once")
     broker.answer(other.id, "once")
     await tasks[1]
@@ -319,7 +319,7 @@ async def test_events_tell_of_the_question_and_of_its_one_answer() -> None:
     await task
     assert events == [
         PermissionAsked(question.id, "c1", "shell", "s", "a", "shell, changes", "May I?"),
-        PermissionAnswered(question.id, "c1", "session"),
+        PermissionAnswered(question.id, "c1", question.session, "session"),
     ]
 
 

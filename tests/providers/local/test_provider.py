@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from tests.providers.local.conftest import local_models
 
-from oneclaw.agent.event import RunFinished
+from oneclaw.core.run_event import RunFinished
 from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.answer import Answered, TextAdded

@@ -183,7 +183,8 @@ class Broker:
                 waiting.remember(reply)
         for waiting in settled:
             if self._emit is not None:
-                self._emit(PermissionAnswered(waiting.prompt.id, waiting.prompt.call_id, reply.outcome))
+                prompt = waiting.prompt
+                self._emit(PermissionAnswered(prompt.id, prompt.call_id, prompt.session, reply.outcome))
             for front in tuple(self._fronts):
                 self._take_away(front, waiting.prompt.id)
 

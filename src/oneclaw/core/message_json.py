@@ -27,7 +27,7 @@ from oneclaw.core.message import (
     Usage,
     UserMessage,
 )
-from oneclaw.store.oddity import mark, unmark
+from oneclaw.core.oddity import mark, unmark
 
 Json = dict[str, Any]
 _FINISHES: frozenset[str] = frozenset(get_args(Finish))

@@ -22,8 +22,8 @@ from oneclaw.core.message import (
     Usage,
     UserMessage,
 )
-from oneclaw.store.message_json import from_json, to_json
-from oneclaw.store.oddity import mark, unmark
+from oneclaw.core.message_json import from_json, to_json
+from oneclaw.core.oddity import mark, unmark
 
 TEXT = st.text(st.characters())  # all of Unicode with lone surrogates
 

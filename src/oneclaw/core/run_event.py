@@ -1,4 +1,4 @@
-"""What happens in a run. `run` yields these, the model's `Answer` progress, and the engine's own events."""
+"""Events of a run, beside the progress of an answer and the events of its calls."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,11 +11,35 @@ from oneclaw.core.quick import quick
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The user's message is stored and the model is about to be asked."""
+    """The model is about to be asked; `text` is what was said to it, empty where a run goes on."""
 
     session: str
     agent: str
     model: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageQueued:
+    """Somebody wrote while the run was going; the model reads it at its next round."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRead:
+    """A queued message is part of the conversation now."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageWithdrawn:
+    """A queued message was taken back before the model read it."""
+
+    message_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +66,14 @@ class HistoryCompacted:
 
 @quick
 @dataclass(frozen=True, slots=True)
+class AnswerFinished:
+    """The model's answer is whole; it stands for all the pieces of it that came before."""
+
+    message: AssistantMessage
+
+
+@quick
+@dataclass(frozen=True, slots=True)
 class RoundFinished:
     """The model answered and every call of its answer has its result."""
 
@@ -62,7 +94,18 @@ class UsageCounted:
 
 
 Reason = Literal[
-    "done", "rounds", "repeats", "calls", "tokens", "cost", "seconds", "refusal", "length", "cut", "failed"
+    "done",
+    "rounds",
+    "repeats",
+    "calls",
+    "tokens",
+    "cost",
+    "seconds",
+    "refusal",
+    "length",
+    "cut",
+    "failed",
+    "stopped",
 ]
 
 
@@ -90,7 +133,11 @@ RunEvent = (
     | AnswerRestarted
     | ModelSwitched
     | HistoryCompacted
+    | MessageQueued
+    | MessageRead
+    | MessageWithdrawn
     | Event
+    | AnswerFinished
     | RoundFinished
     | UsageCounted
     | RunFinished

@@ -1,0 +1,191 @@
+"""Runs as the store holds them: who started each and why, how it stands, what it may spend and has spent."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from time import time
+from typing import Any, Literal
+
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.message import Usage
+from oneclaw.store.column import NAME_CHARS, as_stored, bounded
+from oneclaw.store.database import Database
+
+RunState = Literal["running", "done", "stopped", "failed", "interrupted"]
+Origin = Literal["person", "schedule", "parent", "api"]
+"""Who starts runs: a person, a schedule, another run, or a program through the API."""
+
+_COLUMNS = (
+    "id, session, number, root, parent, agent, model, origin, reason, owner, state, process, created, ended,"
+    " limits, finished"
+)
+# The index `runs_going` lets one run of a session be running: of two that begin at once, one is refused.
+_START = f"""
+INSERT INTO runs ({_COLUMNS})
+SELECT ?, ?, coalesce((SELECT max(number) FROM runs WHERE session = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?,
+    'running', ?, ?, NULL, ?, NULL
+WHERE TRUE ON CONFLICT DO NOTHING
+"""  # noqa: S608  only our words
+_GO_ON = """
+UPDATE runs SET state = 'running', process = ?, ended = NULL, finished = NULL
+WHERE id = ? AND state IN ('interrupted', 'stopped')
+    AND NOT EXISTS (SELECT 1 FROM runs AS one WHERE one.session = runs.session AND one.state = 'running')
+"""
+_FINISH = "UPDATE runs SET state = ?, ended = ?, model = ?, finished = ? WHERE id = ? AND state = 'running'"
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """A run. Times are seconds since 1970; `finished` holds the fields of its last event, once it is over."""
+
+    id: str
+    session: str
+    number: int = 0
+    root: str
+    parent: str | None = None
+    agent: str
+    model: str
+    origin: Origin = "person"
+    reason: str = ""
+    owner: str = ""
+    state: RunState = "running"
+    process: str = ""
+    created: float = 0.0
+    ended: float | None = None
+    limits: Mapping[str, Any]
+    finished: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run has spent, by its messages and calls; `cost` is in US dollars where prices are known."""
+
+    rounds: int
+    calls: int
+    usage: Usage
+    cost: float | None
+    seconds: float
+
+
+class StoredRuns:
+    """The runs of a store."""
+
+    def __init__(self, database: Database, redact: Callable[[str], str]) -> None:
+        """`redact` takes known secrets out of what was said before it is kept."""
+        self._database = database
+        self._redact = redact
+
+    async def start(self, record: RunRecord) -> RunRecord | None:
+        """Keep a run that begins now; None when another one is running in its session."""
+        now = time()
+        row = (
+            record.id,
+            as_stored(record.session),
+            as_stored(record.session),
+            record.root,
+            record.parent,
+            bounded(record.agent, NAME_CHARS),
+            bounded(record.model, NAME_CHARS),
+            record.origin,
+            bounded(self._redact(record.reason)),
+            record.owner,
+            self._database.process,
+            now,
+            json.dumps(dict(record.limits), separators=(",", ":")),
+        )
+        if not (await self._database.write(_START, row)).rows:
+            return None
+        return replace(record, created=now, process=self._database.process)
+
+    async def go_on(self, run_id: str) -> bool:
+        """Have an interrupted or stopped run be running again, in this program; False when it cannot be."""
+        return (await self._database.write(_GO_ON, (self._database.process, run_id))).rows == 1
+
+    async def finish(self, run_id: str, state: RunState, model: str, finished: Mapping[str, Any]) -> None:
+        """Keep how a run ended; the first end stands."""
+        text = self._redact(json.dumps(finished, default=str, ensure_ascii=False))
+        row = (state, time(), bounded(model, NAME_CHARS), bounded(text), run_id)
+        await self._database.write(_FINISH, row)
+
+    async def get(self, run_id: str) -> RunRecord | None:
+        found = await self._select("id = ?", (as_stored(run_id),), 1)
+        return found[0] if found else None
+
+    async def find(self, start: str) -> RunRecord | None:
+        """The run whose id, or its second half, begins with `start`; raises `InvalidConfig` for several."""
+        exact = await self.get(start)
+        if exact is not None or not start:
+            return exact
+        begun = as_stored(start)
+        begins = "substr(id, 1, ?) = ? OR substr(id, instr(id, '-') + 1, ?) = ?"
+        found = await self._select(begins, (len(begun), begun, len(begun), begun), _MOST_NAMED + 1)
+        if len(found) > 1:
+            named = ", ".join(each.id for each in found[:_MOST_NAMED])
+            raise InvalidConfig(f"More than one run begins with {start[:100]!r}: {named}; give more letters.")
+        return found[0] if found else None
+
+    async def list(
+        self, *, session: str | None = None, state: str | None = None, limit: int = 50
+    ) -> "list[RunRecord]":
+        """The latest runs, newest first; those that other runs started are left out."""
+        wanted = [("session = ?", as_stored(session)), ("state = ?", state)]
+        asked = [(condition, value) for condition, value in wanted if value is not None]
+        where = " AND ".join(["parent IS NULL", *(condition for condition, _ in asked)])
+        return await self._select(where, tuple(value for _, value in asked), limit)
+
+    async def running(self, session: str) -> RunRecord | None:
+        """The run that is running in a session, in whatever program."""
+        found = await self._select("session = ? AND state = 'running'", (as_stored(session),), 1)
+        return found[0] if found else None
+
+    async def spent(self, record: RunRecord) -> Spent:
+        """What a run has spent so far, those it started included."""
+        runs = (
+            "WITH RECURSIVE line (id) AS"
+            " (SELECT ? UNION SELECT runs.id FROM runs JOIN line ON runs.parent = line.id)"
+        )
+        messages = await self._database.select(
+            f"{runs} SELECT sum(role = 'assistant' AND run = ?), coalesce(sum(input), 0),"  # noqa: S608
+            " coalesce(sum(output), 0), coalesce(sum(cached), 0), coalesce(sum(cache_written), 0),"
+            " coalesce(sum(reasoning), 0), sum(cost), max(created)"
+            " FROM messages WHERE run IN (SELECT id FROM line)",
+            (record.id, record.id),
+        )
+        calls = await self._database.select(
+            f"{runs} SELECT count(*), max(started) FROM calls WHERE run IN (SELECT id FROM line)",  # noqa: S608
+            (record.id,),
+        )
+        rounds, *tokens, cost, written = messages[0]
+        count, started = calls[0]
+        last = max(record.created, written or 0.0, started or 0.0)
+        return Spent(rounds or 0, count, Usage(*tokens), cost, last - record.created)
+
+    async def prune(self, before: float) -> int:
+        """Forget runs that ended before a moment, with their events; their conversations stay."""
+        sql = "DELETE FROM runs WHERE state != 'running' AND ended IS NOT NULL AND ended < ?"
+        return (await self._database.write(sql, (before,))).rows
+
+    async def _select(self, where: str, values: tuple[Any, ...], limit: int) -> "list[RunRecord]":
+        sql = f"SELECT {_COLUMNS} FROM runs WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608
+        return [_record(row) for row in await self._database.select(sql, (*values, limit))]
+
+
+def run_json(record: RunRecord) -> dict[str, Any]:
+    """A run as plain data."""
+    return asdict(record)
+
+
+def _record(row: tuple[Any, ...]) -> RunRecord:
+    names = (name.strip() for name in _COLUMNS.split(","))
+    fields: dict[str, Any] = dict(zip(names, row, strict=True))
+    fields["limits"] = json.loads(fields["limits"])
+    fields["finished"] = None if fields["finished"] is None else _json(fields["finished"])
+    return RunRecord(**fields)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:  # it was cut for its length
+        return {}
