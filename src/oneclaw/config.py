@@ -182,6 +182,10 @@ class Config:
         return self.home / "tools"
 
     @property
+    def cache_folder(self) -> Path:
+        return user_folder("cache")
+
+    @property
     def store_file(self) -> Path:
         return self.home / "oneclaw.db"
 

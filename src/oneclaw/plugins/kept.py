@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time
 from typing import Any, cast
 
-from oneclaw import __version__
+from oneclaw.core.version import __version__
 
 FAILURE_SECONDS = 600.0
 FILE_BYTES = 4 << 20
