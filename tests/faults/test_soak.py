@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from itertools import count
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import Serve
+from tests.processes import children
 from tests.sandboxes import lack
 
 from oneclaw import App, Config, Scripted, ToolCall, ToolResult, tool
@@ -105,17 +106,6 @@ class Sample:
     threads: int
     processes: int
     tasks: int
-
-
-def children(pid: int) -> Iterator[int]:
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            found = file.read_text().split()
-        except OSError:
-            continue  # the thread has ended
-        for child in map(int, found):
-            yield child
-            yield from children(child)
 
 
 def kilobytes(pid: int) -> int:
