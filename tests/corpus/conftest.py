@@ -86,6 +86,12 @@ def texts_of(rows: Rows, name: str, field: str = "s") -> dict[str, str]:
     return {each: text for text, each in reversed(ids.items())}
 
 
+def attack_texts(row: dict[str, Any]) -> list[str]:
+    """The texts a pattern is slow with; where a row has none, a long one."""
+    given = row.get("attack")
+    return [given] if isinstance(given, str) else list(given or ["a" * 3_000 + "!"])
+
+
 @pytest.fixture
 def corpus() -> Path:
     """The folder of the data sets."""

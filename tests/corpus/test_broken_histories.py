@@ -1,5 +1,6 @@
 """Saved conversations that ended other agents for good: they load, nothing runs, the next request holds."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,9 @@ def ids_of(value: Any) -> tuple[set[str], set[str]]:
     """The ids of calls and of results anywhere in a saved history, found without the code under test."""
     asked: set[str] = set()
     answered: set[str] = set()
-    fields: dict[Any, Any] = value if is_object(value) else dict(enumerate(value))
+    fields: Mapping[str, Any] = (
+        value if is_object(value) else {str(at): each for at, each in enumerate(value)}
+    )
     if str(fields.get("type", "")).endswith(("tool_use", "function", "_call")):
         asked |= {each for each in (fields.get("id"), fields.get("call_id")) if isinstance(each, str)}
     is_output = str(fields.get("type", "")).endswith("_output")
