@@ -1,7 +1,7 @@
 """Recorded Gemini answers: read whole, cut anywhere, and in any chunks, and sent back as they came."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -34,7 +34,7 @@ def chunks_of(body: Any) -> list[Any]:
     """The chunks of a recorded body: a list of them, the text of a stream, or one."""
     if isinstance(body, str):
         body = [line[5:] for line in body.splitlines() if line.startswith("data:") and "[DONE]" not in line]
-    events: list[Any] = body if is_array(body) else [body]
+    events: Sequence[Any] = body if is_array(body) else [body]
     return [json.loads(each) if isinstance(each, str) else each for each in events]
 
 

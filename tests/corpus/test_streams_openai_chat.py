@@ -4,7 +4,7 @@ Who speaks it is told by its form: an answer has choices. Others, as Cohere, spe
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -212,5 +212,5 @@ def sentences_of(body: Any) -> list[str]:
     """Everything a body says in words, each shortened as a message may be."""
     if isinstance(body, str):
         return [body.rstrip(".")[:100]] if " " in body else []
-    inner: list[Any] = [*body.values()] if is_object(body) else body if is_array(body) else []
+    inner: Sequence[Any] = [*body.values()] if is_object(body) else body if is_array(body) else []
     return [each for value in inner for each in sentences_of(value)]
