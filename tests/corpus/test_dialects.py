@@ -133,7 +133,8 @@ def test_arguments_are_checked_by_all_that_a_refused_schema_says(rows: Rows, jud
                 continue  # of another draft, or of none
             for value in values_of(row["schema"], row["schema"]):
                 given = checked(row["schema"], value) if is_map(value) else None
-                assert given is None or meant.is_valid(given), value
+                said = {name: each for name, each in (given or {}).items() if name in value}
+                assert given is None or meant.is_valid(said), value
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

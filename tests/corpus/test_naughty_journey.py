@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.corpus.conftest import Judged, Rows, spread, texts_of
+from tests.corpus.test_naughty_files import as_read
 
 from oneclaw import App, Config, Kind, ToolCall, ToolResult, tool
 from oneclaw.guard.secret.shapes import mask
@@ -92,7 +93,7 @@ async def test_as_arguments_they_come_back_exactly(
                 assert written.ok, (text, written.message)
                 assert (app.config.workspace_folder / "a.txt").read_bytes() == text.encode()
                 if result.ok:
-                    assert read_json(result)["result"] == result.value == text
+                    assert read_json(result)["result"] == result.value == as_read(text)
                 else:  # what holds a NUL is taken for binary
                     assert "\0" in text
                 (row,) = app.store.calls.find(f"w{number}")

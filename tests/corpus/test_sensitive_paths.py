@@ -82,5 +82,8 @@ def test_a_name_like_theirs_inside_is_only_a_name(rows: Rows, tmp_path: Path, ju
     for number, row in enumerate(rows("sensitive_paths")):
         with judged(row["id"]):
             inside = f"./{number}{absolute(row)}"
-            write_file.execute({"path": inside, "content": "mine"}, context)
+            refusal = kind_of_refusal(write_file, context, inside, content="mine")
+            if refusal in (Kind.PERMISSION_DENIED, Kind.PATH_NOT_ALLOWED) and "/." in inside[1:]:
+                continue  # a program of the owner's would obey it, as `.git/config`
+            assert refusal is None
             assert read_file.execute({"path": inside}, context) == "mine"

@@ -35,7 +35,7 @@ def chunks_of(body: Any) -> list[Any]:
     if isinstance(body, str):
         body = [line[5:] for line in body.splitlines() if line.startswith("data:") and "[DONE]" not in line]
     events: Sequence[Any] = body if is_array(body) else [body]
-    return [json.loads(each) if isinstance(each, str) else each for each in events]
+    return [json.loads(each) if isinstance(each, str) else each for each in events if each != "[DONE]"]
 
 
 def ends_well(chunks: list[Any]) -> bool:

@@ -1,5 +1,6 @@
 """Bytes of others, right and wrong UTF-8, as the output of a command: decoded as everybody decodes them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from oneclaw.core.tool import Context
 from oneclaw.run.shell.output import CHARS, Output
 from oneclaw.run.shell.session import Command
 from oneclaw.run.shell.shells import Shells, ShellSettings
+
+HOLDS = re.compile("[\0\ufffd]")
+"""A row with one of these is binary, or has already what a broken character becomes."""
 
 
 def wanted(row: dict[str, Any]) -> str:
@@ -36,7 +40,7 @@ async def test_what_a_command_writes_is_decoded_as_everybody_decodes_it(
 
 
 def test_a_cut_in_the_middle_of_any_character_leaves_no_broken_one(rows: Rows, judged: Judged) -> None:
-    valid = [row for row in rows("utf8_bytes") if row["kind"] == "valid" and "00" not in row["hex"]]
+    valid = [row for row in rows("utf8_bytes") if row["kind"] == "valid" and not HOLDS.search(wanted(row))]
     for row in valid:
         with judged(row["id"]):
             character = bytes.fromhex(row["hex"])

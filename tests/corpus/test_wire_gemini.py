@@ -69,9 +69,9 @@ def test_every_real_tool_is_taken_by_the_types_and_breaks_no_rule(
             assert NAME.fullmatch(each["name"])
             assert each.keys() <= {"name", "description", field}
             assert broken(each.get(field), dialect) == [], each["name"]
-    judged = judge(written)
-    assert judged.tools
-    assert len(judged.tools[0].function_declarations or ()) == len(tools)
+    taken = judge(written)
+    assert taken.tools
+    assert len(taken.tools[0].function_declarations or ()) == len(tools)
 
 
 def test_the_order_of_the_tools_does_not_change_the_request(tools: tuple[ToolDefinition, ...]) -> None:
