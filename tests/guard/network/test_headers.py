@@ -53,6 +53,7 @@ def test_plain_headers_pass_unchanged() -> None:
             "%25250a",
             "%252525250a",
             "%u000a",
+            "%U000A",
             "%25u000d%25u000a",
             "%E5%98%8A%E5%98%8DSet-Cookie",
         ),

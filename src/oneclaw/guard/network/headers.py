@@ -47,7 +47,7 @@ HARMLESS = frozenset(
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _VALUE = re.compile(r"[\t\x20-\x7e]*\Z")
-_WIDE = re.compile(r"%u([0-9a-fA-F]{4})")
+_WIDE = re.compile(r"%[uU]([0-9a-fA-F]{4})")
 # Line ends and what careless programs turn into them: NEL, LS, PS, and two letters that lose their high byte.
 _LINE_END = re.compile("[\x00\r\n\x0b\x0c\x85\u2028\u2029\u560a\u560d]")
 
