@@ -56,7 +56,7 @@ def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desktop:
 
 def can_be_made(path: Path, work: Path) -> bool:
     """Whether a file of that name could be made in the workspace."""
-    if os.path.normpath(path) != str(path) or not path.is_relative_to(work):
+    if os.path.normpath(path) != str(path) or not path.is_relative_to(work) or not path.suffix:
         return False
     try:
         path.write_text("x")
@@ -81,6 +81,7 @@ async def test_as_the_name_of_a_file_it_is_one_word(
             if not can_be_made(path, tmp_path / "work"):
                 with pytest.raises(ToolError):
                     await open_file_tool().execute({"path": f"{text}.txt"}, context)
+                assert started == []
                 continue
             await open_file_tool().execute({"path": f"{text}.txt"}, context)
             _, program, words, *_ = started.pop()
