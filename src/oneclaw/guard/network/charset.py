@@ -88,6 +88,6 @@ def _known(name: str) -> str:
 
 
 def _is_mostly_broken(text: str, body: bytes) -> bool:
-    """Whether of the letters outside ASCII more are broken than whole; a U+FFFD in the body itself is whole."""
+    """Whether of the letters outside ASCII more are broken than whole; a U+FFFD that was sent is whole."""
     broken = text.count("\ufffd") - body.count("\ufffd".encode())
     return broken > 0 and 2 * broken > len(text) - len(text.encode("ascii", "ignore"))
