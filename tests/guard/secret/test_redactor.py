@@ -133,7 +133,7 @@ def test_what_stands_beside_an_escaped_secret_stays() -> None:
 
 
 def test_escapes_of_other_things_are_left_as_they_are() -> None:
-    text = f"%41%zz%e2%82%ac &#65; &#x110000; &nosuch; &#; \\u0041 \\ud83d\\ude00 \\ud800 \\U00110000 \\x4 {KEY[:9]}"
+    text = "%41%zz%e2%82%ac &#65; &#x110000; &nosuch; &#; \\u0041 \\ud83d\\ude00 \\ud800 \\U00110000 \\x4"
     assert redact(text, KEY) is text
 
 
