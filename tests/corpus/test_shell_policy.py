@@ -22,12 +22,12 @@ def of(rows: Rows) -> Rows:
 
 
 def generous(command: str | Sequence[str]) -> list[Rule]:
-    """Rules that allow every word of the command as a program, with every argument."""
+    """Rules that allow every word of the command as a program, with every argument, and are confirmed."""
     text = command if isinstance(command, str) else " ".join(command)
     words: set[str] = set(re.findall(r"[^\s'\"`;|&()<>$]+", text))
     words |= set() if isinstance(command, str) else set(command)
     forms = (("**",), ("*",), ("*", "**"), ())
-    return [Rule((word, *form)) for word in sorted(words) for form in forms]
+    return [Rule((word, *form), is_confirmed=True) for word in sorted(words) for form in forms]
 
 
 def test_every_verdict_has_its_test(rows: Rows) -> None:

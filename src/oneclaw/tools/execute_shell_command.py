@@ -110,7 +110,8 @@ def execute_shell_command(
             await _ask_for_network(context, opened.settings.network)
         directory = None if working_dir is None else _folder(context, working_dir)
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
-        ruled = is_ruled({"command": command, "working_dir": working_dir, "env": env}, opened.rules)
+        said = {"command": command, "working_dir": working_dir, "env": env}
+        ruled = is_ruled(said, opened.rules, is_kept=NEED in context.kept)
         is_kept = not ruled and NEED in context.kept
         here = opened.where(context.session) if is_kept and directory is None and not fresh else None
         if here is not None and not _is_start(context, here):
