@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from tests.providers.local.everyday import FILES, IDLE, REFUSED, WRITTEN
-from tests.providers.local.test_provider import House, open_house
+from tests.providers.local.test_provider import House, Lent, open_house
 
 from oneclaw.core.permit.prompt import Prompt
 from oneclaw.core.tool import ToolDefinition
@@ -42,42 +42,32 @@ def held(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-async def test_what_no_tool_does_is_refused_in_one_sentence_and_changes_nothing(house: House) -> None:
+@pytest.mark.parametrize("text", REFUSED)
+async def test_what_no_tool_does_is_refused_in_one_sentence_and_changes_nothing(
+    house: House, text: str
+) -> None:
     lay_out(house.folder)
-    wrong: list[str] = []
-    for text in REFUSED:
-        told = await house.say(text)
-        is_refused = (
-            told.text.startswith("I have no tool to ") and told.text.count(". ") == 0 and not told.calls
-        )
-        if not is_refused or held(house.folder) != FILES:
-            wrong.append(f"{text!r}: {told.calls} {told.text!r}")
-            lay_out(house.folder)
-    assert wrong == []
+    told = await house.say(text)
+    assert told.calls == []
+    assert told.text.startswith("I have no tool to ")
+    assert told.text.count(". ") == 0
+    assert held(house.folder) == FILES
 
 
 @pytest.mark.slow
-async def test_no_file_changes_that_nobody_said_yes_to(house: House) -> None:
+@pytest.mark.parametrize("text", IDLE)
+async def test_no_file_changes_that_nobody_said_yes_to(house: House, text: str) -> None:
     lay_out(house.folder)
-    wrong: list[str] = []
-    for text in IDLE:
-        told = await house.say(text)
-        found = held(house.folder)
-        if FILES.items() - found.items():
-            wrong.append(f"{text!r}: {told.calls} {told.text!r}")
-        lay_out(house.folder)
-    assert wrong == []
+    told = await house.say(text)
+    assert FILES.items() <= held(house.folder).items(), told
 
 
 @pytest.mark.slow
-async def test_what_is_asked_for_is_written(house: House) -> None:
-    wrong: list[str] = []
-    for text, path, content in WRITTEN:
-        lay_out(house.folder)
-        told = await house.say(text)
-        if held(house.folder) != FILES | {path: content}:
-            wrong.append(f"{text!r}: {told.calls} {told.text!r}")
-    assert wrong == []
+@pytest.mark.parametrize(("text", "path", "content"), WRITTEN)
+async def test_what_is_asked_for_is_written(house: House, text: str, path: str, content: str) -> None:
+    lay_out(house.folder)
+    told = await house.say(text)
+    assert held(house.folder) == FILES | {path: content}, told
 
 
 @pytest.mark.slow
@@ -101,8 +91,9 @@ async def test_a_person_who_is_there_is_asked_before_a_file_is_replaced(house: H
 
 
 @pytest.mark.slow
-async def test_without_the_guards_a_request_to_rename_destroys_the_file(
-    house: House, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("text", ["replace milk with oat milk in todo.txt", "fix the typo in report.txt"])
+async def test_without_the_guards_the_file_is_destroyed_and_each_guard_holds_by_itself(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     def always(tool: str, message: Message) -> bool:
         return True
@@ -110,11 +101,16 @@ async def test_without_the_guards_a_request_to_rename_destroys_the_file(
     def never(message: Message, tools: Sequence[ToolDefinition]) -> str:
         return ""
 
-    lay_out(house.folder)
-    monkeypatch.setattr(grammar, "may_call", always)
-    monkeypatch.setattr(plan, "undone_verb", never)
-    await house.say("rename report.txt to final.txt")
-    assert held(house.folder) == FILES  # the second guard holds by itself
-    monkeypatch.setattr(LocalModel, "asks", ())
-    await house.say("rename report.txt to final.txt")
-    assert held(house.folder) != FILES
+    opened = await open_house(tmp_path, Lent(house.provider))
+    try:
+        monkeypatch.setattr(grammar, "may_call", always)
+        monkeypatch.setattr(plan, "undone_verb", never)
+        lay_out(opened.folder)
+        told = await opened.say(text)
+        assert [call[0] for call in told.calls] == ["write_file"]
+        assert held(opened.folder) == FILES
+        monkeypatch.setattr(LocalModel, "asks", ())
+        await opened.say(text)
+        assert FILES.items() - held(opened.folder).items()
+    finally:
+        await opened.app.__aexit__(None, None, None)
