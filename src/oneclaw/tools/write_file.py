@@ -1,9 +1,11 @@
 """write_file: a file in the workspace, written anew or added to, in one step."""
 
+from collections.abc import Awaitable
 from typing import BinaryIO, Literal
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
+from oneclaw.core.permit.need import OVERWRITE
 from oneclaw.core.text.encoding import detect
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
@@ -15,7 +17,7 @@ _CHUNK_BYTES = 1024 * 1024
 @tool(needs=["files.write"], effect="write", seconds=10, group="files", resource="file:{path}")
 def write_file(
     context: Context, path: str, content: str, mode: Literal["overwrite", "append"] = "overwrite"
-) -> str:
+) -> str | Awaitable[str]:
     """Write contents to a file on local storage.
 
     Missing folders are made. The file is replaced in one step: it never holds half of the content.
@@ -26,6 +28,8 @@ def write_file(
     """
     data = encode(content, "utf-8")
     if mode == "overwrite":
+        if context.session.must_ask(OVERWRITE):
+            return _overwrite_if_allowed(context, path, data)
         paths.replace_file(context.workspace, path, data, context.check)
         return _confirm(path, len(data), mode)
     written = 0
@@ -36,6 +40,33 @@ def write_file(
 
     paths.change_file(context.workspace, path, add, context.check)
     return _confirm(path, written, mode)
+
+
+async def _overwrite_if_allowed(context: Context, path: str, data: bytes) -> str:
+    """Write a new file; one that is there only after a person said yes, however it came to be there."""
+    is_allowed = False
+    if _is_there(context, path):
+        await context.require(OVERWRITE, f"{spell(path)} is there already; what it holds would be lost.")
+        is_allowed = True
+
+    def check() -> None:
+        context.check()
+        if not is_allowed and _is_there(context, path):
+            message = f"{spell(path)} was made by somebody else meanwhile, so it was left as it is."
+            raise ToolError(message, Kind.PERMISSION_DENIED)
+
+    paths.replace_file(context.workspace, path, data, check)
+    return _confirm(path, len(data), "overwrite")
+
+
+def _is_there(context: Context, path: str) -> bool:
+    try:
+        paths.kind_of(context.workspace, path)
+    except ToolError as error:
+        if error.kind is Kind.FILE_NOT_FOUND:
+            return False
+        raise
+    return True
 
 
 def encode(content: str, encoding: str) -> bytes:
