@@ -5,6 +5,7 @@ from pathlib import Path
 from oneclaw.config import Config, user_folder
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.session import Network, Root, Session, Workspace
+from oneclaw.guard.files.places import Places
 
 
 def make_session(config: Config, session_id: str, agent: str) -> Session:
@@ -19,7 +20,9 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
             " workspace.folder, ONECLAW_WORKSPACE or --workspace."
         ) from error
     network = Network(config.get("network.proxy"), tuple(config.get("network.private_hosts", ())))
-    return Session(session_id, agent, Workspace(workspace, roots_of(config, folder)), network, folder)
+    made = Workspace(workspace, roots_of(config, folder))
+    Places(made)  # pins its roots before a tool of this program can exchange one
+    return Session(session_id, agent, made, network, folder)
 
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:

@@ -8,6 +8,7 @@ moment between a check and an open in which a name could be exchanged for anothe
 `..` goes back to the folder we came from and to no other: the identity must be the one seen on the way down.
 Above a root there are no descriptors, only text: the path is spelled on, nothing is opened, until the text
 names a root. `/proc/self/root`, `../../etc` and a link to `/` end there, without touching anything outside.
+A root is the folder that stood at its path at the start, known by its identity, and no other one.
 
 One descriptor is open at a time, however long the path.
 """
@@ -34,6 +35,10 @@ Make = Callable[["Descent", str], None]
 
 class Outside(Exception):
     """The path leads out of every root, or through a link in a closed one."""
+
+
+class Exchanged(Exception):
+    """Another folder stands where a root was when the program started."""
 
 
 class Step(NamedTuple):
@@ -198,6 +203,8 @@ class Descent:
         fd = os.open(real, PASS & ~os.O_NOFOLLOW)
         found = identity(os.fstat(fd))
         self._stand(fd)
+        if self.places.is_exchanged(real, found):
+            raise Exchanged(real)
         self._base = real
         self._steps = [Step(found, self.places.access(found) if access is None else access)]
 

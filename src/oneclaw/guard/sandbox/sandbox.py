@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session
+from oneclaw.guard.files.refusal import check_workspace
 from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
 from oneclaw.guard.sandbox.enclosure import REPORT, STATES, Enclosure, Limits
 from oneclaw.guard.sandbox.etc import NAMES, NETWORK_NAMES, copy_etc
@@ -109,6 +110,7 @@ class Sandbox:
 
         Raises `ToolError` when none works and the owner allows to go without.
         """
+        check_workspace(session.workspace)
         if self.settings.mode == "native":
             return _native(session, states, tmp)
         way = self.settings.sandbox
@@ -274,14 +276,14 @@ def _what_landlock_lacks() -> str:
 
 
 def _refuse_narrowing(places: Sequence[Place]) -> None:
-    """Landlock widens only: what is closed or read-only inside of a wider place cannot be kept so."""
+    """Landlock widens only: inside of a place to write, nothing can be closed, read-only or kept in its place."""
     for place in places:
         holder = covering((one for one in places if one is not place), place.path)
-        if holder is not None and is_wider(holder, place):
+        if holder is not None and (holder.access == "write" or is_wider(holder, place)):
             raise ToolError(
                 f"Commands cannot run: {place.path} is inside {holder.path}, which is open to them, and"
-                " Landlock cannot keep it from them; install bubblewrap, or open a folder that does not hold"
-                " it.",
+                " Landlock cannot keep it from being changed or exchanged by them; install bubblewrap, or"
+                " open a folder that does not hold it.",
                 Kind.PERMISSION_DENIED,
                 effects="none",
             )
