@@ -108,7 +108,7 @@ def _told(
         if each.manifest.tools is not None:
             told[name] = Told({"tools": each.manifest.tools})
             continue
-        kept = kept or Kept(user_folder("cache") / "plugins", sys.path)
+        kept = kept or Kept(user_folder("cache") / "plugins", sys.path, config.home)
         known = kept.get(places[name], each.source.digest, with_failures=not is_fresh)
         if known is not None:
             told[name] = known
