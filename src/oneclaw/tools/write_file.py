@@ -26,7 +26,7 @@ def write_file(
     """
     data = encode(content, "utf-8")
     if mode == "overwrite":
-        paths.replace_file(context.workspace, path, data, context.check)
+        paths.replace_file(context.workspace, path, data, context.check, context.require_in_thread)
         return _confirm(path, len(data), mode)
     written = 0
 
@@ -34,7 +34,7 @@ def write_file(
         nonlocal written
         written = new.write(encode(content, _copy(context, old, new)) if old else data)
 
-    paths.change_file(context.workspace, path, add, context.check)
+    paths.change_file(context.workspace, path, add, context.check, context.require_in_thread)
     return _confirm(path, written, mode)
 
 

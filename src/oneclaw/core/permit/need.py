@@ -43,6 +43,7 @@ NEEDS: dict[str, Need] = {
     for need in (
         Need("files.read", "read files in the workspace", State.GRANTED),
         Need("files.write", "make and change files in the workspace", State.GRANTED),
+        Need("files.protected", "write files that your own programs run or obey", State.ASK),
         Need("network", "reach public hosts on the internet", State.GRANTED),
         Need(
             "network.private",

@@ -42,10 +42,11 @@ class Exchanged(Exception):
 
 
 class Step(NamedTuple):
-    """A folder on the way down and what may be done in it."""
+    """A folder on the way down, what may be done in it, and its name in the folder above."""
 
     identity: Identity
     access: Access
+    name: str = ""
 
 
 class Below(NamedTuple):
@@ -94,6 +95,10 @@ class Descent:
     def access(self) -> Access:
         return self._steps[-1].access if self._steps else "read"  # before the first step nothing is closed
 
+    def path_of(self, name: str) -> str:
+        """The path of an entry of this folder, as it was gone down: without links."""
+        return os.path.join(self._base, *(step.name for step in self._steps[1:]), name)
+
     def find(self, base: str, parts: list[str], is_folder: bool, make: Make | None = None) -> Spot:
         """Go down `parts` from `base` to the last one, through links; `make` makes missing folders."""
         self._todo = parts[::-1]
@@ -125,7 +130,7 @@ class Descent:
         except BaseException:
             os.close(fd)
             raise
-        return Below(fd, Step(found, access))
+        return Below(fd, Step(found, access, name))
 
     def go(self, below: Below) -> None:
         """Go down into a folder that was looked at."""

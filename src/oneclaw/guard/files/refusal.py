@@ -63,6 +63,11 @@ def protected(path: str) -> ToolError:
     return ToolError(f"Access denied: {spell(path)} is closed to tools.", Kind.PATH_NOT_ALLOWED)
 
 
+def refuse(need: str, reason: str) -> None:
+    """The answer where nobody can be asked."""
+    raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED, effects="none")
+
+
 def need_write(access: Access, path: str) -> None:
     if access == "none":
         raise protected(path)
