@@ -145,7 +145,8 @@ async def test_nor_do_commands_write_there(own: Path, way: str) -> None:
     shell = {"features.shell": True, "shell.sandbox": "bubblewrap", "permissions.needs.shell": "granted"}
     async with App(Config(config.home, workspace=config.workspace, values={**config.values, **shell})) as app:
         tries = "; ".join(
-            f"mkdir -p {own}/.{kind}/oneclaw/new; echo x >{own}/.{kind}/oneclaw/oneclaw.toml" for kind in KINDS
+            f"mkdir -p {own}/.{kind}/oneclaw/new; echo x >{own}/.{kind}/oneclaw/oneclaw.toml"
+            for kind in KINDS
         )
         command = f"{tries}; echo x >{own}/.cache/oneclaw/plugins/x.json; echo fine >{own}/fine"
         assert (await app.engine.call(ToolCall("execute_shell_command", {"command": command}))).ok

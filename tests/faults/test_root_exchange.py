@@ -56,7 +56,9 @@ def attacked(work: Workspace) -> Generator[None]:
 
 
 # While the root is exchanged, the names in it are not there: that exchange is left out.
-PATIENT = ATTACKER.replace("            os.rename(one, one", "            continue\n            os.rename(one, one")
+PATIENT = ATTACKER.replace(
+    "            os.rename(one, one", "            continue\n            os.rename(one, one"
+)
 
 
 @pytest.mark.slow

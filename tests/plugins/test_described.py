@@ -188,9 +188,7 @@ def test_what_was_edited_in_the_cache_is_not_believed(home: Home, kept_file: Pat
     assert (home.config.home / "plugins.key").stat().st_mode & 0o777 == 0o600
 
 
-def test_without_the_seal_it_would_be(
-    home: Home, kept_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_seal_it_would_be(home: Home, kept_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kept, "_is_sealed", lambda *_: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     assert take_need_away(home, kept_file) == ()
 

@@ -67,7 +67,9 @@ class Kept:
                 return Told(cast(dict[str, Any], data))
             case {"failure": str(failure), "around": around, "when": float(when)}:
                 is_young = 0 <= time() - when < FAILURE_SECONDS
-                return Told(failure=failure) if with_failures and is_young and around == self._around else None
+                return (
+                    Told(failure=failure) if with_failures and is_young and around == self._around else None
+                )
             case _:
                 return None
 

@@ -43,7 +43,9 @@ class Places:
         self._files: set[str] = set()
         self._access: dict[Identity, Access] = {}
         self._names: dict[str, list[tuple[str, Access]]] = {}
-        closed = [f"{spell_root(os.fspath(root.folder)).real}/" for root in workspace.roots if root.access == "none"]
+        closed = [
+            f"{spell_root(os.fspath(root.folder)).real}/" for root in workspace.roots if root.access == "none"
+        ]
         for root in workspace.roots:
             spelling = spell_root(os.fspath(root.folder))
             # Tools cannot exchange what lies in a closed root: of those there may be one for each session.

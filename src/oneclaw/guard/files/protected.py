@@ -41,7 +41,12 @@ IN_HOME: dict[str, tuple[str, ...]] = {
         *(".bashrc.d", ".profile.d", ".oh-my-zsh", ".config/fish", ".config/zsh", ".config/starship.toml"),
     ),
     "the desktop": (
-        *(".config/autostart", ".config/autostart-scripts", ".config/plasma-workspace", ".config/environment.d"),
+        *(
+            ".config/autostart",
+            ".config/autostart-scripts",
+            ".config/plasma-workspace",
+            ".config/environment.d",
+        ),
         *(".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment"),
         *(".local/share/applications", "Library/LaunchAgents"),
     ),

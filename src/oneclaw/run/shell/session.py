@@ -135,6 +135,9 @@ class ShellSession:
                 box = await self._open(command.network)
         start = PLAIN if is_apart else self.state
         began = self.used = monotonic()
+        lookout, set_aside = box.enclosure.lookout, list[str]()
+        if lookout is not None:
+            lookout.begin()
         try:
             ended = self._order(box, command, start)
             box.heed = heed
@@ -144,6 +147,8 @@ class ShellSession:
             raise
         finally:
             box.heed = None
+            if lookout is not None:
+                set_aside = lookout.end()
         code = -9 if fate == "restarted" else ended.result()
         box.drain()
         is_there = True
@@ -156,9 +161,7 @@ class ShellSession:
                 self._only_move()
             fate, is_there = self._take_state()
             self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
-        note = box.enclosure.note
-        if is_apart:
-            note = f"{note} {APART}".strip()
+        note = " ".join(part for part in (box.enclosure.note, APART if is_apart else "", *set_aside) if part)
         # Whoever waits for this command is to hear of it first.
         self._preparing = asyncio.get_running_loop().call_soon(self._prepare_ahead)
         if not is_there:
@@ -190,7 +193,8 @@ class ShellSession:
         await asyncio.to_thread(self.folder.remove)
 
     async def _open(self, network: bool) -> Box:
-        if self._box is None or self._network != network or not self._box.is_alive:
+        box = self._box
+        if box is None or self._network != network or not box.is_alive or box.enclosure.is_stale:
             await self.let_go()
         if self._box is None:
             self._network = network
