@@ -38,8 +38,9 @@ def run_as_ordinary(file: str, seconds: float = 110.0) -> None:
         os.chown(f"{home}/own", NOBODY, NOBODY)
         start = ["unshare", "--mount", "sh", "-c", _REACH, "sh"]
         start += [str(closed[-1]) if closed else "", str(prefix), f"{home}/aside", sys.executable]
-        if subprocess.run([*start, "-c", "import oneclaw, pytest"], capture_output=True).returncode:
-            pytest.skip("an ordinary user cannot start this Python, and it cannot be shown to one")
+        tried = subprocess.run([*start, "-c", "import oneclaw, pytest"], capture_output=True, text=True)
+        if tried.returncode:
+            pytest.skip(f"an ordinary user cannot start this Python: {tried.stderr[-300:]}")
         line = ["-m", "pytest", file, "-k", "not ordinary", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         done = subprocess.run(
             [*start, *line, f"--basetemp={home}/own/tests"],

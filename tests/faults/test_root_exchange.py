@@ -1,4 +1,4 @@
-"""The workspace itself, and folders in it, exchanged for links as fast as it goes: nothing outside is touched.
+"""The workspace and folders in it exchanged for links as fast as it goes: nothing outside is touched.
 
 The twin takes the pin of the root away and gives the secret away. `--many 1` runs the exchanges for a minute.
 """

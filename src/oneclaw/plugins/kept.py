@@ -1,7 +1,7 @@
 """What plugins said of their tools, kept in the cache folder so that the next start asks no process again.
 
-One file for each place a plugin was found at; it counts only as long as its seal fits. The seal binds what was
-said to the digest of the plugin's files by a key in the data folder: who can write the cache folder alone
+One file for each place a plugin was found at; it counts only as long as its seal fits. The seal binds what
+was said to the digest of the plugin's files by a key in the data folder: who can write the cache folder alone
 cannot take a need away from a tool. A failure is kept too, for a while and as long as the same packages are
 installed: a plugin that hangs would slow down every start.
 """

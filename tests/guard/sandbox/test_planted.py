@@ -1,4 +1,4 @@
-"""Commands plant nothing that the owner's own programs run: what is there is closed, what they make is set aside."""
+"""Commands plant nothing that the owner's programs run: it is closed if there, and set aside if not."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from tests.sandboxes import skip_without
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import ToolError
-from oneclaw.core.session import Root
+from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import protected
 from oneclaw.guard.sandbox import lookout
 from oneclaw.guard.sandbox.lookout import Lookout
@@ -71,8 +71,8 @@ TRIES = {
     " printf '[core]\\n\\tfsmonitor = ./evil\\n' >>c; cp c .git/config; mv -f c .git/config",
     "a common folder": f"{plant('evil')}; cp -r .git other; mkdir -p other/hooks;"
     " printf '[core]\\n\\tfsmonitor = ./evil\\n' >>other/config; echo ../other >.git/commondir",
-    "another .git": f"{plant('evil')}; cp -r .git other; printf '[core]\\n\\tfsmonitor = ./evil\\n' >>other/config;"
-    " mv .git gone; mv -T other .git; ln -s other .git",
+    "another .git": f"{plant('evil')}; cp -r .git other;"
+    " printf '[core]\\n\\tfsmonitor = ./evil\\n' >>other/config; mv .git gone; mv -T other .git",
 }
 
 
@@ -108,8 +108,8 @@ def ws(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monke
 NESTED = {
     "a hook": f"git init -q sub; cd sub; {HOOK}",
     "a setting": f"git init -q sub; cd sub; {plant('evil')}; git config core.fsmonitor $PWD/evil",
-    "a setting of a submodule": f"git init -q sub; cd sub; {plant('evil')}; git -c user.name=x -c user.email=y"
-    " commit -q --allow-empty -m x; git config core.fsmonitor ./evil; cd ..; git add sub",
+    "a setting of a submodule": f"git init -q sub; cd sub; {plant('evil')}; git -c user.name=x"
+    " -c user.email=y commit -q --allow-empty -m x; git config core.fsmonitor ./evil; cd ..; git add sub",
     "hooks elsewhere": f"git init -q sub; cd sub; {plant('h/pre-commit')}; git config core.hooksPath h",
     "a folder of git elsewhere": "git init -q other; cd other; git config alias.x y; cd ..; mkdir sub;"
     f" mv other/.git sub/dir; echo gitdir: dir >sub/.git; cd sub; {plant('evil')};"
@@ -126,9 +126,8 @@ async def test_nor_does_it_in_a_repository_that_a_command_made(
     make_say: MakeSay, tmp_path: Path, command: str, way: str
 ) -> None:
     say = make_say(way)
-    for line in command.split("\n\n"):
-        said = (await say(line)).note
-    assert ".set-aside" in said
+    notes = [(await say(line)).note for line in command.split("\n\n")]
+    assert ".set-aside" in notes[-1]
     assert not harms(tmp_path / "ws" / "sub", tmp_path)
 
 
@@ -253,15 +252,13 @@ async def test_what_the_owner_named_to_be_written_is_written(make_say: MakeSay, 
     assert (ws / ".envrc").exists()
 
 
-async def test_a_link_put_in_the_way_has_nothing_outside_renamed(
-    make_say: MakeSay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_put_in_the_way_has_nothing_outside_renamed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / ".envrc").write_text("mine")
     (tmp_path / "ws" / "sub").mkdir(parents=True)
     git(tmp_path / "ws" / "sub", "init", "-q")
-    watcher = Lookout(__import__("oneclaw").core.session.Workspace(tmp_path / "ws"))
+    watcher = Lookout(Workspace(tmp_path / "ws"))
     watcher.take_stock()
     watcher.begin()
     (tmp_path / "ws" / "sub").rename(tmp_path / "ws" / "moved")

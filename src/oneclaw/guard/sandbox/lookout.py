@@ -44,7 +44,7 @@ class _Folder(NamedTuple):
 
 
 class _Survey(NamedTuple):
-    """What is there: each obeyed path with who obeys it, and each folder of git with the name that leads to it."""
+    """Each obeyed path that is there with who obeys it, and each folder of git with the name that leads there."""
 
     obeyed: dict[str, str]
     git: dict[str, str]
@@ -53,7 +53,7 @@ class _Survey(NamedTuple):
 class Lookout:
     """Looks after one workspace, for all of its sandboxes.
 
-    pins  whether a sandbox can show things read-only; where not, repositories are looked at after each command
+    pins  whether a sandbox can show things read-only; where not, repositories are looked at all the time
     """
 
     def __init__(self, workspace: Workspace, *, pins: bool = True) -> None:
@@ -184,7 +184,7 @@ class Lookout:
             obeyed[path] = "git"
 
     def _is_obeyed(self, path: str) -> bool:
-        """Whether the owner has not opened it by name; what is no place of the list is obeyed all the same."""
+        """Whether the owner has not opened it by name; what is not on the list is obeyed all the same."""
         return bool(obeyed_by(self._workspace, path)) or not any(
             root.access == "write"
             and _is_inside(path, _real(root.folder))

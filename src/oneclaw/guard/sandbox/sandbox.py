@@ -297,7 +297,7 @@ def _what_landlock_lacks() -> str:
 
 
 def _refuse_narrowing(places: Sequence[Place]) -> None:
-    """Landlock widens only: inside of a place to write, nothing can be closed, read-only or kept in its place."""
+    """Landlock widens only: in a place to write, nothing can be closed, read-only or kept in its place."""
     for place in places:
         holder = covering((one for one in places if one is not place), place.path)
         if holder is not None and (holder.access == "write" or is_wider(holder, place)):
