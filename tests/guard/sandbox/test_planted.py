@@ -15,6 +15,7 @@ from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import protected
 from oneclaw.guard.sandbox import lookout
 from oneclaw.guard.sandbox.lookout import Lookout
+from oneclaw.run.shell.session import READ_ONLY
 
 from .conftest import MakeSay
 
@@ -165,39 +166,70 @@ async def test_git_works_in_what_it_made_with_landlock(make_say: MakeSay) -> Non
     assert (done.code, done.note) == (0, ""), done.err.text
 
 
-@pytest.mark.parametrize("path", PROJECT)
+def plant_all(paths: list[str]) -> str:
+    return "; ".join(plant(path) for path in paths)
+
+
+def there(folder: Path, paths: list[str]) -> list[str]:
+    return [path for path in paths if (folder / path).exists()]
+
+
+def make_all(folder: Path, paths: list[str]) -> None:
+    for path in paths:
+        (folder / path).parent.mkdir(exist_ok=True, parents=True)
+        (folder / path).write_text("mine")
+
+
 @pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
-async def test_what_programs_obey_is_closed_if_there_and_set_aside_if_not(
-    make_say: MakeSay, tmp_path: Path, path: str, way: str
+async def test_what_programs_obey_is_set_aside_where_a_command_makes_it(
+    make_say: MakeSay, tmp_path: Path, way: str
 ) -> None:
+    said = await make_say(way)(plant_all(PROJECT))
+    assert there(tmp_path / "ws", PROJECT) == []
+    for path in PROJECT:
+        assert f"{path} was renamed to {os.path.basename(path)}.set-aside" in said.note
+
+
+@pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
+@pytest.mark.usefixtures("blind")
+async def test_without_a_lookout_it_stays(make_say: MakeSay, tmp_path: Path, way: str) -> None:
+    await make_say(way)(plant_all(PROJECT))
+    assert there(tmp_path / "ws", PROJECT) == PROJECT
+
+
+async def test_what_is_there_is_closed_to_commands(make_say: MakeSay, tmp_path: Path) -> None:
     ws = tmp_path / "ws"
-    said = await make_say(way)(plant(path))
-    assert not (ws / path).exists()
-    assert f"{path} was renamed to {os.path.basename(path)}.set-aside" in said.note
-    (ws / path).parent.mkdir(exist_ok=True, parents=True)
-    (ws / path).write_text("mine")
-    if way == "landlock":
+    make_all(ws, PROJECT)
+    names = {one.name for one in ws.iterdir()}
+    tries = [
+        f"echo x >{path}; rm -rf {path}; mv {path.split('/')[0]} gone; {plant(path)}" for path in PROJECT
+    ]
+    tried = await make_say("bubblewrap")("; ".join(tries))
+    assert [path for path in PROJECT if (ws / path).read_text() != "mine"] == []
+    assert tried.note == READ_ONLY
+    assert {one.name for one in ws.iterdir()} == names, "and nothing is left behind"
+
+
+async def test_with_landlock_which_cannot_close_it_commands_are_refused(
+    make_say: MakeSay, tmp_path: Path
+) -> None:
+    for path in PROJECT:
+        make_all(tmp_path / "ws" / path.replace("/", "-"), [path])
         with pytest.raises(ToolError, match="Landlock cannot keep it"):
-            await make_say(way)("true")
-        return
-    tried = await make_say(way)(f"echo x >{path}; rm -rf {path}; mv {path.split('/')[0]} gone; {plant(path)}")
-    assert (ws / path).read_text() == "mine", tried
-    assert tried.note == ""
-    assert {one.name for one in ws.iterdir()} <= {path.split("/")[0], f"{path.split('/')[0]}.set-aside"}
+            await make_say("landlock", (), tmp_path / "ws" / path.replace("/", "-"))("true")
 
 
-@pytest.mark.parametrize("path", HOME)
 async def test_in_the_home_of_the_user_the_same_holds(
-    make_say: MakeSay, tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
+    make_say: MakeSay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ws = tmp_path / "ws"
     monkeypatch.setenv("HOME", str(ws))
-    assert ".set-aside" in (await make_say("bubblewrap")(plant(path))).note
-    assert not (ws / path).exists()
-    (ws / path).parent.mkdir(exist_ok=True, parents=True)
-    (ws / path).write_text("mine")
-    await make_say("bubblewrap")(f"echo x >{path}; rm -rf {path}; {plant(path)}")
-    assert (ws / path).read_text() == "mine"
+    said = await make_say("bubblewrap")(plant_all(HOME))
+    assert said.note.count(".set-aside") == len(HOME)
+    assert there(ws, HOME) == []
+    make_all(ws, HOME)
+    await make_say("bubblewrap")("; ".join(f"echo x >{path}; rm -rf {path}; {plant(path)}" for path in HOME))
+    assert [path for path in HOME if (ws / path).read_text() != "mine"] == []
 
 
 async def test_what_the_owner_makes_between_commands_stays_and_is_closed_from_then_on(
@@ -231,6 +263,21 @@ async def test_repositories_below_and_their_modules_and_worktrees_are_closed(
     await make_say("bubblewrap")("; ".join(f"echo x >{path}; rm -f {path}; {plant(path)}" for path in closed))
     after = {path: (repo / path).read_bytes() if (repo / path).exists() else None for path in closed}
     assert after == before
+
+
+async def test_of_many_repositories_some_are_closed_and_the_others_watched(
+    make_say: MakeSay, tmp_path: Path
+) -> None:
+    subs = [tmp_path / "ws" / f"sub{number:02}" for number in range(lookout.CLOSED + 3)]
+    for sub in subs:
+        sub.mkdir(parents=True)
+        git(sub, "init", "-q", "--template=")
+    (subs[-1] / ".git" / "hooks").mkdir()
+    (subs[-1] / ".git" / "hooks" / "pre-push").write_text("mine")
+    said = await make_say("bubblewrap")("; ".join(f"(cd {sub.name}; {HOOK})" for sub in subs))
+    assert not any(harms(sub, tmp_path) for sub in subs)
+    assert said.note.count(".set-aside") == 2, "those that ran nothing, but for the first"
+    assert (subs[-1] / ".git" / "hooks" / "pre-push").read_text() == "mine"
 
 
 async def test_settings_of_the_owner_hold_for_what_is_not_there_yet(

@@ -23,6 +23,8 @@ from oneclaw.guard.files.protected import home_paths, obeyed_by, project_names
 
 FOLDERS = 1_000
 """How many folders are looked through for repositories, the upper ones first."""
+CLOSED = 10
+"""How many repositories are closed that run nothing; each takes some milliseconds when a sandbox starts."""
 ENTRIES = 10_000
 """How many entries of one folder."""
 SUFFIX = ".set-aside"
@@ -44,7 +46,7 @@ class _Folder(NamedTuple):
 
 
 class _Survey(NamedTuple):
-    """Each obeyed path that is there with who obeys it, and each folder of git with the name that leads there."""
+    """The obeyed paths that are there with who obeys them, and the folders of git with what leads to them."""
 
     obeyed: dict[str, str]
     git: dict[str, str]
@@ -62,6 +64,7 @@ class Lookout:
         self._tops = _tops(workspace)
         self._closed = {_real(root.folder) for root in workspace.roots if root.access == "none"}
         self._narrow = {_real(root.folder) for root in workspace.roots if root.access != "write"}
+        self._fixed = self._find_fixed()
         self._folders: dict[str, _Folder] = {}
         self._projects: set[str] = set()
         self._known: dict[str, str] = {}
@@ -71,13 +74,23 @@ class Lookout:
         self._told: deque[str] = deque(maxlen=_LAST)
         self._running = 0
 
+    def _find_fixed(self) -> dict[str, str]:
+        """What is obeyed at one place only: in the home of the user, and what the settings narrow."""
+        found = {path: who for path, who in home_paths().items() if _is_in(path, self._tops)}
+        for path in self._narrow:
+            is_hidden = _is_in(path, self._closed - {path}) or "/.git/" in path
+            if _is_in(path, self._tops) and path not in self._tops and not is_hidden:
+                found[path] = "OneClaw, which your settings let it only read"
+        return found
+
     def take_stock(self) -> frozenset[str]:
         """What commands may not change, as the owner has it; unless one runs, it is looked for anew."""
         if not self._running:
             walked = self._walk()
             self._projects = {*self._tops, *(folder for folder, names in walked if ".git" in names)}
             found = self._survey(walked)
-            kept = {git for git in found.git if self._is_watched(git)}
+            some = list(found.git)[:CLOSED]
+            kept = {git for git in found.git if self._is_watched(git, is_one_of_many=git not in some)}
             self._made &= found.git.keys()
             self._git = found.git.keys() - kept
             self._made |= kept
@@ -132,9 +145,11 @@ class Lookout:
             elif harm := repository.harm_in(inner):
                 self._set_aside(inner, f"{harm} has git run programs, or could")
 
-    def _is_watched(self, git: str) -> bool:
-        """Whether a folder of git is looked at after each command, and not closed: a command made it."""
-        return (git in self._made or not self._pins) and not repository.harm_in(git)
+    def _is_watched(self, git: str, *, is_one_of_many: bool) -> bool:
+        """Whether a folder of git is looked at after each command, and not closed: a command made it, or that
+        would take too long."""
+        is_open = git in self._made or is_one_of_many or not self._pins
+        return is_open and not repository.harm_in(git)
 
     def _harm(self, git: str, dot: str) -> str:
         if os.path.islink(dot):
@@ -160,12 +175,7 @@ class Lookout:
                 self._add_git(folder, obeyed, git)
             elif repository.is_git_folder(set(names)):
                 git[folder] = f"{folder}/HEAD"
-        for path, who in home_paths().items():
-            obeyed |= {path: who} if _is_in(path, self._tops) else {}
-        for path in self._narrow:
-            is_ours = _is_in(path, self._closed - {path}) or "/.git/" in path
-            if _is_in(path, self._tops) and path not in self._tops and not is_ours:
-                obeyed[path] = "OneClaw, which your settings let it only read"
+        obeyed |= self._fixed
         there = {path: who for path, who in obeyed.items() if os.path.lexists(path) and self._is_obeyed(path)}
         return _Survey(there, git)
 
