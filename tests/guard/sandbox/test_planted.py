@@ -152,12 +152,19 @@ git gc -q; git status --short; rm -rf sub copy; git worktree remove --force tree
 """
 
 
-@pytest.mark.parametrize("way", ["bubblewrap"])
-async def test_git_works_inside(make_say: MakeSay, repo: Path, way: str) -> None:
-    done = await make_say(way)(WORK)
+async def test_git_works_inside(make_say: MakeSay, repo: Path) -> None:
+    done = await make_say("bubblewrap")(WORK)
     assert (done.code, done.note) == (0, ""), done.err.text
     assert git(repo, "log", "--oneline").count("\n") == 2
     assert git(repo, "fsck") == ""
+
+
+@pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
+async def test_a_repository_that_a_command_made_stays_open_to_commands(make_say: MakeSay, way: str) -> None:
+    say = make_say(way)
+    made = await say("git init -q sub; mkdir sub/.vscode; echo x >sub/.vscode/tasks.json; echo $$ >pid")
+    assert made.note == ""
+    assert (await say("git -C sub config user.name x; mv sub other; rm -rf other; ls -A")).out.text == "pid\n"
 
 
 async def test_git_works_in_what_it_made_with_landlock(make_say: MakeSay) -> None:

@@ -45,11 +45,8 @@ class _Folder(NamedTuple):
     names: frozenset[str]
 
 
-class _Survey(NamedTuple):
-    """The obeyed paths that are there with who obeys them, and the folders of git with what leads to them."""
-
-    obeyed: dict[str, str]
-    git: dict[str, str]
+_Walked = list[tuple[str, frozenset[str]]]
+"""Folders, each with the names in it that count."""
 
 
 class Lookout:
@@ -68,7 +65,7 @@ class Lookout:
         self._folders: dict[str, _Folder] = {}
         self._projects: set[str] = set()
         self._known: dict[str, str] = {}
-        self._git: set[str] = set()
+        self._git: dict[str, str] = {}
         self._inner: set[str] = set()
         self._made: set[str] = set()
         self._told: deque[str] = deque(maxlen=_LAST)
@@ -87,26 +84,19 @@ class Lookout:
         """What commands may not change, as the owner has it; unless one runs, it is looked for anew."""
         if not self._running:
             walked = self._walk()
-            self._projects = {*self._tops, *(folder for folder, names in walked if ".git" in names)}
-            found = self._survey(walked)
-            some = list(found.git)[:CLOSED]
-            kept = {git for git in found.git if self._is_watched(git, is_one_of_many=git not in some)}
-            self._made &= found.git.keys()
-            self._git = found.git.keys() - kept
-            self._made |= kept
-            dots = [
-                dot
-                for git, dot in found.git.items()
-                if git in self._git and dot.endswith("/.git") and dot != git
-            ]
+            found = _repositories(walked)
+            some = list(found)[:CLOSED]
+            self._made = {git for git in found if self._is_watched(git, is_one_of_many=git not in some)}
+            self._git = {git: dot for git, dot in found.items() if git not in self._made}
             for git in self._git:
                 if _is_in(git, self._tops):
                     _make_hooks(git)
             self._inner = {inner for git in self._git for inner in repository.inner_folders(git)}
-            inner = [path for git in self._git for path in repository.obeyed_in(git)]
-            self._known = {
-                path: _target(path) for path in (*found.obeyed, *dots, *inner) if os.path.lexists(path)
-            }
+            self._projects = {*self._tops, *(os.path.dirname(dot) for dot in self._git.values())}
+            paths = [*self._obeyed(walked), *(dot for git, dot in self._git.items() if dot.endswith("/.git"))]
+            paths += [path for git in self._git for path in repository.obeyed_in(git)]
+            there = (path for path in paths if path not in self._git and os.path.lexists(path))
+            self._known = {path: _target(path) for path in there}
         return frozenset(path for path, target in self._known.items() if not target and self._is_theirs(path))
 
     def begin(self) -> None:
@@ -123,11 +113,11 @@ class Lookout:
 
     def look(self) -> None:
         """Set aside what was made since stock was taken."""
-        found = self._survey(self._walk())
-        for path, who in found.obeyed.items():
+        walked = self._walk()
+        for path, who in self._obeyed(walked).items():
             if self._known.get(path) != _target(path):
                 self._set_aside(path, f"it is run or obeyed without asking by: {who}")
-        for git, dot in found.git.items():
+        for git, dot in _repositories(walked).items():
             if git in self._git:
                 self._look_inside(git)
             elif harm := self._harm(git, dot):
@@ -154,7 +144,7 @@ class Lookout:
     def _harm(self, git: str, dot: str) -> str:
         if os.path.islink(dot):
             return "the link"
-        if not any(_is_inside(git, top) for top in self._tops):
+        if not _is_in(os.path.realpath(git), self._tops):
             return "the folder outside of the workspace that it names"
         return repository.harm_in(git)
 
@@ -163,35 +153,20 @@ class Lookout:
         is_narrow = any(_is_inside(path, root) for root in self._narrow if _is_in(root, self._tops))
         return not is_narrow and any(_is_inside(path, top) for top in self._tops)
 
-    def _survey(self, walked: list[tuple[str, frozenset[str]]]) -> _Survey:
-        obeyed: dict[str, str] = {}
-        git: dict[str, str] = {}
+    def _obeyed(self, walked: _Walked) -> dict[str, str]:
+        """What is there that programs obey, and who does; what git obeys in its own folder is left out."""
+        obeyed = dict(self._fixed)
         for folder, names in walked:
             if folder in self._projects:
                 for parts, who in project_names().items():
                     if parts[0] in names:
                         obeyed["/".join((folder, *parts))] = who
-            if ".git" in names:
-                self._add_git(folder, obeyed, git)
-            elif repository.is_git_folder(set(names)):
-                git[folder] = f"{folder}/HEAD"
-        obeyed |= self._fixed
-        there = {path: who for path, who in obeyed.items() if os.path.lexists(path) and self._is_obeyed(path)}
-        return _Survey(there, git)
-
-    def _add_git(self, folder: str, obeyed: dict[str, str], git: dict[str, str]) -> None:
-        dot = f"{folder}/.git"
-        if os.path.islink(dot):
-            git[os.path.realpath(dot)] = dot
-            return
-        at = dot if os.path.isdir(dot) else repository.pointed_to(dot)
-        if not at:
-            return
-        git[at] = dot
-        hooks = repository.hooks_path(at) if folder in self._projects else ""
-        path = os.path.normpath(os.path.join(folder, hooks)) if hooks else ""
-        if path and path != folder and _is_in(path, self._tops) and not _is_inside(folder, path):
-            obeyed[path] = "git"
+        for git, dot in self._git.items():
+            folder, hooks = os.path.dirname(dot), repository.hooks_path(git)
+            path = os.path.normpath(os.path.join(folder, hooks)) if hooks else ""
+            if path and _is_in(path, self._tops) and not _is_inside(folder, path):
+                obeyed[path] = "git"
+        return {path: who for path, who in obeyed.items() if os.path.lexists(path) and self._is_obeyed(path)}
 
     def _is_obeyed(self, path: str) -> bool:
         """Whether the owner has not opened it by name; what is not on the list is obeyed all the same."""
@@ -202,9 +177,9 @@ class Lookout:
             for root in self._workspace.roots
         )
 
-    def _walk(self) -> list[tuple[str, frozenset[str]]]:
-        """The folders of the workspace, the upper ones first, each with the names in it that count."""
-        walked: list[tuple[str, frozenset[str]]] = []
+    def _walk(self) -> _Walked:
+        """The folders of the workspace, the upper ones first."""
+        walked: _Walked = []
         seen: dict[str, _Folder] = {}
         todo, last = deque(self._tops), deque[str]()
         while (todo or last) and len(walked) < FOLDERS:
@@ -249,6 +224,20 @@ class Lookout:
             new = _rename(top, os.path.relpath(path, top).split("/"))
             shown = os.path.relpath(path, top)
             self._told.append(f"{shown} was renamed to {new}: {why}. Only the owner can bring it back.")
+
+
+def _repositories(walked: _Walked) -> dict[str, str]:
+    """The folders of git, each with what leads to it: a `.git`, or the HEAD of a bare one."""
+    found: dict[str, str] = {}
+    for folder, names in walked:
+        dot = f"{folder}/.git"
+        if ".git" in names and os.path.islink(dot):
+            found[os.path.realpath(dot)] = dot
+        elif ".git" in names:
+            found |= {at: dot for at in (dot if os.path.isdir(dot) else repository.pointed_to(dot),) if at}
+        elif repository.is_git_folder(set(names)) and f"/.git{SUFFIX}" not in folder:
+            found[folder] = f"{folder}/HEAD"
+    return found
 
 
 def _rename(top: str, parts: list[str]) -> str:

@@ -30,7 +30,8 @@ APART = (
 
 READ_ONLY = (
     "What the owner's own programs obey, such as .git/config, .git/hooks and .vscode, is read-only for"
-    " commands, and the folders it lies in cannot be moved or removed; write_file asks the owner for it, but for .git."
+    " commands, and the folders it lies in cannot be moved or removed; write_file asks the owner for it, but"
+    " for .git."
 )
 _REFUSED = ("Read-only file system", "Device or resource busy")
 
