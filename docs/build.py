@@ -37,12 +37,14 @@ seconds = 10
 PROTECTED_PAGE = """\
 # Protected files
 
-Your own programs run or obey these files without asking you: a git hook, a task of an editor, a start-up \
-file of your shell. So a file tool asks before it writes one (the need `files.protected`), and a command in \
-the sandbox cannot change one that is there. One that a command makes is renamed to `NAME.set-aside`, and the \
-result says so. [How it holds, and where it does not](../shell.md#protected-files).
+Your own programs run or obey these files without asking you: a git hook, a task of an editor, a \
+start-up file of your shell. So a file tool asks before it writes one (the need `files.protected`), and \
+a command in the sandbox cannot change one that is there. One that a command makes is renamed to \
+`NAME.set-aside`, and the result says so. [How it holds, and where it does \
+not](../shell.md#protected-files).
 
-What you open by name with `workspace.write`, as `workspace.write = ["~/project/.vscode"]`, is not protected.
+What you open by name with `workspace.write`, as `workspace.write = ["~/project/.vscode"]`, is not \
+protected.
 
 ## In a project
 
@@ -50,9 +52,9 @@ File tools know these names in every folder. For commands they count in the work
 `workspace.write`, and in the repositories inside of them that were there before the command.
 
 {project}
-In a folder of git (`.git`, a bare repository, a submodule in `.git/modules`, a worktree in `.git/worktrees`, \
-and where a `.git` file leads): `hooks`, `config`, `config.worktree`, `commondir`, `gitdir`, and the folder that \
-`core.hooksPath` names. File tools write nothing in a `.git`.
+In a folder of git (`.git`, a bare repository, a submodule in `.git/modules`, a worktree in \
+`.git/worktrees`, and where a `.git` file leads): `hooks`, `config`, `config.worktree`, `commondir`, \
+`gitdir`, and the folder that `core.hooksPath` names. File tools write nothing in a `.git`.
 
 ## In your home
 
