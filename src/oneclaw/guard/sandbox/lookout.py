@@ -93,7 +93,7 @@ class Lookout:
                     _make_hooks(git)
             self._inner = {inner for git in self._git for inner in repository.inner_folders(git)}
             self._projects = {*self._tops, *(os.path.dirname(dot) for dot in self._git.values())}
-            paths = [*self._obeyed(walked), *(dot for git, dot in self._git.items() if dot.endswith("/.git"))]
+            paths = [*self._obeyed(walked), *(dot for dot in self._git.values() if dot.endswith("/.git"))]
             paths += [path for git in self._git for path in repository.obeyed_in(git)]
             there = (path for path in paths if path not in self._git and os.path.lexists(path))
             self._known = {path: _target(path) for path in there}
