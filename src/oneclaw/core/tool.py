@@ -1,6 +1,5 @@
 """What a tool is: its definition, its work, and the context the work is given."""
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -171,6 +170,7 @@ class Context:
 
     def require_in_thread(self, need: str, reason: str) -> None:
         """`require` for work that runs in a thread; waits for the answer there."""
+        import asyncio  # heavy, and seldom needed here
 
         async def ask() -> None:
             loop, task = asyncio.get_running_loop(), asyncio.current_task()

@@ -119,7 +119,7 @@ def test_the_needs_and_how_they_stand_by_default() -> None:
     asks = {need.name for need in NEEDS.values() if need.state is State.ASK}
     assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "changes"}
     asked = {"network.private", "shell", "code", "location", "calendar", "mail", "browser", "sessions.write"}
-    assert asks == asked
+    assert asks == asked | {"files.protected"}
     assert set(MODES) == {"auto", "ask", "deny"}
 
 
