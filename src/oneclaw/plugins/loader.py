@@ -118,7 +118,7 @@ def _told(
         if each.manifest.tools is not None:
             told[name] = Told({"tools": each.manifest.tools})
             continue
-        kept = kept or Kept(config.cache_folder / "plugins", sys.path)
+        kept = kept or Kept(config.cache_folder / "plugins", sys.path, config.home)
         known = kept.get(places[name], each.source.digest, with_failures=not is_fresh)
         if known is not None:
             told[name] = known

@@ -1,6 +1,5 @@
 """write_file: a file in the workspace, written anew or added to, in one step."""
 
-from collections.abc import Awaitable
 from typing import BinaryIO, Literal
 
 from oneclaw.core.errors import Kind, ToolError
@@ -17,7 +16,7 @@ _CHUNK_BYTES = 1024 * 1024
 @tool(needs=["files.write"], effect="write", seconds=10, group="files", resource="file:{path}")
 def write_file(
     context: Context, path: str, content: str, mode: Literal["overwrite", "append"] = "overwrite"
-) -> str | Awaitable[str]:
+) -> str:
     """Write contents to a file on local storage.
 
     Missing folders are made. The file is replaced in one step: it never holds half of the content.
@@ -28,9 +27,7 @@ def write_file(
     """
     data = encode(content, "utf-8")
     if mode == "overwrite":
-        if context.session.must_ask(OVERWRITE):
-            return _overwrite_if_allowed(context, path, data)
-        paths.replace_file(context.workspace, path, data, context.check)
+        _overwrite(context, path, data)
         return _confirm(path, len(data), mode)
     written = 0
 
@@ -38,25 +35,25 @@ def write_file(
         nonlocal written
         written = new.write(encode(content, _copy(context, old, new)) if old else data)
 
-    paths.change_file(context.workspace, path, add, context.check)
+    paths.change_file(context.workspace, path, add, context.check, context.require_in_thread)
     return _confirm(path, written, mode)
 
 
-async def _overwrite_if_allowed(context: Context, path: str, data: bytes) -> str:
-    """Write a new file; one that is there only after a person said yes, however it came to be there."""
-    is_allowed = False
-    if _is_there(context, path):
-        await context.require(OVERWRITE, f"{spell(path)} is there already; what it holds would be lost.")
-        is_allowed = True
+def _overwrite(context: Context, path: str, data: bytes) -> None:
+    """Write a file anew; where the session must ask, one that is there only after a person said yes."""
+    must_ask = context.session.must_ask(OVERWRITE)
+    if must_ask and _is_there(context, path):
+        reason = f"{spell(path)} is there already; what it holds would be lost."
+        context.require_in_thread(OVERWRITE, reason)
+        must_ask = False
 
     def check() -> None:
         context.check()
-        if not is_allowed and _is_there(context, path):
+        if must_ask and _is_there(context, path):
             message = f"{spell(path)} was made by somebody else meanwhile, so it was left as it is."
             raise ToolError(message, Kind.PERMISSION_DENIED)
 
-    paths.replace_file(context.workspace, path, data, check)
-    return _confirm(path, len(data), "overwrite")
+    paths.replace_file(context.workspace, path, data, check, context.require_in_thread)
 
 
 def _is_there(context: Context, path: str) -> bool:

@@ -120,6 +120,7 @@ def test_the_needs_and_how_they_stand_by_default() -> None:
     assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "changes"}
     asked = {
         "files.overwrite",
+        "files.protected",
         "network.private",
         "shell",
         "code",

@@ -45,6 +45,7 @@ NEEDS: dict[str, Need] = {
         Need("files.read", "read files in the workspace", State.GRANTED),
         Need("files.write", "make and change files in the workspace", State.GRANTED),
         Need(OVERWRITE, "replace a file that is there, at the word of the embedded model", State.ASK),
+        Need("files.protected", "write files that your own programs run or obey", State.ASK),
         Need("network", "reach public hosts on the internet", State.GRANTED),
         Need(
             "network.private",

@@ -26,6 +26,8 @@ class Watch:
         self._free_bytes = free_bytes(box.enclosure.disks)
 
     def excess(self) -> Excess | None:
+        if self._box.enclosure.lookout is not None:
+            self._box.enclosure.lookout.look()
         used = self._box.usage()
         if used is not None and used.processes > self._limits.processes:
             return "processes"

@@ -79,6 +79,8 @@ class Jobs:
         job = self._jobs[record.id] = Job(record, box, folder)
         box.heed = job.log.add
         box.prepare(0, _TO, _ONLY)
+        if box.enclosure.lookout is not None:
+            box.enclosure.lookout.begin()
         ended = box.order(_ONLY, _FROM if state else 0)
         job.task = asyncio.get_running_loop().create_task(self._attend(job, ended))
         for ended in [each for each, job in self._jobs.items() if job.record.state != "running"][:-ENDED]:
@@ -181,6 +183,9 @@ class Jobs:
         finally:
             job.box.kill()
             await job.box.gone()
+            if job.box.enclosure.lookout is not None:
+                for said in job.box.enclosure.lookout.end():
+                    job.log.add(f"\n{said}\n".encode())
             if job.folder.how_ended(_TO) == NO_FOLDER:
                 job.why = "there is no such folder to work in"
             job.folder.remove_states()

@@ -28,6 +28,13 @@ APART = (
     " such as PATH that commands before it had set; commands that a person is asked about still have them."
 )
 
+READ_ONLY = (
+    "What the owner's own programs obey, such as .git/config, .git/hooks and .vscode, is read-only for"
+    " commands, and the folders it lies in cannot be moved or removed; write_file asks the owner for it, but"
+    " for .git."
+)
+_REFUSED = ("Read-only file system", "Device or resource busy")
+
 Stop = Excess | Literal["time", "killed"]
 Fate = Literal["kept", "restarted", "ended"]
 Enclose = Callable[[ShellFolder, bool], Enclosure]
@@ -135,6 +142,9 @@ class ShellSession:
                 box = await self._open(command.network)
         start = PLAIN if is_apart else self.state
         began = self.used = monotonic()
+        lookout, set_aside = box.enclosure.lookout, list[str]()
+        if lookout is not None:
+            lookout.begin()
         try:
             ended = self._order(box, command, start)
             box.heed = heed
@@ -144,6 +154,8 @@ class ShellSession:
             raise
         finally:
             box.heed = None
+            if lookout is not None:
+                set_aside = lookout.end()
         code = -9 if fate == "restarted" else ended.result()
         box.drain()
         is_there = True
@@ -156,9 +168,10 @@ class ShellSession:
                 self._only_move()
             fate, is_there = self._take_state()
             self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
-        note = box.enclosure.note
-        if is_apart:
-            note = f"{note} {APART}".strip()
+        err = box.err.text()
+        is_closed = len(box.enclosure.places) > 1 and any(text in err.text for text in _REFUSED)
+        notes = (box.enclosure.note, APART if is_apart else "", READ_ONLY if is_closed else "", *set_aside)
+        note = " ".join(part for part in notes if part)
         # Whoever waits for this command is to hear of it first.
         self._preparing = asyncio.get_running_loop().call_soon(self._prepare_ahead)
         if not is_there:
@@ -169,7 +182,7 @@ class ShellSession:
                 effects="none",
             )
         self.used = monotonic()
-        return Outcome(code, box.out.text(), box.err.text(), self.used - began, stop, fate, note)
+        return Outcome(code, box.out.text(), err, self.used - began, stop, fate, note)
 
     async def let_go(self) -> None:
         """End the box; the state stays, and the next command starts another one with it.
@@ -190,7 +203,8 @@ class ShellSession:
         await asyncio.to_thread(self.folder.remove)
 
     async def _open(self, network: bool) -> Box:
-        if self._box is None or self._network != network or not self._box.is_alive:
+        box = self._box
+        if box is None or self._network != network or not box.is_alive or box.enclosure.is_stale:
             await self.let_go()
         if self._box is None:
             self._network = network
