@@ -7,7 +7,7 @@ from typing import Literal
 from oneclaw.guard.sandbox.enclosure import Limits
 from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.usage import machine_shared_bytes
+from oneclaw.run.shell.usage import machine_bytes
 
 Excess = Literal["processes", "memory", "state", "disk"]
 LEAST_BYTES = 1 << 30
@@ -24,24 +24,36 @@ class Watch:
         self._folder = folder
         self._limits = limits
         self._free_bytes = free_bytes(box.enclosure.disks)
+        self.memory_bytes = 0
+        """What it had at the last look."""
 
     def excess(self) -> Excess | None:
         used = self._box.usage()
         if used is not None and used.processes > self._limits.processes:
             return "processes"
-        if self._takes_too_much(0 if used is None else used.memory_bytes):
+        self.memory_bytes = self._memory_bytes(0 if used is None else used.memory_bytes)
+        if self.memory_bytes > self._limits.memory_bytes or self._box.is_out_of_memory():
             return "memory"
         if self._folder.is_too_large():
             return "state"
         return "disk" if self._fills_disk() else None
 
-    def _takes_too_much(self, own_bytes: int) -> bool:
-        """Whether what is theirs alone and what they share is too much.
+    def _memory_bytes(self, own_bytes: int) -> int:
+        """What is theirs alone, what they share, and what the kernel holds for them.
 
-        Who holds what is shared is asked only where the machine has that much of it at all.
+        Who holds memory that is shared or of page tables is asked only where the machine has that much of it
+        at all; of what the kernel holds, only where it sets no limit itself.
         """
-        left = self._limits.memory_bytes - own_bytes
-        return left < 0 or (machine_shared_bytes() > left and self._box.shared_bytes() > left)
+        most = self._limits.memory_bytes
+        shared, tables = machine_bytes()
+        total = own_bytes
+        if total + shared > most:
+            total += self._box.shared_bytes()
+        if self._box.holds_memory:
+            return total
+        if total + tables > most:
+            total += self._box.table_bytes()
+        return total if total > most else total + self._box.socket_bytes()
 
     def _fills_disk(self) -> bool:
         left = free_bytes(self._free_bytes)

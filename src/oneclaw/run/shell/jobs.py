@@ -7,6 +7,7 @@ from pathlib import Path
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.enclosure import STATES, Enclosure, Limits
+from oneclaw.guard.sandbox.group import Group, make_group
 from oneclaw.run.shell.box import Box, Gone
 from oneclaw.run.shell.excess import Excess, Watch
 from oneclaw.run.shell.folder import ShellFolder, make_folder
@@ -24,7 +25,7 @@ _FROM, _TO = STATES
 _ONLY = 1
 _WHY: dict[Excess, str] = {
     "processes": "it started too many processes",
-    "memory": "it took too much memory",
+    "memory": "it took too much memory, alone or with the other jobs",
     "state": "it filled its shell",
     "disk": "it left too little of the disk free",
 }
@@ -40,16 +41,21 @@ class Job:
         self.folder = folder
         self.log = Log()
         self.task: asyncio.Task[None] | None = None
+        self.memory_bytes = 0
         self.why = ""
 
 
 class Jobs:
-    """The jobs of this program, and what the ledger knows of earlier ones."""
+    """The jobs of this program, and what the ledger knows of earlier ones.
+
+    All of them together may take as much memory as one shell.
+    """
 
     def __init__(self, file: Path, limits: Limits) -> None:
         self._ledger = Ledger(file)
         self._limits = limits
         self._jobs: dict[str, Job] = {}
+        self._group: Group | None = None
 
     async def start(
         self, agent: str, command: Command, enclose: Enclose, tmp: Path, state: bytes
@@ -62,10 +68,13 @@ class Jobs:
                 effects="none",
             )
         folder = make_folder(tmp.parent, tmp)
+        self._group = self._group or make_group(self._limits.memory_bytes)
         try:
             if state:
                 folder.write_state(_FROM, state)
-            box = Box(enclose(folder, command.network), folder, self._limits, has_input=True)
+            box = Box(
+                enclose(folder, command.network), folder, self._limits, has_input=True, shared=self._group
+            )
         except BaseException:
             folder.remove_states()
             raise
@@ -158,6 +167,9 @@ class Jobs:
                 job.box.kill()
         if tasks:
             await asyncio.wait(tasks)
+        if self._group is not None:
+            self._group.remove()
+            self._group = None
 
     def _running(self, agent: str, job: str) -> Job:
         record = self.find(agent, job)
@@ -172,12 +184,16 @@ class Jobs:
         try:
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_SECONDS)
-                if not ended.done() and (excess := watch.excess()):
+                if not ended.done() and (excess := watch.excess() or self._excess(job, watch.memory_bytes)):
                     job.why = _WHY[excess]
                     break
-            code = ended.result() if ended.done() else None
+            if job.box.is_out_of_memory():
+                job.why = _WHY["memory"]
+            elif ended.done():
+                code = ended.result()
         except Gone:
-            job.why = job.why or "its shell was killed"
+            is_out = job.box.is_out_of_memory()
+            job.why = job.why or (_WHY["memory"] if is_out else "its shell was killed")
         finally:
             job.box.kill()
             await job.box.gone()
@@ -187,3 +203,9 @@ class Jobs:
             state = "finished" if code is not None else "lost" if job.why == LOST else "killed"
             job.record = replace(job.record, state=state, code=code, why=job.why)
             self._ledger.update(job.record.id, state=state, code=code, ended=time.time(), why=job.why)
+
+    def _excess(self, job: Job, memory_bytes: int) -> Excess | None:
+        """Whether all jobs take too much memory together, and this one the most."""
+        job.memory_bytes = memory_bytes
+        taken = [other.memory_bytes for other in self._jobs.values() if other.record.state == "running"]
+        return "memory" if sum(taken) > self._limits.memory_bytes and memory_bytes == max(taken) else None

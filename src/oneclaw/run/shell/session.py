@@ -246,7 +246,10 @@ class ShellSession:
         try:
             stop = await self._wait(box, ended, seconds)
         except Gone:
+            is_out_of_memory = box.is_out_of_memory()
             await self.let_go()
+            if is_out_of_memory:
+                return "memory", "restarted"
             if why := box.why_gone():
                 raise ToolError(f"The shell could not be started: {why}.", effects="none") from None
             return "killed", "restarted"
@@ -271,6 +274,8 @@ class ShellSession:
             await asyncio.wait([ended], timeout=max(0.0, min(left, LOOK_SECONDS)))
             if ended.done():
                 ended.result()
+                if box.is_out_of_memory():
+                    return "memory"
                 return "state" if self.folder.is_too_large() else None
             if left <= 0:
                 return "time"
