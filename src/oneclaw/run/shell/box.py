@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.group import Group
+from oneclaw.run.shell.disk import one_of_each
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.output import Output
 from oneclaw.run.shell.sockets import socket_bytes
@@ -53,6 +54,7 @@ class Box:
         shared: Group | None = None,
     ) -> None:
         self.enclosure = enclosure
+        self.disks = one_of_each(enclosure.disks)
         self.out, self.err = Output(), Output()
         self.heed: Callable[[bytes], None] | None = None
         self.had_left = False

@@ -9,6 +9,7 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.enclosure import STATES, Enclosure, Limits
 from oneclaw.guard.sandbox.group import Group, make_group
 from oneclaw.run.shell.box import Box, Gone
+from oneclaw.run.shell.disk import Disks
 from oneclaw.run.shell.excess import Excess, Watch
 from oneclaw.run.shell.folder import ShellFolder, make_folder
 from oneclaw.run.shell.ledger import LOST, JobRecord, Ledger
@@ -79,7 +80,8 @@ class Jobs:
             folder.remove_states()
             raise
         try:
-            record = self._enter(agent, command, box.enclosure, folder)
+            disks = Disks(box.disks)
+            record = self._enter(agent, command, box.enclosure, folder, disks)
         except BaseException:
             box.kill()
             await asyncio.shield(asyncio.ensure_future(box.gone()))
@@ -89,14 +91,17 @@ class Jobs:
         box.heed = job.log.add
         box.prepare(0, _TO, _ONLY)
         ended = box.order(_ONLY, _FROM if state else 0)
-        job.task = asyncio.get_running_loop().create_task(self._attend(job, ended))
+        job.task = asyncio.get_running_loop().create_task(self._attend(job, ended, disks))
         for ended in [each for each, job in self._jobs.items() if job.record.state != "running"][:-ENDED]:
             del self._jobs[ended]
         return record
 
-    def _enter(self, agent: str, command: Command, enclosure: Enclosure, folder: ShellFolder) -> JobRecord:
+    def _enter(
+        self, agent: str, command: Command, enclosure: Enclosure, folder: ShellFolder, disks: Disks
+    ) -> JobRecord:
         """Put down what is to be run, for bash and then in the ledger."""
-        text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment)
+        most = disks.most_file_bytes(self._limits.file_bytes)
+        text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment, most)
         folder.write_command(text)
         has_network = command.network or bool(enclosure.note)  # it has one where nothing shuts it in
         return self._ledger.add(agent, command.text, time.time(), enclosure.note, has_network=has_network)
@@ -178,9 +183,9 @@ class Jobs:
             raise ToolError(f"{job} is not running here: {how}.", effects="none")
         return self._jobs[job]
 
-    async def _attend(self, job: Job, ended: asyncio.Future[int]) -> None:
+    async def _attend(self, job: Job, ended: asyncio.Future[int], disks: Disks) -> None:
         """Look after a job until its end, and see to it that nothing of it is left."""
-        code, watch = None, Watch(job.box, job.folder, self._limits)
+        code, watch = None, Watch(job.box, job.folder, self._limits, disks)
         try:
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""How much memory the sockets of a box hold: what was sent and not yet read. No process is seen to have it."""
+"""How much memory the sockets of a box hold: what was sent and not yet read, which is in no process."""
 
 import ctypes
 import os
