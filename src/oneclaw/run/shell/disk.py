@@ -18,8 +18,8 @@ SHARE = 64
 """Nor less than this part of what there was: so that many such commands do not use up the rest together."""
 NEAR_BYTES, NEAR_FILES = 2 << 30, 10_000
 """What is so little above the floor can be gone between two looks."""
-LEAST_FILE_BYTES = 256 << 10
-"""A command may always write files as large as this; the state of its shell is one."""
+ALWAYS_BYTES, ALWAYS_FILES = 256 << 10, 32
+"""So much a command may take always, and its files may be as large: the state of its shell is one."""
 
 
 class Room(NamedTuple):
@@ -46,11 +46,11 @@ class Room(NamedTuple):
     @property
     def allowed_bytes(self) -> int:
         """How much a command may take though it is below the floor."""
-        return min(TAKEN_BYTES, self.free_bytes // SHARE)
+        return max(ALWAYS_BYTES, min(TAKEN_BYTES, self.free_bytes // SHARE))
 
     def is_overdrawn(self, before: "Room") -> bool:
         """Whether too little is left, and much of it was taken since."""
-        files_allowed = min(TAKEN_FILES, before.free_files // SHARE)
+        files_allowed = max(ALWAYS_FILES, min(TAKEN_FILES, before.free_files // SHARE))
         return (self.spare_bytes < 0 and before.free_bytes - self.free_bytes > before.allowed_bytes) or (
             self.spare_files < 0 and before.free_files - self.free_files > files_allowed
         )
@@ -68,11 +68,11 @@ class Disks:
         return any(room.is_nearly_full for room in self._before.values())
 
     def most_file_bytes(self, most: int) -> int | None:
-        """How large a file may become where that is less than `most`: what can be taken of the fullest disk."""
+        """How large a file may become: what can be taken of the fullest disk; None if that is `most`."""
         spare = min(
             (max(room.spare_bytes, room.allowed_bytes) for room in self._before.values()), default=most
         )
-        return max(spare, LEAST_FILE_BYTES) if spare < most else None
+        return spare if spare < most else None
 
     def are_overdrawn(self) -> bool:
         now = ((before, _look(folder)) for folder, before in self._before.items())
