@@ -1,4 +1,4 @@
-"""Daemons that a plugin starts: they end with the program, however it ends and whatever the plugin kills before."""
+"""Daemons that a plugin starts end with the program, however it ends and whatever the plugin kills before."""
 
 import os
 import signal

@@ -8,9 +8,9 @@ is killed with -9. To end the worker is to kill its process group, and on Linux,
 the worker leaves behind, every process the tool ever started, also those that left the group. When the worker
 has ended, by itself or by force, the keeper writes to the lifeline how, with its last output, and ends too.
 
-A tool can kill the keeper, as every process of its user. What it had started would then go on, a daemon above
-all. So the keeper has a parent that does nothing but wait for it, and ends what is left when it is killed; and
-the keeper ends everything when that parent is killed. The lifeline ends with the last of the two.
+A tool can kill the keeper, as every process of its user. What it had started would then go on, a daemon
+above all. So the keeper has a parent that does nothing but wait for it, and ends what is left when it is
+killed; and the keeper ends everything when that parent is killed. The lifeline ends with the last of the two.
 
 Nothing is imported here that is not needed: what the keeper holds, every worker costs.
 """

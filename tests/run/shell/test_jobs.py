@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from oneclaw.run.shell import jobs as jobs_file
 from oneclaw.run.shell import start
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.jobs import Job, Jobs
-from oneclaw.run.shell.session import LOOK_SECONDS, Command
+from oneclaw.run.shell.session import Command
 from oneclaw.run.shell.shells import Shells, ShellSettings
 
 
@@ -64,18 +65,18 @@ async def test_a_job_meant_for_one_folder_is_not_started_in_another(tmp_path: Pa
 HOLDS = 'python3 -c \'b = b"x" * (50 << 20); open("up", "a").write("x"); import time; time.sleep(600)\''
 
 
-async def together(shells: Shells, workspace: Path) -> list[str]:
-    """Start two jobs of 50 MB each where 80 are allowed: what each is once one is ended, or both have it."""
+async def together(shells: Shells, workspace: Path, seconds: float) -> list[str]:
+    """Start two jobs of 50 MB each where 80 are allowed: what each is when one is ended, or after a time."""
     context = Context("1", Session("one", workspace=Workspace(workspace)))
     for _ in range(2):
         await shells.start(context, Command(HOLDS, 60.0), is_fresh=True)
-    up = workspace / "up"
-    async with asyncio.timeout(60):
-        while all(job.state == "running" for job in shells.jobs.list(context.agent)):
-            await asyncio.sleep(0.05)
-            if up.exists() and up.read_text() == "xx":
-                await asyncio.sleep(5 * LOOK_SECONDS)  # each is looked at meanwhile
-                break
+    up, until = workspace / "up", None
+    while all(job.state == "running" for job in shells.jobs.list(context.agent)):
+        await asyncio.sleep(0.05)
+        if until is None and up.exists() and up.read_text() == "xx":
+            until = time.monotonic() + seconds
+        if until is not None and time.monotonic() > until:
+            break
     states = sorted(job.state for job in shells.jobs.list(context.agent))
     assert all("memory" in job.why for job in shells.jobs.list(context.agent) if job.state == "killed")
     await shells.close()
@@ -95,7 +96,7 @@ async def test_jobs_have_no_more_memory_together_than_one_shell(
         monkeypatch.setattr(start, "make_group", no_group)
         monkeypatch.setattr(jobs_file, "make_group", no_group)
     shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
-    assert await together(shells, workspace) == ["killed", "running"]
+    assert await together(shells, workspace, 30.0) == ["killed", "running"]
 
 
 async def test_in_a_shared_group_that_holds_though_nobody_looks(
@@ -109,7 +110,7 @@ async def test_in_a_shared_group_that_holds_though_nobody_looks(
         pytest.skip("no control group that holds memory can be made here")
     monkeypatch.setattr(jobs_file, "LOOK_SECONDS", 60.0)
     shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
-    assert await together(shells, workspace) == ["killed", "running"]
+    assert await together(shells, workspace, 30.0) == ["killed", "running"]
 
 
 async def test_each_with_a_limit_of_its_own_they_have_twice_as_much(
@@ -125,4 +126,4 @@ async def test_each_with_a_limit_of_its_own_they_have_twice_as_much(
 
     monkeypatch.setattr(Jobs, "_excess", none)
     shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
-    assert await together(shells, workspace) == ["running", "running"]
+    assert await together(shells, workspace, 1.0) == ["running", "running"]

@@ -42,6 +42,7 @@ class Group:
             if (folder / limit).exists()
         )
         self._counts = next(counted, None)
+        self._opened = -1
         self.holds_memory = self._counts is not None
         self.holds_tasks = any((folder / "pids.max").exists() for folder in folders)
 
@@ -62,9 +63,12 @@ class Group:
 
     def killed(self) -> int:
         """How many of its processes the kernel has killed so far because its memory was used up."""
-        if self._counts is not None:
-            with suppress(OSError, ValueError):
-                return int(self._counts.read_text().partition("oom_kill ")[2].split()[0])
+        if self._counts is None:
+            return 0
+        with suppress(OSError, ValueError, IndexError):
+            if self._opened < 0:  # it stays open: each command has it read, and has to be quick
+                self._opened = os.open(self._counts, os.O_RDONLY | os.O_CLOEXEC)
+            return int(os.pread(self._opened, 4096, 0).partition(b"oom_kill ")[2].split()[0])
         return 0
 
     def kill(self) -> None:
@@ -74,6 +78,9 @@ class Group:
 
     def remove(self) -> None:
         """End what is still in it, and remove it."""
+        if self._opened >= 0:
+            os.close(self._opened)
+        self._opened, self._counts = -1, None
         for folder in self._folders:
             _kill(folder)
         for folder in self._folders:

@@ -60,7 +60,7 @@ class Box:
         self.had_left = False
         """Whether the last command left something behind, which was killed but may not be dead yet."""
         self._killed = 0
-        """How many processes the kernel had killed for want of memory when the last command began."""
+        """How many processes the kernel had killed for want of memory when the last command was looked at."""
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[int] | None = None
@@ -109,7 +109,6 @@ class Box:
         self.drain()
         self.out, self.err = Output(), Output()
         self._started.let_wait()
-        self._killed = self._kills()
         ended = self._ended = self._loop.create_future()
         ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever waits, or not
         if self._is_gone:
@@ -144,11 +143,11 @@ class Box:
         return self._started.group is not None and self._started.group.holds_memory
 
     def is_out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process of this command because its memory was used up."""
-        return self._kills() > self._killed
-
-    def _kills(self) -> int:
-        return 0 if self._started.group is None else self._started.group.killed()
+        """Whether the kernel has killed processes since it was last asked, because memory was used up."""
+        before = self._killed
+        if self._started.group is not None:
+            self._killed = max(before, self._started.group.killed())
+        return self._killed > before
 
     def usage(self) -> Usage | None:
         """What runs in it now; None when that cannot be seen."""

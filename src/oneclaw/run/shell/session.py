@@ -269,6 +269,7 @@ class ShellSession:
                 await box.sweep()
                 await asyncio.wait_for(asyncio.shield(ended), LAST_WORDS_SECONDS)
                 await box.alone()
+                box.is_out_of_memory()  # what was killed until now is not of the next command
             elif box.had_left:  # its first bash has killed it
                 await box.alone()
         except (Gone, TimeoutError):
