@@ -189,7 +189,8 @@ def _stopped(outcome: "Outcome", seconds: float, source: str) -> ToolError:
         "memory": "The command was stopped, for it took too much memory (see shell.memory_mb).",
         "state": "What the command leaves in its shell, in variables and functions, is more than 16 MB and"
         " not kept; write it to a file instead.",
-        "disk": "The command was stopped, for it left less than 1 GB of the disk free; remove what it wrote.",
+        "disk": "The command was stopped, for it left too little of the disk free: 1 GB and room for 10,000"
+        " files must stay, or a tenth of a small disk. Remove what it wrote; reading and removing work.",
         "killed": "The shell was killed while the command ran, and the command with it.",
     }[outcome.stop or "time"]
     fate = {
