@@ -211,6 +211,19 @@ class TestTimeout:
         await times_out(busy_then_wait, seconds=SHORT)
         assert monotonic() - started < SHORT + 1
 
+    async def test_a_tool_that_ends_in_the_turn_of_its_deadline_has_ended_in_time(self) -> None:
+        def block() -> None:
+            until = monotonic() + 2 * SHORT
+            while monotonic() < until:
+                pass
+
+        async def work(arguments: dict[str, Any], context: Context) -> str:
+            await asyncio.sleep(0)
+            return "in time"
+
+        asyncio.get_running_loop().call_soon(block)
+        assert await run(work, SHORT) == "in time"
+
     async def test_cleaning_up_may_wait_within_the_grace(self) -> None:
         seen: list[str] = []
 

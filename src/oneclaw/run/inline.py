@@ -8,8 +8,8 @@ reaches the caller's task. A tool that must stop is stopped in steps, until its 
 
     deadline, caller's cancel    context.cancel(), then task.cancel()
     + grace                      task.cancel() again: a TaskGroup that waits for its children cancels them
-    + 0.05 s                     the coroutine is closed
-    + 0.05 s                     the task is abandoned: it waits for another task, which ignores cancels
+    + 0.1 s                      the coroutine is closed
+    + 0.1 s                      the task is abandoned: it waits for another task, which ignores cancels
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import cancel, failed, out_of_time
 
 _IS_EAGER = sys.version_info >= (3, 12)
-_LAST_SECONDS = 0.05
+_LAST_SECONDS = 0.1
 
 
 class _Ending(BaseException):
@@ -136,7 +136,7 @@ class _Waiting:
             deadline.cancel()
 
     def _expire(self) -> None:
-        self._is_late = True
+        self._is_late = not self._task.done()
         self._wake()
 
     def _wake(self, _: Any = None) -> None:
