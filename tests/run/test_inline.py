@@ -603,6 +603,27 @@ class TestCancel:
         with pytest.raises(asyncio.CancelledError):
             await task
 
+    async def test_a_second_cancel_of_the_caller_leaves_the_tool_its_grace(self) -> None:
+        seen: list[str] = []
+
+        async def tidy(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                stopping.set()
+                await asyncio.sleep(0.02)
+                seen.append("tidied")
+
+        stopping = asyncio.Event()
+        task, _ = await self.start(tidy, grace=LONG)
+        task.cancel()
+        await stopping.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert seen == ["tidied"]
+        assert task.cancelling() == 2
+
     async def test_a_cancel_before_the_call_began_passes(self) -> None:
         async def never(arguments: dict[str, Any], context: Context) -> None:
             raise AssertionError
