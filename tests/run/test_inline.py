@@ -651,6 +651,25 @@ class TestCancel:
         await step_by_hand()
         assert seen == ["closed"]
 
+    async def test_a_caller_that_is_closed_while_it_stops_the_tool_closes_it(self) -> None:
+        seen: list[str] = []
+
+        async def deaf(arguments: dict[str, Any], context: Context) -> None:
+            try:
+                while True:
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.sleep(LONG)
+            finally:
+                seen.append("closed")
+
+        coroutine = run(deaf, grace=LONG)
+        coroutine.send(None)
+        await asyncio.sleep(0)
+        coroutine.throw(asyncio.CancelledError)
+        coroutine.close()
+        assert seen == ["closed"]
+        await asyncio.sleep(0)
+
     async def test_a_cancel_right_after_the_start_stops_the_tool(self) -> None:
         seen: list[str] = []
 

@@ -160,6 +160,9 @@ class _Waiting:
                     await asyncio.wait((task,), timeout=left)
                 except asyncio.CancelledError as error:
                     callers = error
+                except GeneratorExit:  # as above
+                    self._close()
+                    raise
         return callers
 
     def _close(self) -> None:
