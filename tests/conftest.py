@@ -37,12 +37,27 @@ def pytest_collection_finish() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--many", type=int, default=0, help="run the crash tests this many times instead of 50")
+    parser.addoption("--soak", type=float, default=0, help="run the soak test this many seconds instead of 4")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the time limit from tests that were asked to take long."""
+    long = {name for name in ("many", "soak") if config.getoption(f"--{name}")}
+    for item in items:
+        if long.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.timeout(0))
 
 
 @pytest.fixture
 def many(request: pytest.FixtureRequest) -> int:
     """How many times a crash test is to be run."""
     return int(request.config.getoption("--many") or 50)
+
+
+@pytest.fixture
+def soak(request: pytest.FixtureRequest) -> float:
+    """How many seconds the soak test takes."""
+    return float(request.config.getoption("--soak") or 4)
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from lap import Run, arguments, race
 from oneclaw import Agent, App, Config, Engine, Limits, Scripted, Session, __version__, tool
 from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
-from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.agent.loop import Run as Loop
 from oneclaw.core.message import UserMessage
 from oneclaw.core.registry import Registry
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.catalog import Model
 from oneclaw.providers.scripted import Call, Reply
 from oneclaw.run.runner import Runner

@@ -10,6 +10,11 @@ from tests.agent.conftest import Open, drive
 
 from oneclaw import Agent, App, Kind, Limits, Scripted, tool
 from oneclaw.agent import compact
+from oneclaw.agent.runs import SessionBusy
+from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.event import ToolFinished, ToolStarted
+from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Usage, UserMessage
 from oneclaw.core.run_event import (
     HistoryCompacted,
     ModelSwitched,
@@ -19,11 +24,6 @@ from oneclaw.core.run_event import (
     RunStarted,
     UsageCounted,
 )
-from oneclaw.agent.runs import SessionBusy
-from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
-from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.event import ToolFinished, ToolStarted
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Usage, UserMessage
 from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Wait
 

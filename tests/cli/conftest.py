@@ -1,7 +1,9 @@
 """A command line with a home of its own."""
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,11 +44,25 @@ def cli(home: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Runs one command line: `cli("call", "read_file", "path=a.txt")`."""
 
     def run(*words: str) -> Ended:
-        try:
-            code = main(words)
-        except SystemExit as left:
-            code = int(left.code or 0)
+        code = run_main(words)
         said = capsys.readouterr()
         return Ended(code, said.out, said.err)
 
     return run
+
+
+def run_main(words: Sequence[str]) -> int:
+    """The exit code of a command. It has a loop of its own: beside that of a test, it runs in a thread."""
+
+    def run() -> int:
+        try:
+            return main(words)
+        except SystemExit as left:
+            return int(left.code or 0)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()

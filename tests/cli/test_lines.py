@@ -2,7 +2,6 @@
 
 import pytest
 
-from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RunFinished
 from oneclaw.cli.lines import (
     arguments_text,
     cost_text,
@@ -18,6 +17,7 @@ from oneclaw.core.answer import AnswerRestarted
 from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import Usage
+from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RunFinished
 from oneclaw.guard.outside_mark import mark
 
 

@@ -26,9 +26,9 @@ from tests.journeys.wire_servers import (
 )
 
 from oneclaw import Agent, App, Kind, Limits, tool
-from oneclaw.core.run_event import ModelSwitched, RunFinished
 from oneclaw.core.answer import AnswerRestarted, TextAdded
 from oneclaw.core.message import Message, ResultsMessage, Usage
+from oneclaw.core.run_event import ModelSwitched, RunFinished
 from oneclaw.providers.catalog import ProviderSettings
 from oneclaw.providers.connect import make_wire
 from oneclaw.providers.http.remote import RemoteProvider

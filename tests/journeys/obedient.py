@@ -10,11 +10,11 @@ from urllib.parse import quote
 import pytest
 
 from oneclaw import App, Config, Kind, Scripted
-from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.call import ToolResult
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
 from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.tool import Tool
 from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, Reply, Step

@@ -13,7 +13,6 @@ import pytest
 from tests.cli.vt import Terminal, environment, script
 
 from oneclaw import Agent, App, Config, Context, Limits, Scripted, tool
-from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.agent.recall import recall
 from oneclaw.agent.stop import LATE
 from oneclaw.agent.tokens import estimate
@@ -22,6 +21,7 @@ from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
 from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.scripted import Call, Reply
 
 NOTES = 24

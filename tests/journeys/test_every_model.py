@@ -24,10 +24,10 @@ from tests.journeys.wire_servers import (
 )
 
 from oneclaw import Agent, App, Config, Image, Kind, Limits, Output, Tool, ToolError, tool
-from oneclaw.core.run_event import ModelSwitched, RunFinished, UsageCounted
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.event import ToolFinished, ToolStarted
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Usage
+from oneclaw.core.run_event import ModelSwitched, RunFinished, UsageCounted
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.catalog import SMALL_TOOLS
 

@@ -15,8 +15,8 @@ from tests.journeys.wire_formats import BY_LABEL, FORMATS, Call, Format, Text, T
 from tests.journeys.wire_servers import Answer, Broken, Raw, Refuse, WireServer, answer, call, talking
 
 from oneclaw import App, Config, Context, Kind, ToolCall, tool
-from oneclaw.core.run_event import RunFinished
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.run_event import RunFinished
 from oneclaw.guard.secret.redactor import Redactor
 from oneclaw.guard.secret.secrets import Secrets
 from oneclaw.providers.http import remote

@@ -1,6 +1,5 @@
 """Grants that outlive the program."""
 
-import asyncio
 from pathlib import Path
 
 import pytest

@@ -1,6 +1,6 @@
 """A conversation as a run has it: stored as it happens, its calls uniquely named, its window at hand."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -36,16 +36,19 @@ class Conversation:
         *,
         taken: Iterable[str] = (),
         last: int = 0,
+        redact: Callable[[str], str] = str,
     ) -> None:
         """`messages` is what the window starts with.
 
-        taken  ids of calls that are not among the messages
-        last   the number in the book of the last message
+        taken   ids of calls that are not among the messages
+        last    the number in the book of the last message
+        redact  takes known secrets out of a text
         """
         self.session = session
         self.window = Window(messages)
         self.last = last
         self._book = book
+        self._redact = redact
         self._taken = {call.id for message in self.window.messages for call in _calls(message)}
         self._taken.update(taken)
 
@@ -77,14 +80,16 @@ class Conversation:
                 await self._book.summarise(self.session.id, summary, first - 1)
 
     def name_calls(self, message: AssistantMessage) -> AssistantMessage:
-        """The message with ids no other call of the conversation has.
+        """The message with ids no other call of the conversation has, and without secrets in them.
 
         Several servers count from 0 in every answer; the journal and some providers need to tell calls apart.
+        An id is what the provider likes, and is kept and shown like any text.
         """
         calls = message.calls
         if not calls:
             return message
-        named = unique_ids(calls, self._taken)
+        clean = [replace(call, id=self._redact(call.id)) for call in calls] if self._tells(calls) else calls
+        named = unique_ids(clean, self._taken)
         self._taken.update(call.id for call in named)
         if all(one is other for one, other in zip(named, calls, strict=True)):
             return message
@@ -96,6 +101,10 @@ class Conversation:
                 for part in message.parts
             ),
         )
+
+    def _tells(self, calls: Iterable[ToolCall]) -> bool:
+        """Whether an id holds a secret."""
+        return (text := "\n".join([call.id for call in calls])) != self._redact(text)
 
 
 def _is_only_here(message: Message) -> bool:

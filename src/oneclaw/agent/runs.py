@@ -276,7 +276,8 @@ class Runs:
             messages = [UserMessage(recalled.summary, origin="summary"), *messages]
         past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
         taken = (call.id for message in past for call in message.calls)
-        return Conversation(session, self._store.messages, messages, taken=taken, last=last)
+        book = self._store.messages
+        return Conversation(session, book, messages, taken=taken, last=last, redact=book.redact)
 
     def _count_again(self, repeats: Repeats, messages: Sequence[Message]) -> None:
         """Have the guard against repetition know the rounds since the user last said something."""

@@ -116,7 +116,7 @@ class Engine:
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
-        call = with_text(call)
+        call = self._results.with_clean_id(with_text(call))
         return self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
 
     async def call_all(
@@ -130,7 +130,7 @@ class Engine:
         Whoever may be cancelled meanwhile gives `done`: each result is put there under the id of its call.
         """
         session = session or self.session
-        named = unique_ids(calls)
+        named = unique_ids(self._results.with_clean_id(with_text(call)) for call in calls)
         if len(named) == 1:
             return [await self._call_alone(named[0], session, done)]
         slots = Slots(self._parallel) if len(named) > self._parallel else None

@@ -28,9 +28,9 @@ _CHANGED = "(value IS NOT excluded.value OR category IS NOT excluded.category AN
 _STORE = f"""
 INSERT INTO memories (agent, key, category, hits, version, created, updated, used, key_words, value,
     value_words)
-SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
-WHERE (SELECT count(*) FROM memories) < ?12
-    OR EXISTS (SELECT 1 FROM memories WHERE agent = ?1 AND key = ?2)
+SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+WHERE (SELECT count(*) FROM memories) < ?
+    OR EXISTS (SELECT 1 FROM memories WHERE agent = ? AND key = ?)
 ON CONFLICT (agent, key) DO UPDATE SET
     hits = max(hits, excluded.hits),
     version = version + {_CHANGED},
@@ -43,8 +43,8 @@ ON CONFLICT (agent, key) DO UPDATE SET
 _IMPORT = _STORE + "WHERE excluded.updated > updated"
 _KEEP_VERSION = """
 INSERT INTO memory_versions (memory, version, created, category, value)
-SELECT id, ?3, ?4, ?5, ?6 FROM memories
-WHERE agent = ?1 AND key = ?2 AND ?3 BETWEEN version - 20 AND version - 1
+SELECT id, ?, ?, ?, ? FROM memories
+WHERE agent = ? AND key = ? AND ? BETWEEN version - 20 AND version - 1
 ON CONFLICT DO NOTHING
 """
 # What all share; and an agent's own, each before a shared one of the same key.
@@ -229,7 +229,10 @@ class Memories:
             raise self._full()
         kept = [(_IMPORT, self._row(memory)) for memory, _ in later.values()]
         before = [
-            (_KEEP_VERSION, (*name, each.version, each.created, each.category, each.value))
+            (
+                _KEEP_VERSION,
+                (each.version, each.created, each.category, each.value, *name, each.version),
+            )
             for name, (_, versions) in later.items()
             if name not in known
             for each in versions
@@ -262,6 +265,8 @@ class Memories:
             memory.value,
             searchable(memory.value),
             self._most,
+            memory.agent,
+            memory.key,
         )
 
     def _full(self) -> InvalidMemory:

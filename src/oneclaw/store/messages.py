@@ -18,8 +18,8 @@ from oneclaw.store.sessions import ENSURE, describe_session
 _APPEND = """
 INSERT INTO messages (session, number, created, role, model, input, output, cached, cache_written, reasoning,
     cost, content, run)
-SELECT ?1, coalesce((SELECT max(number) FROM messages WHERE session = ?1), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-    ?9, ?10, ?11, ?12
+SELECT ?, coalesce((SELECT max(number) FROM messages WHERE session = ?), 0) + 1,
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 """
 _TOUCH = "UPDATE sessions SET updated = ?, title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?"
 _SUMMARISE = """
@@ -68,7 +68,7 @@ class Messages:
 
     def __init__(self, database: Database, redact: Callable[[str], str] = identity) -> None:
         self._database = database
-        self._redact = redact
+        self.redact = redact
         self._known: set[str] = set()
         self._touched: dict[str, float] = {}
 
@@ -101,9 +101,9 @@ class Messages:
         name, now = as_stored(session.id), time()
         if not name:
             raise StoreError("A message belongs to a session, and this session has no id.")
-        if not is_clean and self._redact is not identity:
-            message = redact_message(message, self._redact)
-        row = (name, now, *_columns(message), cost, to_json(message), session.run or None)
+        if not is_clean and self.redact is not identity:
+            message = redact_message(message, self.redact)
+        row = (name, name, now, *_columns(message), cost, to_json(message), session.run or None)
         statements: list[Statement] = []
         if name not in self._known:
             self._known.add(name)
@@ -162,7 +162,7 @@ class Messages:
 
     async def summarise(self, session_id: str, text: str, through: int) -> None:
         """Keep the text that stands for the messages up to the number `through`; they stay as well."""
-        row = (as_stored(session_id), through, time(), bounded(self._redact(text)))
+        row = (as_stored(session_id), through, time(), bounded(self.redact(text)))
         await self._database.write(_SUMMARISE, row)
 
     async def summary(self, session_id: str) -> tuple[str, int] | None:

@@ -13,7 +13,6 @@ import pytest
 import pytest_asyncio
 from tests.providers.local.conftest import local_models
 
-from oneclaw.core.run_event import RunFinished
 from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.answer import Answered, TextAdded
@@ -21,6 +20,7 @@ from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import ToolFinished, ToolStarted
 from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import Request
