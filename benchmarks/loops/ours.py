@@ -63,8 +63,9 @@ async def main(entry: str) -> None:
 
             async def run() -> int:
                 chain = Chain([MODEL.name], lambda _: Link(MODEL, played, "model"))
-                loop = Loop(AGENT, Conversation(Session("s")), engine, chain)
-                return await count(loop.events(UserMessage("go")))
+                finished = await Loop(AGENT, Conversation(Session("s")), engine, chain).go(UserMessage("go"))
+                assert finished.reason == "done", finished
+                return finished.calls
 
             return run
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from oneclaw.agent.session_tools import session_tools
 from oneclaw.config import Config, load_config, user_folder
 from oneclaw.core.call import Image
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, Kind, ToolError
+from oneclaw.core.errors import InvalidConfig, Kind, StoreError, ToolError
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
 from oneclaw.core.load import Problem
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from oneclaw.run.shell.shells import Shells
 
 LEAST_CHARS = 500
+KEEP_DAYS = 90
+"""Days that ended runs are kept where the settings say nothing."""
 
 
 class App:
@@ -312,7 +314,15 @@ class App:
             refresh=self._owner.follow,
         )
         self._owner.start(self._engine)
+        await self._prune(store)
         return self
+
+    async def _prune(self, store: Store) -> None:
+        """Forget runs that ended long ago, some at each start; conversations stay."""
+        days = self.config.get("store.keep_days", KEEP_DAYS)
+        if days is not False:
+            with suppress(StoreError):  # a full disk is no reason not to begin
+                await store.runs.prune(days)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -132,6 +132,7 @@ SETTINGS = (
     Setting("providers.*.attempts", "whole number", "4", "How often a request is tried in all."),
     Setting("providers.*.idle_seconds", "number", "120", "How long a provider may be silent."),
     Setting("providers.*.total_seconds", "number", "900", "How long one request may take in all."),
+    Setting("store.keep_days", "number or false", "90", "Days that ended runs and their events are kept."),
     Setting("runs.rounds", "whole number or false", "15", "Requests with tools in one run."),
     Setting("runs.repeats", "whole number or false", "3", "Rounds in a row with the same calls and results."),
     Setting("runs.calls", "whole number or false", "200", "Calls of one run."),

@@ -194,6 +194,12 @@ def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
     return [each for each in ids if each.startswith(prefix)]
 
 
+def run_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The runs Tab offers: those that were interrupted."""
+    found = _read(parsed_args, lambda store: store.runs.list(state="interrupted")) or []
+    return [each.id for each in found if each.id.startswith(prefix)]
+
+
 def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Found]]") -> "Found | None":
     """What `read` finds in the store; None where there is no store."""
     import asyncio

@@ -120,14 +120,18 @@ async def run_once(arguments: argparse.Namespace, text: str, images: "Sequence[I
 
     async with open_app(arguments) as app:
         await ready_embedded(app, arguments.model or app.catalog.default or "")
-        events = await start(app, arguments, text, images)
-        if arguments.json:
-            from oneclaw.cli.plain import JsonLines
+        return await show_events(app, arguments, await start(app, arguments, text, images))
 
-            return exit_code(await follow(events, JsonLines()))
-        if arguments.quiet:
-            return tell_answer(await ask_quietly(app, events))
-        return exit_code(await show_run(app, events))
+
+async def show_events(app: "App", arguments: argparse.Namespace, events: "AsyncGenerator[RunEvent]") -> int:
+    """Show a run in the form that was asked for; returns the exit code."""
+    if arguments.json:
+        from oneclaw.cli.plain import JsonLines
+
+        return exit_code(await follow(events, JsonLines()))
+    if arguments.quiet:
+        return tell_answer(await ask_quietly(app, events))
+    return exit_code(await show_run(app, events))
 
 
 async def start(

@@ -26,4 +26,4 @@ class Envelope:
     session: str
     parent: str
     event: Any
-    first: int = 0
+    first: int

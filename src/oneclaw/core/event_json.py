@@ -71,7 +71,7 @@ def envelope_json(envelope: Envelope) -> Json:
     }
     if envelope.parent:
         head["parent_run"] = envelope.parent
-    if envelope.first not in (0, envelope.number):
+    if envelope.first != envelope.number:
         head["first"] = envelope.first
     return head | fields_of(envelope.event)
 
@@ -82,7 +82,7 @@ def read_envelope(document: Mapping[str, Any]) -> Envelope:
     try:
         name, number, time = str(rest.pop("event")), int(rest.pop("number")), float(rest.pop("time"))
         run, session = str(rest.pop("run")), str(rest["session"])
-        parent, first = str(rest.pop("parent_run", "")), int(rest.pop("first", 0))
+        parent, first = str(rest.pop("parent_run", "")), int(rest.pop("first", number))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"This is no event in its envelope: {error!r}") from error
     return Envelope(number, time, run, session, parent, read_event(name, rest), first)

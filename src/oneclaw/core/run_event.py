@@ -77,7 +77,7 @@ class AnswerFinished:
 class RoundFinished:
     """The model answered and every call of its answer has its result."""
 
-    number: int
+    round: int
     message: AssistantMessage
 
 

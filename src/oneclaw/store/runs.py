@@ -32,7 +32,10 @@ WHERE id = ? AND state IN ('interrupted', 'stopped')
     AND NOT EXISTS (SELECT 1 FROM runs AS one WHERE one.session = runs.session AND one.state = 'running')
 """
 _FINISH = "UPDATE runs SET state = ?, ended = ?, model = ?, finished = ? WHERE id = ? AND state = 'running'"
+_PRUNE = "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended < ? AND state != 'running' LIMIT ?)"
 _MOST_NAMED = 5
+_MOST_PRUNED = 1_000
+_DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,10 +164,13 @@ class StoredRuns:
         last = max(record.created, written or 0.0, started or 0.0)
         return Spent(rounds or 0, count, Usage(*tokens), cost, last - record.created)
 
-    async def prune(self, before: float) -> int:
-        """Forget runs that ended before a moment, with their events; their conversations stay."""
-        sql = "DELETE FROM runs WHERE state != 'running' AND ended IS NOT NULL AND ended < ?"
-        return (await self._database.write(sql, (before,))).rows
+    async def prune(self, days: float) -> int:
+        """Forget runs that ended so many days ago, with their events; at most 1,000 of them at once.
+
+        Their conversations stay. Returns how many are gone.
+        """
+        old = time() - days * _DAY_SECONDS
+        return (await self._database.write(_PRUNE, (old, _MOST_PRUNED))).rows
 
     async def _select(self, where: str, values: tuple[Any, ...], limit: int) -> "list[RunRecord]":
         sql = f"SELECT {_COLUMNS} FROM runs WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608
