@@ -1,7 +1,7 @@
 """Puts the parts together: the one place that knows them all."""
 
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -178,7 +178,7 @@ class App:
             )
         return self._runs
 
-    async def run(
+    def run(
         self,
         agent: Agent | str,
         text: str,
@@ -193,25 +193,25 @@ class App:
         `runs.start`: here, leaving the `async for` early stops the run.
         """
         agent = self._known(agent)
-        if isinstance(session, str):
-            session = await self.resume_session(session)
         message = UserMessage(text, tuple(images))
-        handle = await self.runs.start(agent, message, session=session, model=model)
-        async with aclosing(follow(handle)) as events:
-            async for event in events:
-                yield event
 
-    async def resume(self, name: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
+        async def start() -> "RunHandle":
+            found = await self.resume_session(session) if isinstance(session, str) else session
+            return await self.runs.start(agent, message, session=found, model=model)
+
+        return follow(start)
+
+    def resume(self, name: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
         """Go on with a run that was interrupted or stopped, with the budget it had left; or with a session
         where it stands, with the agent it belongs to."""
-        if await self.store.runs.get(name) is None:
+
+        async def start() -> "RunHandle":
+            if await self.store.runs.get(name) is not None:
+                return await self.runs.resume(name, model=model)
             session = await self.resume_session(name)
-            handle = await self.runs.start(self.agents.get(session.agent), None, session=session, model=model)
-        else:
-            handle = await self.runs.resume(name, model=model)
-        async with aclosing(follow(handle)) as events:
-            async for event in events:
-                yield event
+            return await self.runs.start(self.agents.get(session.agent), None, session=session, model=model)
+
+        return follow(start)
 
     async def ask(self, agent: Agent | str, text: str, **more: Any) -> "RunFinished":
         """`run`, for whoever wants only the end of it."""
@@ -443,8 +443,9 @@ class App:
         )
 
 
-async def follow(handle: "RunHandle") -> "AsyncGenerator[RunEvent]":
-    """The events of a run itself, bare; leaving early stops the run."""
+async def follow(start: "Callable[[], Awaitable[RunHandle]]") -> "AsyncGenerator[RunEvent]":
+    """The events of the run that `start` starts, bare; leaving early stops the run."""
+    handle = await start()
     try:
         async for envelope in handle.events():
             if envelope.run == handle.id:

@@ -98,7 +98,7 @@ async def work(home, kill_at):
         try:
             if sessions and await app.store.messages.load(sessions[0].id):
                 session = await app.resume_session(sessions[0].id)
-                events = follow(await app.runs.start(agent, None, session=session))
+                events = follow(lambda: app.runs.start(agent, None, session=session))
             else:
                 events = app.run(agent, "Write ten lines.")
             async for event in events:

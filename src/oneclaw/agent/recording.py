@@ -27,7 +27,9 @@ from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import ToolFinished, ToolStarted
 from oneclaw.core.run_event import AnswerFinished
 
-PIECES = (TextAdded, ThoughtAdded, CallBegun, ArgumentsAdded)
+PIECES = frozenset((TextAdded, ThoughtAdded, CallBegun, ArgumentsAdded))
+_WHOLE = frozenset((AnswerFinished, AnswerRestarted))
+"""Events that stand for the pieces before them."""
 MOST_HELD = 20_000
 """Events held in memory; the oldest half of more is read from the store."""
 MOST_BEHIND = 5_000
@@ -92,28 +94,27 @@ class Recording:
     def tell(self, event: Any) -> None:
         """Give an event its number, and wake the readers."""
         root = self._root
-        number = root._last = root._last + 1
-        first = 0
+        first = number = root._last = root._last + 1
         kind: type[Any] = event.__class__
         if kind in PIECES:
             self._piece = self._piece or number
-        elif kind is AnswerFinished or kind is AnswerRestarted:
-            first, self._piece = self._piece, 0
-            if first:
-                root._folds.append((self.run, first, number))
         elif kind is ToolStarted:
             self._starts[event.call_id] = number
         elif kind is ToolFinished:
-            first = self._starts.pop(event.call_id, 0)
-        envelope = Envelope(number, time(), self.run, self.session, self._parent, event, first or number)
+            first = self._starts.pop(event.call_id, number)
+        elif kind in _WHOLE and self._piece:
+            first, self._piece = self._piece, 0
+            root._folds.append((self.run, first, number))
+        envelope = Envelope(number, time(), self.run, self.session, self._parent, event, first)
         root._events.append(envelope)
         if self._book is not None:
             self._book.add(root.run, envelope)
             if len(root._events) > MOST_HELD:
                 root._drop()
-        if root._folds:
+        if root._folds and (not root._readers or len(root._events) > MOST_BEHIND):
             root._fold()
-        root.ring()
+        if root._bells:
+            root.ring()
 
     def ring(self) -> None:
         """Wake the readers that have caught up."""

@@ -24,10 +24,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace) -> int:
+    from functools import partial
+
     from oneclaw.app import follow
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.run import show_events
 
     async with open_app(arguments) as app:
-        handle = await app.runs.resume(arguments.name, model=arguments.model)
-        return await show_events(app, arguments, follow(handle))
+        events = follow(partial(app.runs.resume, arguments.name, model=arguments.model))
+        return await show_events(app, arguments, events)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
+from oneclaw.core.call import ToolResult
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.event_json import UnknownEvent, fields_of, name_of, read_event
@@ -21,7 +22,9 @@ from oneclaw.store.calls import CallRecord, Calls, result_of
 from oneclaw.store.column import bounded
 from oneclaw.store.database import Database, Values
 
-_PASSING = (TextAdded, ThoughtAdded, CallBegun, ArgumentsAdded, ToolProgressed, RoundFinished, UsageCounted)
+_PASSING = frozenset(
+    (TextAdded, ThoughtAdded, CallBegun, ArgumentsAdded, ToolProgressed, RoundFinished, UsageCounted)
+)
 """Events that are not kept: others tell what they told, or they no longer matter when they are over."""
 _ADD = """
 INSERT INTO events (root, number, first, run, created, type, body) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -40,6 +43,7 @@ WHERE root_is AND events.number > ? ORDER BY events.number LIMIT ?
 """
 _PAGE = 500
 _LONG_SECONDS = 0.25
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 class StoredEvents:
@@ -50,7 +54,8 @@ class StoredEvents:
         self._database = database
         self._calls = calls
         self._redact = redact
-        self._starts: dict[tuple[str, str], TimerHandle] = {}
+        self._starts: dict[tuple[str, str], tuple[str, Envelope]] = {}
+        self._timer: TimerHandle | None = None
 
     def add(self, root: str, envelope: Envelope) -> None:
         """Keep an event, with the next row that is written or a moment later.
@@ -58,22 +63,28 @@ class StoredEvents:
         The start of a call is kept only where the call takes a while: its end stands for both.
         """
         event = envelope.event
-        if isinstance(event, _PASSING):
+        kind = event.__class__
+        if kind in _PASSING:
             return
-        if isinstance(event, ToolStarted):
-            timer = get_running_loop().call_later(_LONG_SECONDS, self._add, root, envelope)
-            self._starts[envelope.run, event.call_id] = timer
+        if kind is ToolStarted:
+            self._starts[envelope.run, event.call_id] = (root, envelope)
+            if self._timer is None:
+                self._timer = get_running_loop().call_later(_LONG_SECONDS, self._add_starts)
             return
-        if isinstance(event, ToolFinished):
-            timer = self._starts.pop((envelope.run, event.call_id), None)
-            if timer is not None:
-                timer.cancel()
+        if kind is ToolFinished:
+            self._starts.pop((envelope.run, event.call_id), None)
         self._add(root, envelope)
+
+    def _add_starts(self) -> None:
+        """Keep the start of each call that still runs."""
+        starts, self._starts, self._timer = self._starts, {}, None
+        for root, envelope in starts.values():
+            self._add(root, envelope)
 
     def _add(self, root: str, envelope: Envelope) -> None:
         event = envelope.event
         head = (root, envelope.number, envelope.first, envelope.run, envelope.time, name_of(event))
-        if isinstance(event, AnswerFinished):
+        if event.__class__ is AnswerFinished:
             self._database.add_later(_ADD_ANSWER, (*head, envelope.session))
         else:
             self._database.add_later(_ADD, (*head, bounded(self._redact(_body(event)))))
@@ -102,13 +113,11 @@ _CALL_EVENTS = ("tool_started", "tool_finished")
 
 
 def _body(event: Any) -> str:
-    fields = fields_of(event)
-    if isinstance(event, ToolStarted):
-        fields["arguments"] = {}
-    elif isinstance(event, ToolFinished):
-        fields["result"] = {"call_id": event.call_id, "tool": event.tool}
-        fields["arguments"] = None
-    return json.dumps(fields, default=str, separators=(",", ":"), ensure_ascii=False)
+    if isinstance(event, ToolStarted | ToolFinished):
+        fields = {name: getattr(event, name) for name in ("call_id", "tool", "session", "agent", "parent")}
+    else:
+        fields = fields_of(event)
+    return _encode(fields)
 
 
 def _envelope(row: tuple[Any, ...], calls: dict[tuple[str, str], CallRecord]) -> Envelope:
@@ -130,21 +139,14 @@ def _event(name: str, run: str, body: str | None, content: str | None, calls: An
             message = from_json(content or "")
             return AnswerFinished(message if isinstance(message, AssistantMessage) else AssistantMessage(()))
         fields = json.loads(body or "{}")
-        record: CallRecord | None = calls.get((run, fields.get("call_id")))
-        if record is not None and name in _CALL_EVENTS:
-            arguments: Any = record.arguments
-            fields["arguments"] = arguments if isinstance(arguments, dict) else {}
-            if name == "tool_finished":
-                event = read_event(name, fields)
-                return ToolFinished(
-                    event.call_id,
-                    event.tool,
-                    event.session,
-                    event.agent,
-                    result_of(record),
-                    event.parent,
-                    fields["arguments"],
-                )
-        return read_event(name, fields)
-    except ValueError:
+        if name not in _CALL_EVENTS:
+            return read_event(name, fields)
+        record: CallRecord | None = calls.get((run, fields["call_id"]))
+        arguments: Any = None if record is None else record.arguments
+        fields["arguments"] = arguments if isinstance(arguments, dict) else {}
+        if name == "tool_started":
+            return ToolStarted(**fields)
+        forgotten = ToolResult(fields["call_id"], fields["tool"])
+        return ToolFinished(**fields, result=forgotten if record is None else result_of(record))
+    except (ValueError, KeyError, TypeError):
         return UnknownEvent(name, {})

@@ -152,7 +152,6 @@ class SqliteDatabase:
         return written, cancelled
 
     def add_later(self, sql: str, values: Values) -> None:
-        self._for_writing()
         self._later.append((sql, values))
         if self._flushing is None:
             import asyncio
@@ -169,16 +168,13 @@ class SqliteDatabase:
 
     def _take_later(self) -> list[Statement]:
         later, self._later = self._later, []
-        if self._flushing is not None:
-            self._flushing.cancel()
-            self._flushing = None
         return later
 
     def _flush_soon(self) -> None:
         import asyncio
 
         self._flushing = None
-        if not self._closed:
+        if self._later and not self._closed:
             task = asyncio.ensure_future(self.flush())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

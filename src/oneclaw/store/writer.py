@@ -73,9 +73,9 @@ class Writer:
         """Write all of the statements now, or None when somebody else is writing."""
 
         def write() -> list[Written]:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._cursor.execute("BEGIN IMMEDIATE")
             written = [self._execute(sql, values) for sql, values in statements]
-            self._connection.execute("COMMIT")
+            self._cursor.execute("COMMIT")
             return written
 
         if not self._queue.empty() or not self._lock.acquire(blocking=False):
