@@ -6,6 +6,7 @@ import os
 import signal
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -43,6 +44,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def many(request: pytest.FixtureRequest) -> int:
     """How many times a crash test is to be run."""
     return int(request.config.getoption("--many") or 50)
+
+
+@pytest.fixture(scope="session")
+def weights() -> Path:
+    """The file of the embedded model, fetched once; tests skip and say why where it cannot be had or run."""
+    from oneclaw.config import user_folder
+    from oneclaw.core.errors import OneClawError
+    from oneclaw.providers.local.engine import check_loadable
+    from oneclaw.providers.local.fetch import SMOLLM2, fetch
+
+    try:
+        check_loadable()
+        return asyncio.run(fetch(SMOLLM2, user_folder("cache") / "models"))
+    except OneClawError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture
