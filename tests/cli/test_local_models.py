@@ -11,7 +11,6 @@ from tests.cli.vt import Terminal, environment
 from tests.providers.local.conftest import CACHE
 from tests.providers.local.gguf_files import small_gguf
 
-from oneclaw.providers.local.engine import is_installed
 from oneclaw.providers.local.fetch import SMOLLM2, find
 
 HERE = pytest.mark.usefixtures("weights")
@@ -73,10 +72,14 @@ def without_extra(folder: Path) -> dict[str, str]:
 
 def without_library(folder: Path) -> dict[str, str]:
     """What a process is given that is to have an engine of models whose library is not on this machine."""
+    said = "libgomp.so.1: cannot open shared object file: No such file or directory"
+    return with_engine(folder, f"raise ImportError({said!r})")
+
+
+def with_engine(folder: Path, code: str) -> dict[str, str]:
+    """What a process is given that is to have this for an engine of models."""
     (folder / "xllamacpp").mkdir()
-    (folder / "xllamacpp" / "__init__.py").write_text(
-        "raise ImportError('libgomp.so.1: cannot open shared object file: No such file or directory')\n"
-    )
+    (folder / "xllamacpp" / "__init__.py").write_text(code)
     return environment(folder / "home", PYTHONPATH=str(folder))
 
 
@@ -93,7 +96,7 @@ LIBRARY = (
 
 
 @pytest.mark.parametrize(
-    "words", [("chat", "--model", "local/smollm2"), ("run", "--model", "local/smollm2", "hi")]
+    "words", [("chat", "--model", "local/smollm2"), ("run", "--model", "local/smollm2", "What time is it?")]
 )
 @pytest.mark.parametrize("is_fetched", [True, False])
 def test_without_a_library_one_sentence_says_what_to_install_and_nothing_is_fetched(
@@ -159,11 +162,13 @@ def test_without_the_extra_one_sentence_says_how_to_get_it_and_the_tools_are_sho
 
 
 def test_without_the_file_and_a_network_the_tools_are_shown(tmp_path: Path) -> None:
-    if not is_installed():
-        pytest.skip("what runs models is not installed")
-    variables = environment(
-        tmp_path / "home", XDG_CACHE_HOME=str(tmp_path), PIP_NO_INDEX="1", PIP_FIND_LINKS="", UV_OFFLINE="1"
-    )
+    variables = with_engine(tmp_path, "")
+    variables |= {
+        "XDG_CACHE_HOME": str(tmp_path),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": "",
+        "UV_OFFLINE": "1",
+    }
     shown = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=60)
     assert shown.returncode == 0
     assert "connect to the network and try again" in shown.stdout
