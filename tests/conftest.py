@@ -27,6 +27,22 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
+SLOW = tuple(
+    Path(__file__).parent / folder
+    for folder in (
+        *("corpus", "faults", "journeys", "training"),
+        *("guard/sandbox", "js", "outside", "plugins", "providers/local", "run/shell"),
+    )
+)
+"""Folders of long stories, outside data and many processes: `make quick` leaves them out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish() -> None:
     """Have the garbage collector not look through the tests, which are there to the end.
 

@@ -15,6 +15,7 @@ from oneclaw.providers.local.fetch import SMOLLM2, find
 
 HERE = pytest.mark.usefixtures("weights")
 ONECLAW = (sys.executable, "-m", "oneclaw.cli.main")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
