@@ -24,13 +24,13 @@ $(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-# What runs models is not made for every machine: without it the demonstration shows the tools alone.
+# What runs models is not made for every machine: without it the demonstration plays from a script.
 $(VENV)/.local: requirements/local.txt pyproject.toml | $(VENV)/.run
 	@echo "Installing what is pinned in requirements/local.txt ..."
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/local.txt \
 		&& touch $@ || echo "What runs local models could not be installed; all else works without it."
 
-# Without the package the demonstration says what is missing, and plays from a script.
+# What could not be installed is told by the demonstration, once.
 run: $(VENV)/.run $(VENV)/.local
 	@sh tools/system-package.sh $(RUN_PACKAGES) 2>/dev/null || true
 	@$(BIN)/oneclaw demo

@@ -88,3 +88,51 @@ def test_an_old_python_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stderr.strip().endswith("this is 3.9.1; name another: make PYTHON=python3.12")
     assert not (tmp_path / "venv").exists()
+
+
+def fresh_machine(machine: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(TOOLS / "fresh-machine.sh"), *words],
+        env={"PATH": f"{machine}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "does", "why"),
+    [("id", "echo 1000", "that takes root"), ("unshare", "exit 1", "this system allows no new namespaces")],
+)
+def test_where_no_fresh_machine_can_be_made_it_says_why_and_ends_with_75(
+    machine: Path, program: str, does: str, why: str
+) -> None:
+    make_program(machine, program, does)
+    make_program(machine, "mmdebstrap", "echo called >&2; exit 1")
+    ended = fresh_machine(machine, "true")
+    sentence = f"A fresh machine cannot be made here: {why}.\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (75, "", sentence)
+
+
+def test_a_fresh_machine_wants_one_command(machine: Path) -> None:
+    ended = fresh_machine(machine)
+    assert ended.returncode == 2
+    assert "fresh-machine.sh --user COMMAND" in ended.stderr
+
+
+def test_make_run_leaves_it_to_the_demonstration_to_say_what_is_missing(machine: Path) -> None:
+    """Where nothing can be installed, `make run` goes on and says nothing of its own."""
+    make_program(machine, "id", "echo 1000")
+    venv = machine / "venv"
+    venv.mkdir()
+    make_program(venv / "bin", "oneclaw", "echo shown")
+    for name in (".run", ".local", "bin/uv"):
+        (venv / name).touch()
+    ended = subprocess.run(
+        ["make", "--no-print-directory", "-C", str(TOOLS.parent), "run", f"VENV={venv}"],
+        env={"PATH": f"{machine}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "shown\n", "")
