@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for finding in findings:
             mark, style = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}[finding.state]
-            print_line(f"{mark} {finding.topic:<14}{finding.text}", style, indent=16)
+            print_line(f"{mark} {finding.topic:<12}{finding.text}", style, indent=14)
             if finding.remedy:
-                print_line(f"  {'':<14}→ {finding.remedy}", indent=2)
+                print_line(f"  {'':<12}→ {finding.remedy}", indent=2)
     return 1 if any(finding.state == "bad" for finding in findings) else 0
 
 
@@ -65,7 +65,7 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
         ("time zone", check_zone),
         ("secrets", lambda: check_secrets(config.secrets_file)),
         ("models", lambda: check_models(arguments)),
-        ("local models", check_local_models),
+        ("llama.cpp", check_local_models),
         ("features", lambda: check_features(arguments)),
         (
             "sandbox",
@@ -270,8 +270,8 @@ def check_local_models() -> Finding:
     try:
         check_loadable()
     except ProviderError as error:
-        return Finding("local models", "warn", str(error))
-    return Finding("local models", "ok", "models can run on this machine; `oneclaw models local` lists them")
+        return Finding("llama.cpp", "warn", str(error))
+    return Finding("llama.cpp", "ok", "models can run on this machine; `oneclaw models local` lists them")
 
 
 def check_sandbox(mode: str, way: str) -> Finding:
