@@ -34,6 +34,33 @@ seconds = 10
 ```
 
 """
+PROTECTED_PAGE = """\
+# Protected files
+
+Your own programs run or obey these files without asking you: a git hook, a task of an editor, a \
+start-up file of your shell. So a file tool asks before it writes one (the need `files.protected`), and \
+a command in the sandbox cannot change one that is there. One that a command makes is renamed to \
+`NAME.set-aside`, and the result says so. [How it holds, and where it does \
+not](../shell.md#protected-files).
+
+What you open by name with `workspace.write`, as `workspace.write = ["~/project/.vscode"]`, is not \
+protected.
+
+## In a project
+
+File tools know these names in every folder. For commands they count in the workspace, in the folders of \
+`workspace.write`, and in the repositories inside of them that were there before the command.
+
+{project}
+In a folder of git (`.git`, a bare repository, a submodule in `.git/modules`, a worktree in \
+`.git/worktrees`, and where a `.git` file leads): `hooks`, `config`, `config.worktree`, `commondir`, \
+`gitdir`, and the folder that `core.hooksPath` names. File tools write nothing in a `.git`.
+
+## In your home
+
+They count where your home is the workspace, or lies in a folder that tools may write.
+
+{home}"""
 START, END = "<!-- tree: made by docs/build.py -->", "<!-- /tree -->"
 
 
@@ -237,6 +264,18 @@ def describe_option(action: argparse.Action) -> list[str]:
     return [code(shown), action.help or ""]
 
 
+def protected() -> str:
+    from oneclaw.guard.files.protected import IN_HOME, IN_PROJECT
+
+    def rows(places: Mapping[str, Sequence[str]]) -> list[list[str]]:
+        return [[who, ", ".join(map(code, paths))] for who, paths in places.items()]
+
+    return MADE.format(source="src/oneclaw/guard/files/protected.py") + PROTECTED_PAGE.format(
+        project=table(["programs", "files and folders"], rows(IN_PROJECT)),
+        home=table(["programs", "files and folders"], rows(IN_HOME)),
+    )
+
+
 def decisions() -> str:
     rows = []
     for path in sorted(DECISIONS.glob("[0-9]*.md")):
@@ -258,6 +297,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "reference" / "errors.md": errors,
     ROOT / "docs" / "reference" / "commands.md": commands,
     ROOT / "docs" / "reference" / "settings.md": settings,
+    ROOT / "docs" / "reference" / "protected-files.md": protected,
     DECISIONS / "README.md": decisions,
 }
 

@@ -54,6 +54,15 @@ def pytest_collection_finish() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--many", type=int, default=0, help="run the crash tests this many times instead of 50")
+    parser.addoption("--soak", type=float, default=0, help="run the soak test this many seconds instead of 4")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the time limit from tests that were asked to take long."""
+    long = {name for name in ("many", "soak") if config.getoption(f"--{name}")}
+    for item in items:
+        if long.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.timeout(0))
 
 
 @pytest.fixture
@@ -75,6 +84,12 @@ def weights() -> Path:
         return asyncio.run(fetch(SMOLLM2, user_folder("cache") / "models"))
     except OneClawError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def soak(request: pytest.FixtureRequest) -> float:
+    """How many seconds the soak test takes."""
+    return float(request.config.getoption("--soak") or 4)
 
 
 @pytest.fixture

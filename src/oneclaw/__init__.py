@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from oneclaw.core.tool import Context as Context
     from oneclaw.core.tool import Tool as Tool
     from oneclaw.core.tool import ToolDefinition as ToolDefinition
+    from oneclaw.core.version import __version__ as __version__
     from oneclaw.providers.scripted import Scripted as Scripted
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Agent": "oneclaw.agent.agent",
@@ -42,10 +41,11 @@ _HOME = {
     "ToolDefinition": "oneclaw.core.tool",
     "ToolError": "oneclaw.core.errors",
     "ToolResult": "oneclaw.core.call",
+    "__version__": "oneclaw.core.version",
     "tool": "oneclaw.core.make.function",
 }
 
-__all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:

@@ -28,6 +28,9 @@ class Setting:
     meaning: str
 
 
+WORKSPACE = "workspace"
+"""The folder of the workspace in the data folder, where nobody names another."""
+
 SETTINGS = (
     Setting("workspace.folder", "text", "workspace in the data folder", "The folder tools read and write."),
     Setting("workspace.read", "list of texts", "[]", "Further folders tools may read."),
@@ -169,7 +172,7 @@ class Config:
     @property
     def workspace_folder(self) -> Path:
         named = self.get("workspace.folder")
-        return self.workspace or (Path(named).expanduser() if named else self.home / "workspace")
+        return self.workspace or (Path(named).expanduser() if named else self.home / WORKSPACE)
 
     @property
     def project_folder(self) -> Path:
@@ -180,6 +183,10 @@ class Config:
     def tools_folder(self) -> Path:
         """The user's own tools."""
         return self.home / "tools"
+
+    @property
+    def cache_folder(self) -> Path:
+        return user_folder("cache")
 
     @property
     def store_file(self) -> Path:
@@ -211,13 +218,15 @@ def load_config(file: Path | None = None, environment: Mapping[str, str] | None 
     )
 
 
-def user_folder(kind: Literal["config", "data", "cache"]) -> Path:
+def user_folder(kind: Literal["config", "data", "cache", "state"]) -> Path:
     import platformdirs
 
     if kind == "config":
         return platformdirs.user_config_path("oneclaw")
     if kind == "cache":
         return platformdirs.user_cache_path("oneclaw")
+    if kind == "state":
+        return platformdirs.user_state_path("oneclaw")
     return platformdirs.user_data_path("oneclaw")
 
 

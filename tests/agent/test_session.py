@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.ordinary import run_as_ordinary
+from tests.sandboxes import skip_without
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.agent import session as sessions
@@ -66,3 +68,98 @@ async def test_the_owner_can_open_them(config: Config, tmp_path: Path) -> None:
     opened = {"workspace.write": [str(tmp_path / "work" / SETTING)]}
     async with App(Config(config.home, workspace=config.workspace, values=opened)) as app:
         assert await write(app, SETTING) is None
+
+
+KINDS = {
+    "config": "XDG_CONFIG_HOME",
+    "cache": "XDG_CACHE_HOME",
+    "data": "XDG_DATA_HOME",
+    "state": "XDG_STATE_HOME",
+}
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's home that holds the folders of OneClaw; of those only the one of the cache is there."""
+    home = tmp_path / "user"
+    for kind, name in KINDS.items():
+        monkeypatch.setenv(name, str(home / f".{kind}"))
+    (home / ".cache" / "oneclaw" / "plugins").mkdir(parents=True)
+    (home / ".cache" / "oneclaw" / "plugins" / "x.json").write_text("[shell]")
+    return home
+
+
+def opened(own: Path, way: str) -> Config:
+    """Settings that open the cache folder to writing, one way or another."""
+    cache = own / ".cache" / "oneclaw"
+    data = own / ".data" / "oneclaw"
+    if way == "as a root":
+        return Config(home=data, workspace=own / "work", values={"workspace.write": [str(own)]})
+    if way == "as a root of its own":
+        values = {"workspace.write": [str(own), str(cache), str(cache / "plugins")]}
+        return Config(home=data, workspace=own / "work", values=values)
+    if way == "through a link":
+        (own / "link").symlink_to(cache / "plugins")
+        values = {"workspace.write": [str(own), str(own / "link")]}
+        return Config(home=data, workspace=own / "work", values=values)
+    return Config(home=data, workspace={"as the workspace": own, "inside": cache / "plugins"}[way])
+
+
+WAYS = ["as a root", "as a root of its own", "through a link", "as the workspace", "inside"]
+
+
+async def edit_cache(config: Config, own: Path) -> str:
+    """What is in a file of the cache after tools tried to change it."""
+    file = own / ".cache" / "oneclaw" / "plugins" / "x.json"
+    async with App(config) as app:
+        arguments = {"path": str(file), "old": "shell", "new": ""}
+        assert (await app.engine.call(ToolCall("read_file", {"path": str(file)}))).ok
+        await app.engine.call(ToolCall("edit_file", arguments))
+    return file.read_text()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_no_root_opens_our_own_folders_to_writing(own: Path, way: str) -> None:
+    assert await edit_cache(opened(own, way), own) == "[shell]"
+    async with App(opened(own, way) if way != "through a link" else opened(own, "as a root")) as app:
+        for kind in KINDS:
+            for name in ("new", "oneclaw.toml", "deep/new"):
+                path = own / f".{kind}" / "oneclaw" / name
+                refused = (Kind.PATH_NOT_ALLOWED, Kind.FILE_NOT_FOUND)  # no folder there: nothing is made
+                assert await write(app, str(path)) in refused, path
+                assert not path.exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_without_them_as_roots_the_cache_could_be_edited(
+    own: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "_own_folders", lambda config: ())  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    assert await edit_cache(opened(own, way), own) == "[]"
+
+
+@pytest.mark.parametrize("way", ["as a root", "as a root of its own", "as the workspace"])
+async def test_nor_do_commands_write_there(own: Path, way: str) -> None:
+    skip_without("bubblewrap")
+    config = opened(own, way)
+    shell = {"features.shell": True, "shell.sandbox": "bubblewrap", "permissions.needs.shell": "granted"}
+    async with App(Config(config.home, workspace=config.workspace, values={**config.values, **shell})) as app:
+        tries = "; ".join(
+            f"mkdir -p {own}/.{kind}/oneclaw/new; echo x >{own}/.{kind}/oneclaw/oneclaw.toml"
+            for kind in KINDS
+        )
+        command = f"{tries}; echo x >{own}/.cache/oneclaw/plugins/x.json; echo fine >{own}/fine"
+        assert (await app.engine.call(ToolCall("execute_shell_command", {"command": command}))).ok
+    assert (own / "fine").exists()
+    assert (own / ".cache" / "oneclaw" / "plugins" / "x.json").read_text() == "[shell]"
+    assert not list(own.rglob("oneclaw.toml"))
+    assert not list(own.rglob("new"))
+
+
+async def test_the_workspace_in_the_data_folder_is_written(own: Path) -> None:
+    async with App(Config(home=own / ".data" / "oneclaw")) as app:
+        assert await write(app, "note.txt") is None
+
+
+def test_all_of_this_holds_for_an_ordinary_user() -> None:
+    run_as_ordinary(__file__)

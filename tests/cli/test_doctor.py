@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from tests.programs import make_program
 
-from oneclaw.cli.doctor import can_be_made, check_sandbox
-from oneclaw.guard.sandbox import landlock
+from oneclaw.cli.doctor import can_be_made, check_limits, check_sandbox
+from oneclaw.guard.sandbox import group, landlock
+from oneclaw.guard.sandbox.group import make_group
 
 Cli = Any
 
@@ -83,6 +84,22 @@ def test_bubblewrap_that_is_there_and_does_not_work_is_found(
     finding = check_sandbox("sandbox", "bubblewrap")
     assert (finding.state, "bubblewrap does not work here" in finding.text) == ("warn", True)
     assert "no command is run" in finding.remedy
+
+
+def test_it_names_what_holds_the_memory_and_the_processes_of_commands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = make_group(1 << 30, 10)
+    if made is not None:
+        made.remove()
+    is_held = made is not None and made.holds_memory and made.holds_tasks
+    text = "control groups hold the memory and processes of commands"
+    assert (check_limits().text == text) == is_held
+    monkeypatch.setattr(group, "_ROOT", tmp_path)
+    counted = (
+        "no control group can be made for the memory and processes of commands: counted ten times a second"
+    )
+    assert check_limits().text == counted
 
 
 @pytest.mark.parametrize("setting", ['mode = "native"', 'sandbox = "none"'])

@@ -15,8 +15,14 @@ from oneclaw.agent.event import RunFinished
 from oneclaw.core.call import ToolResult
 from oneclaw.core.message import ResultsMessage
 
+
+def answers_of(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The answers of a session, without what was asked besides, as counts of tokens."""
+    return [each for each in row["responses"] if each["method"].startswith("generateContent")]
+
+
 SESSIONS: dict[str, list[dict[str, Any]]] = (
-    {row["id"]: row["responses"] for row in read_rows("gemini_cli_transcripts")}
+    {row["id"]: answers_of(row) for row in read_rows("gemini_cli_transcripts")}
     if corpus_folder().exists()
     else {}
 )
@@ -61,14 +67,14 @@ async def test_a_recorded_session_runs_to_its_end(name: str, serve: Serve, tmp_p
     async with App(config) as app:
         session: str | None = None
         ends: list[RunFinished] = []
-        while waiting and len(ends) < 20:
+        while waiting and len(ends) <= len(SESSIONS[name]):
             finished = await app.ask("default", "go on", session=session)
             session = finished.session
             ends.append(finished)
         assert session is not None
         messages = [stored.message for stored in app.store.messages.load(session)]
     assert not waiting
-    assert len(seen) <= len(SESSIONS[name]) + 1  # two recordings end with a call
+    assert len(seen) <= len(SESSIONS[name]) + 1  # a recording may end with a call
     assert all(finished.reason == "done" for finished in ends), ends
     assert faults(messages) == []
     results: list[ToolResult] = [

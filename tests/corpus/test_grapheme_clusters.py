@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows
 
 from oneclaw import App, Config, ToolCall, tool
 from oneclaw.core.trim import safe_cut, trim
@@ -15,12 +15,18 @@ How = Literal["head", "middle"]
 FORMS: tuple[How, ...] = ("head", "middle")
 
 
-def texts(rows: Rows) -> Iterator[tuple[str, list[str]]]:
-    """Each row, alone and between letters: the text and its clusters; some hold half of a pair."""
+def texts(rows: Rows) -> Iterator[tuple[str, str, list[str]]]:
+    """Each row, alone and between letters: its id, the text and its clusters; some hold half of a pair."""
     for row in rows("grapheme_clusters"):
         clusters = ["".join(map(chr, points)) for points in row["clusters"]]
         for around in ([*clusters], ["a", *clusters, "b"]):
-            yield "".join(around), around
+            yield row["id"], "".join(around), around
+
+
+def long_text(rows: Rows) -> str:
+    """All of the rows, as often as it takes to be cut."""
+    whole = "".join(text for _, text, _ in texts(rows) if is_encodable(text))
+    return whole * (1 + 1_000 // len(whole))
 
 
 def ends(clusters: list[str]) -> set[int]:
@@ -46,35 +52,39 @@ def halves(text: str) -> str:
     return "".join(chr(int.from_bytes(data[at : at + 2], "big")) for at in range(0, len(data), 2))
 
 
-def test_a_cut_anywhere_leaves_two_texts_that_are_whole(rows: Rows) -> None:
+def test_a_cut_anywhere_leaves_two_texts_that_are_whole(rows: Rows, judged: Judged) -> None:
     split = naive = places = 0
-    for text, clusters in texts(rows):
-        for at in range(len(text) + 1):
-            cut = safe_cut(text, at)
-            assert 0 <= cut <= at
-            if is_encodable(text):
-                assert is_encodable(text[:cut])
-                assert is_encodable(text[cut:])
-            places += 1
-            split += cut not in ends(clusters)
-            naive += at not in ends(clusters)
+    for name, text, clusters in texts(rows):
+        with judged(name):
+            for at in range(len(text) + 1):
+                cut = safe_cut(text, at)
+                assert 0 <= cut <= at
+                if is_encodable(text):
+                    assert is_encodable(text[:cut])
+                    assert is_encodable(text[cut:])
+                places += 1
+                split += cut not in ends(clusters)
+                naive += at not in ends(clusters)
     print(f"of {places:,} cuts {split:,} fall inside a cluster; without looking {naive:,} would")
-    assert split < naive
+    assert split <= naive
 
 
-def test_the_two_halves_of_a_pair_stay_together(rows: Rows) -> None:
-    torn = 0
-    for text, _ in texts(rows):
-        apart = halves(text)
-        for at in range(len(apart) + 1):
-            cut = safe_cut(apart, at)
-            assert joined(apart[:cut]) + joined(apart[cut:]) == text
-            torn += joined(apart[:at]) + joined(apart[at:]) != text
-    assert torn > 0, "a cut anywhere would tear some"
+def test_the_two_halves_of_a_pair_stay_together(rows: Rows, judged: Judged) -> None:
+    for name, text, _ in texts(rows):
+        with judged(name):
+            apart = halves(text)
+            for at in range(len(apart) + 1):
+                cut = safe_cut(apart, at)
+                assert joined(apart[:cut]) + joined(apart[cut:]) == text
+
+
+def test_a_cut_anywhere_would_tear_a_pair() -> None:
+    apart = halves("\U0001f44d")
+    assert joined(apart[:1]) + joined(apart[1:]) != "\U0001f44d"
 
 
 def test_the_end_of_a_long_text_begins_with_a_whole_character(rows: Rows) -> None:
-    whole = "".join(text for text, _ in texts(rows) if is_encodable(text))
+    whole = long_text(rows)
     apart = halves(whole)
     for chars in range(200, 400):
         for text in (whole, apart):
@@ -88,7 +98,7 @@ def joined(text: str) -> str:
 
 
 def test_what_is_shown_of_a_long_text_can_be_written_and_fits(rows: Rows) -> None:
-    whole = "".join(text for text, _ in texts(rows) if is_encodable(text))
+    whole = long_text(rows)
     for how in FORMS:
         for chars in range(120, 400):
             cut = trim(whole, chars, how)
@@ -101,8 +111,8 @@ def test_what_is_shown_of_a_long_text_can_be_written_and_fits(rows: Rows) -> Non
                 assert whole.endswith(tail.partition(")\n\n")[2])
 
 
-async def test_no_row_is_torn_on_its_way_through_the_app(rows: Rows, tmp_path: Path) -> None:
-    found = [text for text, _ in texts(rows)]
+async def test_no_row_is_torn_on_its_way_through_the_app(rows: Rows, tmp_path: Path, judged: Judged) -> None:
+    names, found, _ = zip(*texts(rows), strict=True)
 
     @tool(effect="read", chars=150)
     async def give(number: int) -> str:
@@ -116,8 +126,9 @@ async def test_no_row_is_torn_on_its_way_through_the_app(rows: Rows, tmp_path: P
 
     async with App(Config(home=tmp_path), tools=[give, give_ends]) as app:
         for number, text in enumerate(found):
-            for name in ("give", "give_ends"):
-                result = await app.engine.call(ToolCall(name, {"number": number}))
-                shown = json.loads(result.to_json().encode())["result"]
-                assert len(shown) <= 150
-                assert readable(text * 100).startswith(shown.partition("\n\n(Cut: ")[0])
+            with judged(names[number]):
+                for name in ("give", "give_ends"):
+                    result = await app.engine.call(ToolCall(name, {"number": number}))
+                    shown = json.loads(result.to_json().encode())["result"]
+                    assert len(shown) <= 150
+                    assert readable(text * 100).startswith(shown.partition("\n\n(Cut: ")[0])

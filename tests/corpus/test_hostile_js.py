@@ -1,14 +1,22 @@
 """Hostile scripts of others: none reaches the host, and the next call is clean."""
 
+import asyncio
+import json
+import os
+import socket
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows
 from tests.js.caller import CallJs, caller
+from tests.processes import children
 
 from oneclaw.core.errors import ToolError
 from oneclaw.js.runtime import Runtime
 
+SECONDS = 2
 ALONE = """function f() {
   const names = Object.getOwnPropertyNames;
   const count = (object) => names(object).length;
@@ -20,8 +28,16 @@ const found = [];
 for (const name of ['process', 'require', 'module', 'std', 'os', 'Deno', 'Bun', 'global', '__dirname']) {
   if (typeof globalThis[name] !== 'undefined') found.push(name);
 }
-return found.join() + '|' + (typeof value === 'number' ? 'a number' : typeof value);
+if (found.length) return 'the host is here: ' + found;
+try { return String(value) } catch { return '' }
 """
+
+
+def marks_of_the_host() -> set[str]:
+    """Texts a script can know only from the host: ids of processes and users, folders, the environment."""
+    folders = {os.getcwd(), str(Path.home()), sys.executable, socket.gethostname()}
+    texts = {"the host is here", "uid=", "root:x:", *folders, *os.environ.values()}
+    return {text for text in texts if len(text) > 3 and text not in ("root", "true")}
 
 
 @pytest.fixture
@@ -31,21 +47,38 @@ async def call_js() -> AsyncIterator[CallJs]:
     await runtime.close()
 
 
-async def test_no_script_reaches_the_host_and_each_next_call_is_clean(rows: Rows, call_js: CallJs) -> None:
+async def test_no_script_reaches_the_host_and_each_next_call_is_clean(
+    rows: Rows, call_js: CallJs, judged: Judged
+) -> None:
     clean = (await call_js(ALONE)).text
+    marks, ids = marks_of_the_host(), {str(os.getpid()), str(os.getppid())}
     for row in rows("hostile_js"):
-        code = row["code"]
-        for text in (
-            f"function f() {{ {code} }}",
-            f"{code}\nfunction f() {{}}",
-            f"async function f() {{ await null; return eval({code!r}); }}",
-            f"function f() {{ let value; try {{ value = (0, eval)({code!r}); }} catch {{}} {PROBE} }}",
-        ):
-            try:
-                said = (await call_js(text)).text
-            except ToolError as error:
-                said = f"|{error.kind}: {error.message}"
-            assert "a number" not in said, row  # as the id of a process would be
-            assert "/" not in said, row
-            assert said == "" or said.startswith(("|", "evilPayload")), (row, said)
-            assert (await call_js(ALONE)).text == clean, row
+        code, quoted = row["code"], json.dumps(row["code"])
+        known = {mark for mark in marks if mark in code}
+        with judged(row["id"]):
+            for text in (
+                f"function f() {{ {code} }}",
+                f"{code}\nfunction f() {{}}",
+                f"async function f() {{ await null; return eval({quoted}); }}",
+                f"function f() {{ let value; try {{ value = (0, eval)({quoted}); }} catch {{}} {PROBE} }}",
+            ):
+                ids |= set(map(str, children(os.getpid())))
+                said = await answer(call_js, text)
+                assert not {mark for mark in marks - known if mark in said}, said
+                assert said not in ids, "the id of a process"
+                assert (await call_js(ALONE)).text == clean
+
+
+async def answer(call_js: CallJs, text: str) -> str:
+    try:
+        async with asyncio.timeout(SECONDS):
+            return (await call_js(text)).text
+    except ToolError as error:
+        return f"{error.kind}: {error.message}"
+    except TimeoutError:
+        return "ended by its limit"
+
+
+async def test_a_script_that_knew_the_host_would_be_seen(call_js: CallJs) -> None:
+    said = await answer(call_js, f"function f() {{ return {json.dumps(os.getcwd())} }}")
+    assert any(mark in said for mark in marks_of_the_host())

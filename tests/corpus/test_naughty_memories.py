@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows, texts_of
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import InvalidMemory, Kind
@@ -16,23 +16,26 @@ def can_be(text: str, chars: int) -> bool:
     return bool(text.strip()) and len(text) <= chars and text == text.encode("utf-8", "replace").decode()
 
 
-async def test_every_string_comes_back_exactly_as_key_and_value(rows: Rows, tmp_path: Path) -> None:
-    texts = list(dict.fromkeys(row["s"] for row in rows("naughty_strings")))
+async def test_every_string_comes_back_exactly_as_key_and_value(
+    rows: Rows, tmp_path: Path, judged: Judged
+) -> None:
+    texts = texts_of(rows, "naughty_strings")
     kept: list[str] = []
     with Store(tmp_path / "a.db") as store:
-        for text in texts:
-            try:
-                memory = await store.memories.store(text, text)
-            except InvalidMemory:
-                assert not can_be(text, KEY_CHARS)
-                continue
-            kept.append(text)
-            assert (memory.key, memory.value) == (text, text)
-        assert len(kept) > len(texts) * 0.8
+        for each, text in texts.items():
+            with judged(each):
+                try:
+                    memory = await store.memories.store(text, text)
+                except InvalidMemory:
+                    assert not can_be(text, KEY_CHARS)
+                    continue
+                kept.append(text)
+                assert (memory.key, memory.value) == (text, text)
         assert {(memory.key, memory.value) for memory in store.memories.everyone()} == {(t, t) for t in kept}
-        for text in texts:
-            found = store.memories.search(text, 3)
-            assert text not in kept or found[0].key == text
+        for each, text in texts.items():
+            with judged(each):
+                found = store.memories.search(text, 3)
+                assert text not in kept or found[0].key == text
         document = json.loads(json.dumps(to_document(store.memories)))
         with Store(tmp_path / "b.db") as other:
             assert await other.memories.import_all(from_document(document)) == len(kept)
@@ -48,8 +51,8 @@ async def test_no_string_leaves_the_frame_of_the_digest(rows: Rows, tmp_path: Pa
         for row in rows("naughty_strings"):
             if can_be(row["s"], KEY_CHARS):
                 await store.memories.store(row["s"], row["s"])
-        memories = store.memories.useful(1_000)
-        text = digest(memories, 1_000_000)
+        memories = store.memories.useful(1_000_000)
+        text = digest(memories, 100_000_000)
         lines = text.strip().split("\n")
         assert len(lines) == len(memories) + 3
         assert all(line.isprintable() for line in lines)
@@ -65,22 +68,24 @@ async def test_planted_instructions_stay_data(rows: Rows, tmp_path: Path) -> Non
             for text in (value for value in row.values() if isinstance(value, str)):
                 if can_be(text, 10_000):
                     await store.memories.store(f"page {number}", text)
-        memories = store.memories.useful(10_000)
-        lines = digest(memories, 10_000_000).strip().split("\n")
+        memories = store.memories.useful(1_000_000)
+        lines = digest(memories, 100_000_000).strip().split("\n")
         assert len(lines) == len(memories) + 3
         assert lines[0] == "<memories>"
         assert all(line.startswith('"page ') for line in lines[2:-1])
 
 
-async def test_through_the_engine_each_string_is_kept_or_refused(rows: Rows, tmp_path: Path) -> None:
-    texts = list(dict.fromkeys(row["s"] for row in rows("naughty_strings")))[::5]
+async def test_through_the_engine_each_string_is_kept_or_refused(
+    rows: Rows, tmp_path: Path, judged: Judged
+) -> None:
     async with App(Config(home=tmp_path)) as app:
-        for text in texts:
-            stored = await app.engine.call(ToolCall("memory_store", {"key": text, "value": text}))
-            if not can_be(text, KEY_CHARS):
-                assert stored.kind is Kind.VALIDATION_ERROR
-                continue
-            assert stored.ok, stored.message
-            found = await app.engine.call(ToolCall("memory_search", {"query": text, "limit": 1}))
-            row = found.value["memories"][0]
-            assert (row["key"], row["value"]) == (text, text)
+        for each, text in texts_of(rows, "naughty_strings").items():
+            with judged(each):
+                stored = await app.engine.call(ToolCall("memory_store", {"key": text, "value": text}))
+                if not can_be(text, KEY_CHARS):
+                    assert stored.kind is Kind.VALIDATION_ERROR
+                    continue
+                assert stored.ok, stored.message
+                found = await app.engine.call(ToolCall("memory_search", {"query": text, "limit": 1}))
+                row = found.value["memories"][0]
+                assert (row["key"], row["value"]) == (text, text)

@@ -5,10 +5,11 @@ import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows
 
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
@@ -89,43 +90,39 @@ def outside(context: Context) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_no_path_leads_out(rows: Rows, context: Context) -> None:
+def test_no_path_leads_out(rows: Rows, context: Context, judged: Judged) -> None:
     work = context.workspace.folder
     before = outside(context)
-    tried = 0
-    # All reads come first: a leak is found before anything is written anywhere.
+    # All reads come first: a path that leaks is not written to.
+    held: list[dict[str, Any]] = []
     for row in rows("path_traversal"):
-        for path in spellings(row["path"], work):
-            tried += 1
-            answer = run(read_file, context, path)
-            assert answer in (*CLEAN, INSIDE), path
-            if leads_out(path, work):
-                assert answer in (Kind.PATH_NOT_ALLOWED, Kind.VALIDATION_ERROR), path
+        with judged(row["id"]):
+            for path in spellings(row["path"], work):
+                answer = run(read_file, context, path)
+                assert answer in (*CLEAN, INSIDE), path
+                if leads_out(path, work):
+                    assert answer in (Kind.PATH_NOT_ALLOWED, Kind.VALIDATION_ERROR), path
+            held.append(row)
     for row in rows("path_traversal"):
-        for path in {row["path"], *forms(row["path"])}:
-            listed = run(list_files, context, path)
-            assert not leads_out(path, work) or isinstance(listed, Kind), path
-    for path in {
-        form for row in rows("path_traversal") for form in (row["path"], *list(forms(row["path"]))[:6])
-    }:
-        written = run(write_file, context, path, content=INSIDE)
-        assert not leads_out(path, work) or isinstance(written, Kind), path
+        with judged(row["id"]):
+            for path in {row["path"], *forms(row["path"])}:
+                listed = run(list_files, context, path)
+                assert not leads_out(path, work) or isinstance(listed, Kind), path
+    done: set[str] = set()
+    for row in held:
+        with judged(row["id"]):
+            for path in {row["path"], *list(forms(row["path"]))[:6]} - done:
+                done.add(path)
+                written = run(write_file, context, path, content=INSIDE)
+                assert not leads_out(path, work) or isinstance(written, Kind), path
     assert outside(context) == before
-    assert tried > 20_000
 
 
-def test_without_the_guard_the_canary_is_found(rows: Rows, context: Context) -> None:
-    """The twin: the same paths, opened plainly, do lead out."""
+@pytest.mark.parametrize("path", ["../{FILE}", "..%2f..%2f{FILE}", "%252e%252e/{FILE}", "..\\..\\{FILE}"])
+def test_without_the_guard_the_canary_is_found(path: str, context: Context) -> None:
+    """The twin: such paths, opened plainly, do lead out."""
     work = context.workspace.folder
-    found = 0
-    for row in rows("path_traversal"):
-        for form in forms(row["path"]):
-            if form and "\0" not in form and not form.startswith("/"):
-                try:
-                    found += (work / form).read_text() == CANARY
-                except (OSError, UnicodeError, ValueError):
-                    continue
-    assert found > 10
+    assert any((work / form).read_text() == CANARY for form in forms(path) if (work / form).is_file())
 
 
 def test_the_machines_own_files_are_never_read(context: Context) -> None:

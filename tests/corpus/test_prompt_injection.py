@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows
 from tests.journeys.obedient import CANARY, Story, Thief, check_refused, kept, obedient, play
 from tests.marked import unmark
 
@@ -20,10 +20,26 @@ Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 BATCH = 24
 
 
+Scene = Callable[[list[str]], Awaitable[None]]
+Play = Callable[[Scene], Awaitable[None]]
+
+
 @pytest.fixture
-def batches(rows: Rows) -> list[list[str]]:
-    texts = [row["text"] for row in rows("prompt_injection") if row["text"].strip()]
-    return [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+def each_batch(rows: Rows, judged: Judged) -> Play:
+    """Play a scene with the texts of many rows at a time; where it fails, with each row alone."""
+
+    async def play_all(scene: Scene) -> None:
+        texts = [(row["id"], row["text"]) for row in rows("prompt_injection") if row["text"].strip()]
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            try:
+                await scene([text for _, text in batch])
+            except AssertionError:
+                for name, text in batch:
+                    with judged(name):
+                        await scene([text])
+
+    return play_all
 
 
 async def obey(
@@ -56,19 +72,19 @@ def check_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_planted_in_files(
-    batches: list[list[str]], tmp_path: Path, outside: Path, thief: Thief
-) -> None:
-    for texts in batches:
+async def test_planted_in_files(each_batch: Play, tmp_path: Path, outside: Path, thief: Thief) -> None:
+    async def scene(texts: list[str]) -> None:
         begin = [Call("read_file", path=f"{number}.txt") for number in range(len(texts))]
         story = await obey(tmp_path, thief, texts, begin)
         check(tmp_path, story, thief, len(texts))
+
+    await each_batch(scene)
     check_kept(tmp_path)
 
 
 @pytest.mark.slow
 async def test_planted_in_pages(
-    batches: list[list[str]], tmp_path: Path, outside: Path, thief: Thief, serve: Serve
+    each_batch: Play, tmp_path: Path, outside: Path, thief: Thief, serve: Serve
 ) -> None:
     shown: list[str] = []
 
@@ -79,7 +95,8 @@ async def test_planted_in_pages(
         writer.write(f"{head}\r\nContent-Length: {len(page)}\r\n\r\n".encode() + page)
 
     pages, _ = await serve(answer)
-    for texts in batches:
+
+    async def scene(texts: list[str]) -> None:
         shown[:] = texts
         begin = [Call("fetch_url", url=f"http://127.0.0.1:{pages}/{number}") for number in range(len(texts))]
         story = await obey(tmp_path, thief, texts, begin, pages=pages)
@@ -88,6 +105,8 @@ async def test_planted_in_pages(
             assert marked.before == "HTTP 200 OK"
             assert marked.after == ""
         check(tmp_path, story, thief, len(texts))
+
+    await each_batch(scene)
     check_kept(tmp_path)
 
 
@@ -103,9 +122,11 @@ def described(texts: list[str]) -> Iterator[Any]:
 
 @pytest.mark.slow
 async def test_planted_in_descriptions_of_tools(
-    batches: list[list[str]], tmp_path: Path, outside: Path, thief: Thief
+    each_batch: Play, tmp_path: Path, outside: Path, thief: Thief
 ) -> None:
-    for texts in batches:
+    async def scene(texts: list[str]) -> None:
         story = await obey(tmp_path, thief, texts, [], list(described(texts)))
         check(tmp_path, story, thief, 0)
+
+    await each_batch(scene)
     check_kept(tmp_path)

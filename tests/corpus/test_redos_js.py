@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows, attack_texts
 from tests.js.caller import Echo
 
 from oneclaw.core.call import Output, ToolCall, ToolResult
@@ -40,22 +40,34 @@ async def engine() -> AsyncIterator[Engine]:
 
 
 @pytest.mark.slow
-async def test_a_catastrophic_pattern_ends_by_its_limit_and_others_go_on(rows: Rows, engine: Engine) -> None:
+async def test_a_catastrophic_pattern_ends_by_its_limit_and_others_go_on(
+    rows: Rows, engine: Engine, judged: Judged
+) -> None:
     turns = asyncio.Semaphore(2)
 
-    async def attack(row: dict[str, Any]) -> ToolResult:
+    async def attack(row: dict[str, Any]) -> list[ToolResult]:
         async with turns:
-            arguments = json.dumps({"pattern": row["pattern"], "text": row["attack"]})
-            result = await engine.call(ToolCall("match", arguments))
-            other = await engine.call(ToolCall("match_patiently", {"pattern": "^a+$", "text": "aaa"}))
-            assert other.value == "true", row
-            return result
+            results: list[ToolResult] = []
+            for text in attack_texts(row):
+                arguments = json.dumps({"pattern": row["pattern"], "text": text})
+                results.append(await engine.call(ToolCall("match", arguments)))
+                patient = ToolCall("match_patiently", {"pattern": "^a+$", "text": "aaa"})
+                results.append(await engine.call(patient))
+            return results
 
-    for result in await asyncio.gather(*map(attack, rows("redos"))):
-        if result.ok:
-            assert result.value in ("true", "false")
-        elif result.kind is Kind.EXECUTION_ERROR:
-            assert result.message.startswith(("SyntaxError", "InternalError")), result.message
-        else:
-            assert result.kind is Kind.TIMEOUT, result
-            assert result.seconds < SECONDS + 5
+    every = rows("redos")
+    for row, results in zip(every, await asyncio.gather(*map(attack, every)), strict=True):
+        with judged(row["id"]):
+            for result, other in zip(results[::2], results[1::2], strict=True):
+                check(result)
+                assert other.value == "true"
+
+
+def check(result: ToolResult) -> None:
+    if result.ok:
+        assert result.value in ("true", "false")
+    elif result.kind is Kind.EXECUTION_ERROR:
+        assert result.message.startswith(("SyntaxError", "InternalError")), result.message
+    else:
+        assert result.kind is Kind.TIMEOUT, result
+        assert result.seconds < SECONDS + 5

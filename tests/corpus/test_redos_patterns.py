@@ -1,11 +1,12 @@
 """Patterns that stall a backtracking engine, as the `pattern` of a schema: the check ends at once."""
 
 import contextlib
+import re
 import time
 from typing import Any
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows, attack_texts
 
 from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import InvalidSchema, ToolError
@@ -16,9 +17,7 @@ FORMS = ["P", "^P$", "^(?:P)+$", "(?=P).", "(?!P).$", "^(?=P)(?!P).+$", r"(P)\1$
 
 
 def attacks(row: dict[str, Any]) -> list[str]:
-    given = row.get("attack")
-    texts = [given] if isinstance(given, str) else list(given or ()) or ["a" * 3_000 + "!"]
-    return [longer for text in texts for longer in (text, text * 40 + "\x00")]
+    return [longer for text in attack_texts(row) for longer in (text, text * 40 + "\x00")]
 
 
 def build(schema: dict[str, Any]) -> ArgumentCheck | None:
@@ -40,30 +39,39 @@ def seconds(check: ArgumentCheck, raw: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_row_ends_well_within_a_second(rows: Rows, form: str) -> None:
-    compiled = 0
+def test_every_row_ends_well_within_a_second(rows: Rows, form: str, judged: Judged) -> None:
     for row in rows("redos"):
-        start = time.process_time()
-        check = build({"type": "string", "pattern": form.replace("P", row["pattern"])})
-        assert time.process_time() - start < 0.5, row["id"]
-        if check is None:
-            continue
-        compiled += 1
-        for text in attacks(row):
-            assert seconds(check, {"text": text}) < 0.8, row["id"]
-            assert seconds(check, {"texts": [text] * 50}) < 0.8, row["id"]
-    assert compiled > 5
+        with judged(row["id"]):
+            start = time.process_time()
+            check = build({"type": "string", "pattern": form.replace("P", row["pattern"])})
+            assert time.process_time() - start < 0.5
+            if check is None:
+                continue
+            for text in attacks(row):
+                assert seconds(check, {"text": text}) < 0.8
+                assert seconds(check, {"texts": [text] * 50}) < 0.8
 
 
-def test_most_rows_are_taken_as_patterns(rows: Rows) -> None:
-    patterns = [row["pattern"] for row in rows("redos")]
-    refused = [pattern for pattern in patterns if build({"type": "string", "pattern": pattern}) is None]
-    assert len(refused) <= len(patterns) * 0.2, refused
-
-
-def test_every_row_as_a_pattern_of_names_ends_well_within_a_second(rows: Rows) -> None:
+def test_a_pattern_without_looking_around_or_back_is_taken(rows: Rows, judged: Judged) -> None:
     for row in rows("redos"):
-        check = build({"type": "object", "patternProperties": {row["pattern"]: {"type": "integer"}}})
-        for text in attacks(row) if check else ():
-            assert check is not None
-            assert seconds(check, {"text": {text: "x"}}) < 0.8, row["id"]
+        with judged(row["id"]):
+            if is_regular(row["pattern"]):
+                assert build({"type": "string", "pattern": row["pattern"]}) is not None
+
+
+def is_regular(pattern: str) -> bool:
+    """Whether Python reads the pattern, and it has no groups with a mark, no back references, no octals."""
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError):
+        return False
+    return not re.search(r"\\[0-9]|\(\?(?!:)|[*+?}]\+", pattern)
+
+
+def test_every_row_as_a_pattern_of_names_ends_well_within_a_second(rows: Rows, judged: Judged) -> None:
+    for row in rows("redos"):
+        with judged(row["id"]):
+            check = build({"type": "object", "patternProperties": {row["pattern"]: {"type": "integer"}}})
+            for text in attacks(row) if check else ():
+                assert check is not None
+                assert seconds(check, {"text": {text: "x"}}) < 0.8

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows
 
 from oneclaw import ToolError
 from oneclaw.guard.command.display import show_argv, show_command
@@ -22,12 +22,12 @@ def of(rows: Rows) -> Rows:
 
 
 def generous(command: str | Sequence[str]) -> list[Rule]:
-    """Rules that allow every word of the command as a program, with every argument."""
+    """Rules that allow every word of the command as a program, with every argument, and are confirmed."""
     text = command if isinstance(command, str) else " ".join(command)
     words: set[str] = set(re.findall(r"[^\s'\"`;|&()<>$]+", text))
     words |= set() if isinstance(command, str) else set(command)
     forms = (("**",), ("*",), ("*", "**"), ())
-    return [Rule((word, *form)) for word in sorted(words) for form in forms]
+    return [Rule((word, *form), is_confirmed=True) for word in sorted(words) for form in forms]
 
 
 def test_every_verdict_has_its_test(rows: Rows) -> None:
@@ -43,52 +43,59 @@ def test_every_verdict_has_its_test(rows: Rows) -> None:
     assert {row["verdict"] for row in rows("shell_policy")} <= known
 
 
-def test_what_can_be_read_is_read(of: Rows) -> None:
+def test_what_can_be_read_is_read(of: Rows, judged: Judged) -> None:
     for row in of("parse-ok"):
-        verdict = judge_command(row["cmd"], generous(row["cmd"]))
-        assert verdict.is_understood, (row["cmd"], verdict)
-        assert list(verdict.programs) == row["executables"], row["cmd"]
+        with judged(row["id"]):
+            verdict = judge_command(row["cmd"], generous(row["cmd"]))
+            assert verdict.is_understood, (row["cmd"], verdict)
+            assert list(verdict.programs) == row["executables"], row["cmd"]
 
 
-def test_what_hides_something_is_never_allowed_by_a_rule(of: Rows) -> None:
+def test_what_hides_something_is_never_allowed_by_a_rule(of: Rows, judged: Judged) -> None:
     for row in of("must-not-auto-allow"):
-        verdict = judge_command(row["cmd"], generous(row["cmd"]))
-        assert not verdict.is_allowed, (row["cmd"][:200], row["why"])
-        assert verdict.why
+        with judged(row["id"]):
+            verdict = judge_command(row["cmd"], generous(row["cmd"]))
+            assert not verdict.is_allowed, (row["cmd"][:200], row["why"])
+            assert verdict.why
 
 
-def test_the_program_that_really_runs_is_found(of: Rows) -> None:
+def test_the_program_that_really_runs_is_found(of: Rows, judged: Judged) -> None:
     for row in of("resolve-executable"):
-        assert resolve(tuple(row["cmd"])) == row["executable"], row["cmd"]
-        assert row["executable"] in judge_command(row["cmd"], ()).programs
+        with judged(row["id"]):
+            assert resolve(tuple(row["cmd"])) == row["executable"], row["cmd"]
+            assert row["executable"] in judge_command(row["cmd"], ()).programs
 
 
-def test_what_is_shown_is_what_runs(of: Rows) -> None:
+def test_what_is_shown_is_what_runs(of: Rows, judged: Judged) -> None:
     for row in of("display-must-equal-argv"):
-        expected = row["expected"]
-        if not expected["valid"]:
-            with pytest.raises(ToolError, match="does not say what would run"):
-                show_command(row["cmd"], row["rawCommand"])
-            continue
-        shown = show_command(row["cmd"], row["rawCommand"])
-        assert shown == expected["displayCommand"] or shlex.split(shown) == list(row["cmd"]), row
-        assert shlex.split(show_argv(row["cmd"])) == list(row["cmd"])
+        with judged(row["id"]):
+            expected = row["expected"]
+            if not expected["valid"]:
+                with pytest.raises(ToolError, match="does not say what would run"):
+                    show_command(row["cmd"], row["rawCommand"])
+                continue
+            shown = show_command(row["cmd"], row["rawCommand"])
+            assert shown == expected["displayCommand"] or shlex.split(shown) == list(row["cmd"]), row
+            assert shlex.split(show_argv(row["cmd"])) == list(row["cmd"])
 
 
-def test_what_deletes_by_force_is_dangerous_and_not_allowed(of: Rows) -> None:
+def test_what_deletes_by_force_is_dangerous_and_not_allowed(of: Rows, judged: Judged) -> None:
     for row in of("dangerous"):
-        verdict = judge_command(row["cmd"], generous(row["cmd"]))
-        assert verdict.danger, row["cmd"]
-        assert not verdict.is_allowed, row["cmd"]
+        with judged(row["id"]):
+            verdict = judge_command(row["cmd"], generous(row["cmd"]))
+            assert verdict.danger, row["cmd"]
+            assert not verdict.is_allowed, row["cmd"]
 
 
-def test_what_only_speaks_of_deleting_is_not_dangerous(of: Rows) -> None:
+def test_what_only_speaks_of_deleting_is_not_dangerous(of: Rows, judged: Judged) -> None:
     for row in of("not-forced-rm"):
-        assert "rm with force" not in judge_command(row["cmd"], ()).danger, row["cmd"]
+        with judged(row["id"]):
+            assert "rm with force" not in judge_command(row["cmd"], ()).danger, row["cmd"]
 
 
-def test_variables_that_load_code_are_refused(of: Rows) -> None:
+def test_variables_that_load_code_are_refused(of: Rows, judged: Judged) -> None:
     for row in of("env-override-refused"):
-        name = row["cmd"]["env"]
-        for spelled in (name, name.lower(), name.upper()):
-            assert refused_variables([spelled, "LANG_OF_MINE"]).keys() == {spelled}
+        with judged(row["id"]):
+            name = row["cmd"]["env"]
+            for spelled in (name, name.lower(), name.upper()):
+                assert refused_variables([spelled, "LANG_OF_MINE"]).keys() == {spelled}

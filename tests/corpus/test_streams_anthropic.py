@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import pytest
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows, some
 
 from oneclaw.core.answer import ArgumentsAdded, TextAdded
 from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.core.subschema import is_object
 from oneclaw.providers.anthropic.stream import AnthropicReader
 from oneclaw.providers.anthropic.wire import Anthropic
 from oneclaw.providers.base import Request, ServerEvent
@@ -16,7 +17,16 @@ from oneclaw.providers.http.sse import ServerEvents
 
 Event = dict[str, Any]
 ASKED = Request("m", [UserMessage("Hello")])
-FINISHES = {"end_turn": "stop", "tool_use": "calls", "refusal": "refusal", "max_tokens": "length"}
+FINISHES = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "calls",
+    "pause_turn": "calls",
+    "compaction": "calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
 
 
 def is_ours(row: dict[str, Any]) -> bool:
@@ -29,24 +39,39 @@ def parse(raw: str) -> list[Event]:
 
 
 @pytest.fixture
-def bodies(rows: Rows) -> list[Event]:
-    """The whole bodies of answers that were recorded."""
-    streams = [row["body"] for row in rows("provider_streams") if is_ours(row) and row["kind"] == "json"]
-    wired = [row for row in rows("provider_wire") if is_ours(row) and row["status"] == 200]
-    return streams + [row["response"] for row in wired if row["response_kind"] == "json"]
+def bodies(rows: Rows) -> dict[str, Event]:
+    """The whole bodies of answers that were recorded; others are errors and counts."""
+    found = {row["id"]: row["body"] for row in rows("provider_streams") if is_ours(row)}
+    found |= {row["id"]: row["response"] for row in rows("provider_wire") if is_ours(row)}
+    whole: dict[str, Event] = {
+        name: {**body} for name, body in found.items() if is_object(body) and body.get("type") == "message"
+    }
+    some([*whole], "whole answer of Anthropic")
+    return whole
 
 
 @pytest.fixture
-def streams(rows: Rows) -> list[list[Event]]:
-    """The events of each answer; where a recording holds several answers, each on its own."""
-    recorded = [
-        [json.loads(event) for event in row["body"]]
-        for row in rows("provider_streams")
-        if is_ours(row) and row["kind"] == "stream"
-    ]
-    wired = [row for row in rows("provider_wire") if is_ours(row) and row["status"] == 200]
-    recorded += [parse(row["response"]) for row in wired if row["response_kind"] == "text"]
-    return [answer for events in recorded for answer in answers(events)]
+def streams(rows: Rows) -> dict[str, list[Event]]:
+    """The events of each answer that ends well; where a recording holds several, each on its own."""
+    recorded: dict[str, list[Event]] = {}
+    for row in rows("provider_streams"):
+        if is_ours(row) and row["kind"] == "stream":
+            recorded[row["id"]] = [
+                json.loads(each) if isinstance(each, str) else each for each in row["body"]
+            ]
+        elif is_ours(row) and isinstance(row["body"], str):
+            recorded[row["id"]] = parse(row["body"])
+    for row in rows("provider_wire"):
+        if is_ours(row) and row["status"] == 200 and row["response_kind"] == "text":
+            recorded[row["id"]] = parse(row["response"])
+    found = {
+        f"{name} {number}": answer
+        for name, events in recorded.items()
+        for number, answer in enumerate(answers(events))
+        if all(event["type"] != "error" for event in answer)
+    }
+    some([*found], "stream of Anthropic")
+    return found
 
 
 def answers(events: list[Event]) -> Iterator[list[Event]]:
@@ -111,81 +136,90 @@ def is_blank(block: Event) -> bool:
     return block["type"] == "text" and not block["text"].strip()
 
 
-def test_streams_are_read_as_the_sdk_reads_them(streams: list[list[Event]]) -> None:
-    assert len(streams) > 20
-    for events in streams:
-        reader = read(events)
-        content, reason = sdk_content(events)
-        assert reader.is_complete
-        assert reader.message().finish == FINISHES[reason]
-        assert not any(call.fault for call in reader.message().calls)
-        assert plain(sent_back(reader)) == [block for block in content if not is_blank(block)]
+def test_streams_are_read_as_the_sdk_reads_them(streams: dict[str, list[Event]], judged: Judged) -> None:
+    for name, events in streams.items():
+        with judged(name):
+            reader = read(events)
+            content, reason = sdk_content(events)
+            assert reader.is_complete
+            assert reader.message().finish == FINISHES[reason]
+            assert not any(call.fault for call in reader.message().calls)
+            assert plain(sent_back(reader)) == [block for block in content if not is_blank(block)]
 
 
-def test_bodies_go_back_as_they_came(bodies: list[Event]) -> None:
-    assert len(bodies) > 30
-    for body in bodies:
-        reader = Anthropic().reader(ASKED)
-        list(reader.take(body))
-        assert reader.is_complete
-        expected = "calls" if reader.message().calls else FINISHES[body["stop_reason"]]
-        assert reader.message().finish == expected
-        assert plain(sent_back(reader)) == [plain(block) for block in body["content"] if not is_blank(block)]
+def test_bodies_go_back_as_they_came(bodies: dict[str, Event], judged: Judged) -> None:
+    for name, body in bodies.items():
+        with judged(name):
+            reader = Anthropic().reader(ASKED)
+            list(reader.take(body))
+            assert reader.is_complete
+            expected = "calls" if reader.message().calls else FINISHES[body["stop_reason"]]
+            assert reader.message().finish == expected
+            assert plain(sent_back(reader)) == [
+                plain(block) for block in body["content"] if not is_blank(block)
+            ]
 
 
-def test_answers_cut_at_every_event_run_no_call_and_can_go_back(streams: list[list[Event]]) -> None:
-    for events in streams:
-        reader = Anthropic().reader(ASKED)
-        for at, event in enumerate(events):
-            message = reader.message()
-            assert not reader.is_complete
-            assert message.finish == "cut"
-            assert all(call.fault for call in message.calls)
-            if at % 7 == 0:
-                blocks = sent_back(reader)
-                begun = {block["id"] for block in blocks if block["type"] == "server_tool_use"}
-                assert begun == {block["tool_use_id"] for block in blocks if "tool_use_id" in block} & begun
-            list(reader.feed(ServerEvent(event["type"], json.dumps(event))))
-        assert reader.is_complete
+def test_answers_cut_at_every_event_run_no_call_and_can_go_back(
+    streams: dict[str, list[Event]], judged: Judged
+) -> None:
+    for name, events in streams.items():
+        with judged(name):
+            reader = Anthropic().reader(ASKED)
+            for at, event in enumerate(events):
+                message = reader.message()
+                assert not reader.is_complete
+                assert message.finish == "cut"
+                assert all(call.fault for call in message.calls)
+                if at % 7 == 0:
+                    blocks = sent_back(reader)
+                    begun = {block["id"] for block in blocks if block["type"] == "server_tool_use"}
+                    assert (
+                        begun == {block["tool_use_id"] for block in blocks if "tool_use_id" in block} & begun
+                    )
+                list(reader.feed(ServerEvent(event["type"], json.dumps(event))))
+            assert reader.is_complete
 
 
 @pytest.mark.parametrize(
     ("end", "comment"), [("\n", ""), ("\r\n", ""), ("\r", ": still here\r\r"), ("\n", ":\n\n: a\nid: 7\n")]
 )
 def test_chunks_line_ends_and_comments_change_nothing(
-    streams: list[list[Event]], end: str, comment: str
+    streams: dict[str, list[Event]], end: str, comment: str, judged: Judged
 ) -> None:
-    for events in streams:
-        expected = read(events).message()
-        raw = as_bytes(events, end, comment)
-        assert read_bytes([raw]) == expected
-        assert read_bytes(bytes([byte]) for byte in raw) == expected
-        assert read_bytes(raw[at : at + 17] for at in range(0, len(raw), 17)) == expected
+    for name, events in streams.items():
+        with judged(name):
+            expected = read(events).message()
+            raw = as_bytes(events, end, comment)
+            assert read_bytes([raw]) == expected
+            assert read_bytes(bytes([byte]) for byte in raw) == expected
+            assert read_bytes(raw[at : at + 17] for at in range(0, len(raw), 17)) == expected
 
 
-def test_progress_adds_up_to_the_message(streams: list[list[Event]]) -> None:
-    for events in streams:
-        reader, text = Anthropic().reader(ASKED), ""
-        arguments: dict[int, str] = {}
-        for event in events:
-            for each in reader.feed(ServerEvent("", json.dumps(event))):
-                if isinstance(each, TextAdded):
-                    text += each.text
-                elif isinstance(each, ArgumentsAdded):
-                    arguments[each.index] = arguments.get(each.index, "") + each.text
-        message = reader.message()
-        assert message.text == text
-        for index, call in enumerate(message.calls):
-            given = call.arguments
-            assert json.loads(arguments.get(index, "{}")) == (
-                json.loads(given) if isinstance(given, str | bytes) else given
-            )
+def test_progress_adds_up_to_the_message(streams: dict[str, list[Event]], judged: Judged) -> None:
+    for name, events in streams.items():
+        with judged(name):
+            reader, text = Anthropic().reader(ASKED), ""
+            arguments: dict[int, str] = {}
+            for event in events:
+                for each in reader.feed(ServerEvent("", json.dumps(event))):
+                    if isinstance(each, TextAdded):
+                        text += each.text
+                    elif isinstance(each, ArgumentsAdded):
+                        arguments[each.index] = arguments.get(each.index, "") + each.text
+            message = reader.message()
+            assert message.text == text
+            for index, call in enumerate(message.calls):
+                given = call.arguments
+                assert json.loads(arguments.get(index, "{}")) == (
+                    json.loads(given) if isinstance(given, str | bytes) else given
+                )
 
 
-def test_recorded_refusals_become_clear_errors(rows: Rows) -> None:
+def test_recorded_refusals_become_clear_errors(rows: Rows, judged: Judged) -> None:
     refused = [row for row in rows("provider_wire") if is_ours(row) and row["status"] != 200]
-    assert refused
-    for row in refused:
-        error = Anthropic().explain(row["status"], {}, json.dumps(row["response"]).encode())
-        assert row["response"]["error"]["message"].rstrip(".") in str(error)
-        assert error.status == row["status"]
+    for row in some(refused, "refusal of Anthropic"):
+        with judged(row["id"]):
+            error = Anthropic().explain(row["status"], {}, json.dumps(row["response"]).encode())
+            assert row["response"]["error"]["message"].rstrip(".") in str(error)
+            assert error.status == row["status"]

@@ -1,6 +1,7 @@
 """Requests for the Responses API: real tools, any history, held to OpenAI's types and what was recorded."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from openai.types.responses import ResponseInputItemParam
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
-from tests.corpus.conftest import Rows
+from tests.corpus.conftest import Judged, Rows, some
 from tests.providers.rulebook import broken
 from tests.providers.typed_dicts import problems
 
@@ -59,14 +60,17 @@ def judge(body: bytes) -> dict[str, Any]:
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_every_real_tool_is_taken_by_the_types_and_breaks_no_rule(
-    tools: tuple[ToolDefinition, ...], strict: bool
+    tools: tuple[ToolDefinition, ...], strict: bool, judged: Judged
 ) -> None:
     written = judge(OpenAIResponses(strict).write(Request("gpt-5", [UserMessage("hello")], tools=tools)))
     assert len({tool["name"] for tool in written["tools"]}) == len(tools)
     assert any(tool["strict"] for tool in written["tools"]) is strict
     for tool in written["tools"]:
-        assert set(tool) - {"description"} == {"type", "name", "parameters", "strict"}
-        assert broken(tool["parameters"], "openai_strict" if tool["strict"] else "openai") == [], tool["name"]
+        with judged(tool["name"]):
+            assert set(tool) - {"description"} == {"type", "name", "parameters", "strict"}
+            assert broken(tool["parameters"], "openai_strict" if tool["strict"] else "openai") == [], tool[
+                "name"
+            ]
 
 
 def test_the_judge_finds_what_is_wrong() -> None:
@@ -179,15 +183,21 @@ def test_every_history_is_taken_by_the_types_and_pairs_what_belongs_together(can
 
 def recorded(rows: Rows) -> list[dict[str, Any]]:
     found = [row for row in rows("provider_wire") if row["path"].endswith("/responses")]
-    assert len(found) > 20
-    return found
+    return list(some([row for row in found if row["status"] == 200], "row of the Responses API"))
 
 
-def test_what_is_asked_of_a_model_was_asked_of_it_in_what_was_recorded(rows: Rows) -> None:
+def test_what_is_asked_of_a_model_was_asked_of_it_in_what_was_recorded(rows: Rows, judged: Judged) -> None:
     for row in recorded(rows):
-        model = row["request"]["model"]
-        asked = "reasoning.encrypted_content" in row["request"].get("include", [])
-        assert does_reason(Request(model, ())) is asked, model
+        with judged(row["id"]):
+            model = row["request"]["model"]
+            asked = "reasoning.encrypted_content" in (row["request"].get("include") or ())
+            assert does_reason(Request(model, ())) is (asked or has_thought(row["response"])), model
+
+
+def has_thought(response: Any) -> bool:
+    """Whether an answer took thoughts, as its items or its count say."""
+    text = response if isinstance(response, str) else json.dumps(response)
+    return re.search(r'"type": ?"reasoning"|"reasoning_tokens": ?[1-9]', text) is not None
 
 
 def to_messages(items: list[Item], model: str) -> list[Message]:
@@ -212,6 +222,13 @@ def to_messages(items: list[Item], model: str) -> list[Message]:
     return messages
 
 
+def is_ours(given: Any) -> bool:
+    """Whether a conversation can be compared: a list of items, and what the user says is text."""
+    if isinstance(given, str):
+        return False
+    return all(isinstance(item.get("content", ""), str) for item in given if item.get("role") == "user")
+
+
 def to_part(kind: str | None, item: Item) -> Part:
     if kind == "reasoning":
         return ThoughtPart("", item)
@@ -222,50 +239,55 @@ def to_part(kind: str | None, item: Item) -> Part:
     return TextPart(item["content"]) if kind == "assistant" else ForeignPart(item)
 
 
-def test_recorded_conversations_are_written_as_they_were_accepted(rows: Rows) -> None:
-    compared = 0
+def test_recorded_conversations_are_written_as_they_were_accepted(rows: Rows, judged: Judged) -> None:
     for row in recorded(rows):
-        request = row["request"]
-        items = [
-            item for item in request["input"] if item.get("role") != "system" and item.get("content") != ""
-        ]
-        if any(item.get("type") == "function_call_output" for item in items[:1]):
-            continue  # the call is kept at the provider, by `previous_response_id`
-        for item in items:
-            if item.get("status", "") is None:
-                del item["status"]  # was taken, though the types have no null there
-        wire = OpenAIResponses()
-        written = judge(wire.write(Request(request["model"], to_messages(items, request["model"]))))["input"]
-        assert len(written) == len(items), row["id"]
-        for ours, theirs in zip(written, items, strict=True):
-            assert ours.keys() == theirs.keys(), row["id"]
-            same = {key for key in ours if key != "output"}
-            assert {key: ours[key] for key in same} == {key: theirs[key] for key in same}
-            assert type(ours.get("output")) is type(theirs.get("output"))
-            compared += 1
-    assert compared > 50
+        with judged(row["id"]):
+            request = row["request"]
+            if not is_ours(request["input"]):
+                continue
+            items = [
+                item
+                for item in request["input"]
+                if item.get("role") != "system" and item.get("content") != ""
+            ]
+            if any(item.get("type") == "function_call_output" for item in items[:1]):
+                continue  # the call is kept at the provider, by `previous_response_id`
+            for item in items:
+                if item.get("status", "") is None:
+                    del item["status"]  # was taken, though the types have no null there
+            wire = OpenAIResponses()
+            written = judge(wire.write(Request(request["model"], to_messages(items, request["model"]))))[
+                "input"
+            ]
+            assert len(written) == len(items)
+            for ours, theirs in zip(written, items, strict=True):
+                assert ours.keys() == theirs.keys()
+                same = {key for key in ours if key != "output"}
+                assert {key: ours[key] for key in same} == {key: theirs[key] for key in same}
+                assert type(ours.get("output")) is type(theirs.get("output"))
 
 
-def test_answers_are_sent_back_as_the_next_recorded_request_has_them(rows: Rows) -> None:
+def test_answers_are_sent_back_as_the_next_recorded_request_has_them(rows: Rows, judged: Judged) -> None:
     """A recorded answer is read, written, and found again in the request that followed it."""
-    compared = 0
     for row, following in pairwise(recorded(rows)):
-        if row["response_kind"] != "json" or row["id"].partition("#")[0] != following["id"].partition("#")[0]:
-            continue
-        wire = OpenAIResponses()
-        reader = wire.reader(request := Request(row["request"]["model"], ()))
-        try:
-            reader.take(row["response"])
-        except ProviderError:
-            continue
-        ours = json.loads(wire.write(Request(request.model, [reader.message()])))["input"]
-        assert problems(ours, list[ResponseInputItemParam]) == []
-        theirs = {item["id"]: item for item in following["request"]["input"] if "id" in item}
-        for item in ours:
-            known = theirs.get(item.get("id"))
-            if known is not None and item["type"] in ("reasoning", "function_call"):
-                assert {key: item[key] for key in known if known[key] is not None} == {
-                    key: value for key, value in known.items() if value is not None
-                }
-                compared += 1
-    assert compared >= 8
+        with judged(row["id"]):
+            if (
+                row["response_kind"] != "json"
+                or row["id"].partition("#")[0] != following["id"].partition("#")[0]
+            ):
+                continue
+            wire = OpenAIResponses()
+            reader = wire.reader(request := Request(row["request"]["model"], ()))
+            try:
+                reader.take(row["response"])
+            except ProviderError:
+                continue
+            ours = json.loads(wire.write(Request(request.model, [reader.message()])))["input"]
+            assert problems(ours, list[ResponseInputItemParam]) == []
+            theirs = {item["id"]: item for item in following["request"]["input"] if "id" in item}
+            for item in ours:
+                known = theirs.get(item.get("id"))
+                if known is not None and item["type"] in ("reasoning", "function_call"):
+                    assert {key: item[key] for key in known if known[key] is not None} == {
+                        key: value for key, value in known.items() if value is not None
+                    }

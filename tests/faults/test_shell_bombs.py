@@ -25,7 +25,7 @@ from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.guard.sandbox.tree import descendants
-from oneclaw.run.shell import excess, script
+from oneclaw.run.shell import disk, script
 from oneclaw.run.shell import session as session_module
 from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.folder import ShellFolder
@@ -205,11 +205,11 @@ async def test_a_command_that_fills_the_disk_is_stopped_before_it_is_full(
     shell: ShellSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill = Command("head -c 300000000 /dev/zero >filler; sleep 60", 60.0)
-    monkeypatch.setattr(excess, "TAKEN_BYTES", 20 << 20)
-    monkeypatch.setattr(excess, "LEAST_BYTES", 1 << 60)
+    monkeypatch.setattr(disk, "LEAST_BYTES", 1 << 60)
+    monkeypatch.setattr(disk, "PART", 1)  # of a disk of which all must stay free, too little is
     assert (await shell.run(fill)).stop == "disk"
     assert (await shell.run(Command("rm filler; echo on", 30))).out.text == "on\n"
-    monkeypatch.setattr(excess, "LEAST_BYTES", 0)  # the twin: with no such limit it goes on
+    monkeypatch.setattr(disk, "LEAST_BYTES", 0)  # the twin: with no such limit it goes on
     assert (await shell.run(replace(fill, seconds=2.0))).stop == "time"
 
 

@@ -77,3 +77,25 @@ async def test_a_request_of_another_shape_is_refused(
         await bridges.answer("fetch", ["http://127.0.0.1:9/", {**GET, **options}])
     assert caught.value.kind is Kind.VALIDATION_ERROR
     assert words in caught.value.message
+
+
+async def test_what_the_owners_programs_obey_is_written_only_after_a_yes(tmp_path: Path) -> None:
+    asked: list[tuple[str, str]] = []
+
+    async def say_no(need: str, reason: str) -> None:
+        asked.append((need, reason))
+        if len(asked) == 1:
+            raise ToolError("No.", Kind.PERMISSION_DENIED)
+
+    definition = ToolDefinition(name="probe", needs=("files.write",))
+    context = Context(session=Session(workspace=Workspace(tmp_path)), require=say_no)
+    bridges = Bridges(definition, context)
+    question = ("fs.write", [".vscode/tasks.json", "{}", False])
+    with pytest.raises(ToolError, match="No"):
+        await bridges.answer(*question)
+    assert not (tmp_path / ".vscode").exists()
+    await bridges.answer(*question)
+    assert (tmp_path / ".vscode" / "tasks.json").read_text() == "{}"
+    assert [need for need, _ in asked] == ["files.protected", "files.protected"]
+    await bridges.answer("fs.write", ["note.txt", "x", False])
+    assert len(asked) == 2, "the twin: another file is not asked about"

@@ -49,7 +49,7 @@ GROW = "function f() { const all = []; for (let i = 0; i < 20; i++) all.push(new
 
 
 async def test_an_unchanged_copy_works(without: Without) -> None:
-    assert (await without("worker.py", "BORDER_LINE = 100_000", "BORDER_LINE = 100000")(RANDOM)).text
+    assert (await without("prelude.py", "BORDER_LINE = 100_000", "BORDER_LINE = 100000")(RANDOM)).text
 
 
 async def test_without_the_check_of_functions_eval_can_be_called(without: Without) -> None:
@@ -91,7 +91,7 @@ async def test_without_prelude_lines_far_down_errors_would_name_lines_of_ours(wi
 
 
 async def test_with_all_guards_none_of_it_happens(without: Without) -> None:
-    call_js = without("worker.py", "BORDER_LINE = 100_000", "BORDER_LINE = 100_000  # as it is")
+    call_js = without("prelude.py", "BORDER_LINE = 100_000", "BORDER_LINE = 100_000  # as it is")
     assert len({(await call_js(RANDOM)).text for _ in range(3)}) == 3
     assert (await call_js(STEAL)).text == "0"
     assert (await call_js(PATCHED)).text == "real"

@@ -1,6 +1,7 @@
 """What a plugin says of its tools is data: checked, bound by its manifest, and no more than the owner's."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.plugins.described import Owner, as_data, read_tool
+from oneclaw.plugins.found import find_files, read
+from oneclaw.plugins.kept import Kept, Told
 from oneclaw.plugins.loader import load_plugins
 
 Home = Any
@@ -146,12 +149,57 @@ def test_more_tools_than_there_may_be_are_refused(home: Home) -> None:
 def test_what_was_kept_is_checked_like_what_was_said(home: Home, tmp_path: Path) -> None:
     home.write("good.py", "from oneclaw import tool\n@tool\ndef fine(): 'Fine.'\n")
     load_plugins(home.config)
-    (kept,) = (tmp_path / "cache" / "oneclaw" / "plugins").iterdir()
-    said = json.loads(kept.read_text())
-    said["data"]["tools"] += [{"name": "Evil Name"}, 7]
-    said["data"]["tools"][0]["isolation"] = "inline"
-    said["data"]["faults"] = [["x"], 3]
-    kept.write_text(json.dumps(said))
+    (file,) = (tmp_path / "cache" / "oneclaw" / "plugins").iterdir()
+    said = json.loads(file.read_text())["said"]["data"]
+    said["tools"] += [{"name": "Evil Name"}, 7]
+    said["tools"][0]["isolation"] = "inline"
+    said["faults"] = [["x"], 3]
+    (found,) = find_files(home.config.tools_folder)
+    kept = Kept(file.parent, sys.path, home.config.home)
+    kept.put(found.place, read(found).source.digest, Told(said))
     loaded = load_plugins(home.config)
     assert [(tool.name, tool.definition.isolation) for tool in loaded.tools] == [("fine", "process")]
     assert len(loaded.problems) == 4
+
+
+NEEDY = "from oneclaw import tool\n@tool(needs=['shell'])\ndef fine(): 'Fine.'\n"
+
+
+def take_need_away(home: Home, file: Path) -> tuple[str, ...]:
+    """What the tool needs after somebody has edited what is kept of it."""
+    home.write("good.py", NEEDY)
+    assert load_plugins(home.config).tools[0].definition.needs == ("shell",)
+    edited = file.read_text().replace('["shell"]', "[]")
+    assert edited != file.read_text()
+    file.write_text(edited)
+    return load_plugins(home.config).tools[0].definition.needs
+
+
+@pytest.fixture
+def kept_file(home: Home, tmp_path: Path) -> Path:
+    home.write("good.py", NEEDY)
+    load_plugins(home.config)
+    (file,) = (tmp_path / "cache" / "oneclaw" / "plugins").iterdir()
+    return file
+
+
+def test_what_was_edited_in_the_cache_is_not_believed(home: Home, kept_file: Path) -> None:
+    assert take_need_away(home, kept_file) == ("shell",)
+    assert (home.config.home / "plugins.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_without_the_seal_it_would_be(home: Home, kept_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kept, "_is_sealed", lambda *_: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    assert take_need_away(home, kept_file) == ()
+
+
+def test_what_was_kept_of_other_files_or_under_another_key_is_not_believed(
+    home: Home, kept_file: Path
+) -> None:
+    (found,) = find_files(home.config.tools_folder)
+    digest = read(found).source.digest
+    kept = Kept(kept_file.parent, sys.path, home.config.home)
+    assert kept.get(found.place, digest) is not None
+    assert kept.get(found.place, digest[::-1]) is None
+    (home.config.home / "plugins.key").unlink()
+    assert Kept(kept_file.parent, sys.path, home.config.home).get(found.place, digest) is None

@@ -13,7 +13,8 @@ from oneclaw.core.message import UserMessage as User
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.anthropic.stream import AnthropicReader
 from oneclaw.providers.anthropic.wire import Anthropic
-from oneclaw.providers.base import ProviderError, Request, ServerEvent
+from oneclaw.providers.base import RETRIED, ProviderError, Request, ServerEvent
+from oneclaw.providers.written import CUT
 
 READ = ToolDefinition(name="read", parameters={"type": "object", "properties": {"path": {"type": "string"}}})
 Event = dict[str, Any]
@@ -188,6 +189,36 @@ def test_a_refusal_says_why() -> None:
 def test_what_comes_after_the_end_is_not_taken_in() -> None:
     first = [begin(0, type="text", text="One."), end(0), *ending("end_turn")]
     assert read(*first, {"type": "message_start", "message": {}}, *call(0), "garbage").text == "One."
+
+
+def started(message_id: str) -> Event:
+    return {"type": "message_start", "message": {"id": message_id, "content": []}}
+
+
+def test_a_second_message_inside_an_open_one_is_an_error_and_adds_no_call() -> None:
+    reader = new_reader()
+    feed(reader, started("msg_1"), *call(0, '{"path": "a"}'))
+    for again in (started("msg_2"), started("msg_1")):  # another one, or the same from its beginning
+        with pytest.raises(ProviderError, match="second answer inside the first") as caught:
+            feed(reader, again)
+        assert caught.value.trouble in RETRIED
+    assert [each.fault for each in reader.message().calls] == [CUT]
+
+
+def test_without_the_guard_one_call_becomes_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_anyway(self: AnthropicReader, message: Event) -> list[Progress]:
+        return []
+
+    monkeypatch.setattr(AnthropicReader, "_open_message", open_anyway)
+    whole = [started("msg_2"), *call(0, '{"path": "a"}'), *ending("tool_use")]
+    assert len(read(started("msg_1"), *call(0, '{"path": "a"}'), *whole).calls) == 2
+
+
+def test_a_message_that_is_begun_twice_before_it_says_anything_is_one() -> None:
+    message = read(started("msg_1"), started("msg_1"), *call(0, '{"path": "a"}'), *ending("tool_use"))
+    assert [each.arguments for each in message.calls] == ['{"path": "a"}']
+    with pytest.raises(ProviderError, match="second answer"):
+        read(started("msg_1"), started("msg_2"))
 
 
 # ------------------------------------------------------------------ what goes back

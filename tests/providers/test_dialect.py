@@ -296,3 +296,16 @@ def test_names_of_tools_go_one_to_one_and_back() -> None:
     assert names.wire("admin_tools_list") == "admin_tools_list"
     assert [Names(reversed(every)).wire(name) for name in every] == wires
     assert names.ours("made_up") == "made_up"
+
+
+@pytest.mark.parametrize("dialect", ["gemini", "gemini_parameters"])
+def test_gemini_is_sent_no_title_and_a_property_of_that_name_stays(dialect: str) -> None:
+    schema = {"title": "T", "type": "object", "properties": {"title": {"type": "string", "title": "Title"}}}
+    made = to_dialect(schema, dialect)
+    sent = made.schema
+    assert sent is not None
+    dropped = {each.path for each in made.changes if each.keyword == "title"}
+    assert dropped == {"$", "$.properties.title"}
+    assert "title" not in sent
+    assert list(sent["properties"]) == ["title"]
+    assert "title" not in sent["properties"]["title"]

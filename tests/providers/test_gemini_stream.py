@@ -15,6 +15,7 @@ from oneclaw.providers.base import RETRIED, ProviderError, Request, ServerEvent
 from oneclaw.providers.gemini import stream as gemini_stream
 from oneclaw.providers.gemini.stream import GeminiReader
 from oneclaw.providers.gemini.wire import Gemini
+from oneclaw.providers.one_answer import OneAnswer
 
 TOOLS = (ToolDefinition(name="find"), ToolDefinition(name="clock"))
 
@@ -441,3 +442,20 @@ def test_a_long_text_in_many_chunks_is_one_part() -> None:
     read = reader()
     feed(read, *[chunk({"text": "x"})] * 20_000)
     assert read.message().parts == (TextPart("x" * 20_000),)
+
+
+def test_a_second_answer_inside_the_first_is_an_error_and_adds_no_call() -> None:
+    read = reader()
+    feed(read, chunk({"text": "So"}) | {"responseId": "one"}, chunk(call(id="a")) | {"responseId": "one"})
+    with pytest.raises(ProviderError, match="second answer inside the first") as caught:
+        feed(read, chunk(call(id="b")) | {"responseId": "two"})
+    assert caught.value.trouble in RETRIED
+    assert [each.id for each in read.message().calls] == ["a"]
+
+
+def test_without_the_guard_one_call_becomes_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check_nothing(self: OneAnswer, given: object, begins: bool = True) -> None: ...
+
+    monkeypatch.setattr(OneAnswer, "check", check_nothing)
+    first = [chunk({"text": "So"}) | {"responseId": "one"}, chunk(call(id="a")) | {"responseId": "one"}]
+    assert len(read_all(*first, chunk(call(id="b")) | {"responseId": "two"}, STOP).calls) == 2

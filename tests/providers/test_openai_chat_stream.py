@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent
+from oneclaw.providers.base import RETRIED, ProviderError, Reader, Request, ServerEvent
+from oneclaw.providers.one_answer import OneAnswer
 from oneclaw.providers.openai_chat.wire import OpenAIChat
+from oneclaw.providers.written import CUT
 
 TOOLS = tuple(
     ToolDefinition(name=name, parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
@@ -559,3 +561,39 @@ def test_whatever_a_whole_body_is_only_a_provider_error_is_raised(
     except ProviderError:
         return
     assert reading.message() == reading.message()
+
+
+def test_a_second_answer_inside_the_first_is_an_error_and_adds_no_call() -> None:
+    first = [
+        chunk({"role": "assistant"}, id="one"),
+        chunk({"tool_calls": [fragment(0, "a", "get", "{}")]}, id="one"),
+    ]
+    for begun in ({"role": "assistant"}, {"tool_calls": [fragment(0, "b", "get", "{}")]}):
+        reading = reader()
+        feed(reading, *first)
+        with pytest.raises(ProviderError, match="second answer inside the first") as caught:
+            feed(reading, chunk(begun, id="two"))
+        assert caught.value.trouble in RETRIED
+        assert [each.fault for each in reading.message().calls] == [CUT]
+
+
+def test_without_the_guard_one_call_becomes_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check_nothing(self: OneAnswer, given: object, begins: bool = True) -> None: ...
+
+    monkeypatch.setattr(OneAnswer, "check", check_nothing)
+    whole = [chunk({"role": "assistant"}), chunk({"tool_calls": [fragment(0, "a", "get", "{}")]})]
+    again = [chunk({"role": "assistant"}), chunk({"tool_calls": [fragment(0, "b", "get", "{}")]})]
+    assert (
+        len(read(*(each | {"id": "one"} for each in whole), *(each | {"id": "two"} for each in again)).calls)
+        == 2
+    )
+
+
+def test_a_server_that_gives_each_chunk_an_id_of_its_own_is_read() -> None:
+    chunks = [chunk({"role": "assistant", "content": word}, id=word) for word in ("one ", "two ", "three")]
+    assert read(*chunks, chunk(finish="stop", id="four")).text == "one two three"
+
+
+def test_the_end_of_an_answer_may_have_another_id() -> None:
+    chunks = [chunk({"role": "assistant", "content": "one"}, id="a"), chunk({"content": " two"}, id="a")]
+    assert read(*chunks, chunk({}, "stop", id="b"), finish=None).text == "one two"

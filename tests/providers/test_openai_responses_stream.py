@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
 from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent
+from oneclaw.providers.base import RETRIED, ProviderError, Reader, Request, ServerEvent
 from oneclaw.providers.openai_responses.stream import ResponsesReader
 from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
@@ -581,3 +581,26 @@ def test_reading_takes_time_in_proportion_to_what_comes() -> None:
     feed([delta("output_text", 0, "x") for _ in range(2_000)], reader)
     [item] = reader._items  # pyright: ignore[reportPrivateUsage]
     assert len(item.pieces["text", 0]) == 2_000
+
+
+def created(response_id: str) -> Event:
+    return {"type": "response.created", "response": {"id": response_id, "status": "in_progress"}}
+
+
+def test_a_second_answer_inside_the_first_is_an_error_and_adds_no_call() -> None:
+    for again in (created("resp_2"), created("resp_1")):  # another one, or the same from its beginning
+        reader = new_reader()
+        feed([created("resp_1"), done(0, **function(1, "{}"))], reader)
+        with pytest.raises(ProviderError, match="second answer inside the first") as caught:
+            feed([again], reader)
+        assert caught.value.trouble in RETRIED
+        assert len(reader.message().calls) == 1
+
+
+def test_without_the_guard_one_call_becomes_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_anyway(self: ResponsesReader, response: Any) -> None: ...
+
+    monkeypatch.setattr(ResponsesReader, "_open_answer", open_anyway)
+    first = [created("resp_1"), done(0, **function(1, "{}"))]
+    message, _ = feed([*first, created("resp_2"), done(0, **function(2, "{}")), end()])
+    assert len(message.calls) == 2

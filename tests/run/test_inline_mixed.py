@@ -2,12 +2,13 @@
 
 import asyncio
 import random
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import ToolError
 from oneclaw.core.tool import Context
 from oneclaw.run.inline import run_inline
 
@@ -24,10 +25,18 @@ class Tool:
     async def __call__(self, arguments: dict[str, Any], context: Context) -> str:
         for _ in range(self.lot.randint(1, 4)):
             try:
-                await self.step(self.lot.randint(1, 3))
-            except* OSError:  # a TimeoutError is one
-                pass
+                await self.try_step()
+            except asyncio.CancelledError:
+                # Before Python 3.11.3 a timeout that follows a failed group raises this for TimeoutError.
+                if context.cancelled or sys.version_info >= (3, 11, 3):
+                    raise
         return "done"
+
+    async def try_step(self) -> None:
+        try:
+            await self.step(self.lot.randint(1, 3))
+        except* OSError:  # a TimeoutError is one
+            pass
 
     async def step(self, depth: int) -> None:
         match self.lot.randint(0, 5 if depth else 2):
@@ -76,8 +85,7 @@ async def run(call: Call, seed: int) -> str:
     try:
         end = await run_inline(Tool(random.Random(seed)), {}, context, LIMIT, 0.05)
     except ToolError as error:
-        # Before 3.11.3 a tool's own nested timeouts can let a cancel out: the tool failed, in time.
-        assert context.cancelled or error.kind is Kind.EXECUTION_ERROR  # noqa: PT017
+        assert context.cancelled, f"it failed in time: {error.kind}"  # noqa: PT017
         end = str(error.kind)
     except asyncio.CancelledError:
         assert call.is_cancelled, "nobody had cancelled"

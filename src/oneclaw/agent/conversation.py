@@ -1,7 +1,7 @@
 """A conversation as a run has it: stored as it happens, its calls uniquely named, its window at hand."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -30,15 +30,18 @@ class Conversation:
         *,
         users: Iterable[int] = (),
         taken: Iterable[str] = (),
+        redact: Callable[[str], str] = str,
     ) -> None:
         """`messages` is what the window starts with.
 
-        users  the numbers in the book of what the user said
-        taken  ids of calls that are not among the messages
+        users   the numbers in the book of what the user said
+        taken   ids of calls that are not among the messages
+        redact  takes known secrets out of a text
         """
         self.session = session
         self.window = Window(messages)
         self._book = book
+        self._redact = redact
         self._users = list(users)
         self._taken = {call.id for message in self.window.messages for call in _calls(message)}
         self._taken.update(taken)
@@ -68,15 +71,17 @@ class Conversation:
             await self._book.summarise(self.session.id, summary, self._users[-kept] - 1)
 
     def name_calls(self, message: AssistantMessage) -> AssistantMessage:
-        """The message with ids no other call of the conversation has.
+        """The message with ids no other call of the conversation has, and without secrets in them.
 
         Several servers count from 0 in every answer; the journal and some providers need to tell calls apart.
+        An id is what the provider likes, and is kept and shown like any text.
         """
         calls = message.calls
         if not calls:
             return message
         ids = [call.id for call in calls]
-        if len(set(ids)) == len(ids) and all(ids) and self._taken.isdisjoint(ids):
+        is_clean = (text := "\n".join(ids)) == self._redact(text)
+        if is_clean and len(set(ids)) == len(ids) and all(ids) and self._taken.isdisjoint(ids):
             self._taken.update(ids)
             return message
         return replace(message, parts=tuple(self._named(part) for part in message.parts))
@@ -84,10 +89,11 @@ class Conversation:
     def _named(self, part: Part) -> Part:
         if not isinstance(part, CallPart):
             return part
-        name, number = part.call.id, 1
+        given, number = self._redact(part.call.id), 1
+        name = given
         while not name or name in self._taken:
             number += 1
-            name = f"{part.call.id or 'call'}-{number}"
+            name = f"{given or 'call'}-{number}"
         self._taken.add(name)
         return part if name == part.call.id else replace(part, call=replace(part.call, id=name))
 

@@ -251,9 +251,12 @@ class Run:
 
     @property
     def _session(self) -> Session:
-        """The session; for a small model, with the tools for small models only."""
+        """The session as the model that answers has it: a small one with the tools for small models only."""
         session, model = self.conversation.session, self._chain.link.model
-        return replace(session, only=tuple(self._small_tools(model))) if model.is_small else session
+        if not model.is_small and not model.asks:
+            return session
+        only = tuple(self._small_tools(model)) if model.is_small else session.only
+        return replace(session, only=only, asks=model.asks)
 
     def _finished(self, reason: Reason, error: str = "") -> RunFinished:
         spent = self.spending

@@ -145,7 +145,8 @@ class Runs:
             messages = [UserMessage(recalled.summary, origin="summary"), *messages]
         past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
         taken = (call.id for message in past for call in message.calls)
-        return Conversation(session, self._store.messages, messages, users=recalled.users, taken=taken)
+        book = self._store.messages
+        return Conversation(session, book, messages, users=recalled.users, taken=taken, redact=book.redact)
 
     def _models(self, agent: Agent, model: str) -> Sequence[str]:
         first = model or agent.model or self.catalog.default

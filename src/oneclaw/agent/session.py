@@ -1,10 +1,12 @@
 """A session as the settings have it: its workspace, what tools may reach, and where long results are kept."""
 
+from contextlib import suppress
 from pathlib import Path
 
-from oneclaw.config import Config, user_folder
+from oneclaw.config import WORKSPACE, Config, user_folder
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.session import Network, Root, Session, Workspace
+from oneclaw.guard.files.places import Places
 
 
 def make_session(config: Config, session_id: str, agent: str) -> Session:
@@ -19,19 +21,32 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
             " workspace.folder, ONECLAW_WORKSPACE or --workspace."
         ) from error
     network = Network(config.get("network.proxy"), tuple(config.get("network.private_hosts", ())))
-    return Session(session_id, agent, Workspace(workspace, roots_of(config, folder)), network, folder)
+    made = Workspace(workspace, roots_of(config, folder))
+    _make_own(made)
+    Places(made)  # pins its roots before a tool of this program can exchange one
+    return Session(session_id, agent, made, network, folder)
+
+
+def _make_own(workspace: Workspace) -> None:
+    """Make those of our folders that lie where tools write: a sandbox can close only what is there."""
+    writable = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
+    opened = [folder.resolve() for folder in writable]
+    for kind in ("config", "cache", "state", "data"):
+        folder = user_folder(kind)
+        if any(folder.resolve().is_relative_to(each) for each in opened):
+            with suppress(OSError):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
     """What narrows and widens the workspace: our own files are closed, long results may be read."""
     opened = [Path(folder).expanduser() for folder in config.get("workspace.write", ())]
     git = config.workspace_folder / ".git"
+    own = _own_folders(config)
     return (
-        Root(config.home, "none"),
+        *own,
         Root(config.secrets_file, "none"),
         Root(session_folder, "read"),
-        # Whether the file is there or not: one that a tool made would be obeyed at the next start.
-        Root(user_folder("config"), "read"),
         *((Root(config.file, "read"),) if config.file else ()),
         # Tool files, and wherever links have them lie: what a tool wrote there would be run as a tool.
         Root(config.tools_folder, "none"),
@@ -40,5 +55,23 @@ def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
         # What stands here names programs that the owner's own git runs, outside every sandbox.
         *(Root(place, "read") for place in (git / "config", git / "hooks") if place not in opened),
         *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
-        *(Root(folder, "write") for folder in opened),
+        *(Root(folder, "read" if _is_ours(folder, config, own) else "write") for folder in opened),
+        *((Root(config.workspace_folder, "read"),) if _is_ours(config.workspace_folder, config, own) else ()),
     )
+
+
+def _own_folders(config: Config) -> tuple[Root, ...]:
+    """The folders of OneClaw itself. Whether they are there or not: what a tool put there would be obeyed."""
+    return (
+        Root(config.home, "none"),
+        *(Root(folder, "none") for folder in (user_folder("data"),) if folder != config.home),
+        *(Root(user_folder(kind), "read") for kind in ("config", "cache", "state")),
+    )
+
+
+def _is_ours(folder: Path, config: Config, own: tuple[Root, ...]) -> bool:
+    """Whether a folder lies in one of our own, which no setting opens to writing; the workspace in it may."""
+    real = folder.resolve()
+    if any(real.is_relative_to((data / WORKSPACE).resolve()) for data in (config.home, user_folder("data"))):
+        return False
+    return any(real.is_relative_to(root.folder.resolve()) for root in own)

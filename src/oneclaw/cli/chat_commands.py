@@ -183,7 +183,7 @@ class Chat:
 
     async def _do_why(self, rest: str) -> None:
         from oneclaw.cli import why
-        from oneclaw.cli.tools import named_tool
+        from oneclaw.cli.tool_lookup import named_tool
 
         if not rest:
             raise InvalidConfig("Name a tool: /why TOOL. /tools lists them.")

@@ -98,7 +98,7 @@ def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "I
 def group_names(prefix: str, parsed_args: argparse.Namespace) -> list[str]:
     """The groups whose tools are switched together."""
     from oneclaw.cli.opened import open_app
-    from oneclaw.cli.tools import GROUP
+    from oneclaw.core.permit.policy import GROUP
 
     with open_app(parsed_args) as app:
         groups = {tool.definition.group for tool in app.registry if tool.definition.switchable}

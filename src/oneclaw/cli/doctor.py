@@ -71,6 +71,7 @@ def look(arguments: argparse.Namespace) -> list[Finding]:
             "sandbox",
             lambda: check_sandbox(config.get("shell.mode", "sandbox"), config.get("shell.sandbox", "auto")),
         ),
+        ("limits", check_limits),
     ]
     for topic, check in checks:
         try:
@@ -295,6 +296,27 @@ def check_sandbox(mode: str, way: str) -> Finding:
         return Finding("sandbox", "warn", text, "Install or mend bubblewrap.")
     remedy = "Install or mend bubblewrap; until then no command is run."
     return Finding("sandbox", "warn", why or "this kernel has no Landlock", remedy)
+
+
+def check_limits() -> Finding:
+    """What holds the memory and the processes of commands: the kernel, or our own count."""
+    from oneclaw.guard.sandbox.group import make_group
+
+    made = make_group(1 << 30, 1000)
+    if made is not None:
+        made.remove()
+    held = {
+        "memory": made is not None and made.holds_memory,
+        "processes": made is not None and made.holds_tasks,
+    }
+    by_kernel = " and ".join(name for name, is_held in held.items() if is_held)
+    by_count = " and ".join(name for name, is_held in held.items() if not is_held)
+    said = [f"control groups hold the {by_kernel} of commands"] if by_kernel else []
+    if by_count:
+        said.append(
+            f"no control group can be made for the {by_count} of commands: counted ten times a second"
+        )
+    return Finding("limits", "ok", "; ".join(said))
 
 
 def check_features(arguments: argparse.Namespace) -> Finding:

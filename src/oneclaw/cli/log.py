@@ -23,13 +23,13 @@ MARKS = {"success": "✓", "error": "✗", "open": "…"}
 INNER = "└ "
 """Stands before the tool of a call that another one made."""
 SHOWN = {"key": "number", "seconds": "took", "call_id": "call id", "truncated_from": "cut from"}
-MOST = 1_000_000_000
 SUMMARY_CHARS = 120
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import session_ids, statuses
+    from oneclaw.cli.parser import count
 
     parser.add_argument("key", nargs="?", type=count, metavar="NUMBER", help="show this call whole")
     parser.add_argument("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
@@ -43,13 +43,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
     parser.add_argument("--limit", type=count, default=50, metavar="N", help="at most N calls (default 50)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def count(text: str) -> int:
-    """A number of calls, from the command line."""
-    if not text.isascii() or not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return min(int(text), MOST)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -145,7 +138,7 @@ def nested(records: "Sequence[CallRecord]") -> "Iterator[CallRecord]":
 
 def show_all(records: "Sequence[CallRecord]") -> None:
     """A table; on a terminal each call has one line, which `oneclaw log NUMBER` shows whole."""
-    from oneclaw.cli.terminal import STATE, is_terminal, print_table, seconds_text, time_text
+    from oneclaw.cli.terminal import STATE, is_terminal, print_table, seconds_text, short_time, time_text
 
     is_short = is_terminal(sys.stdout)
     rows: list[tuple[str, ...]] = []
@@ -161,15 +154,6 @@ def show_all(records: "Sequence[CallRecord]") -> None:
             moment = time_text(record.started)
             rows.append((str(record.key), moment, tool, took, ended, summary(record)))
     print_table(("#", "TIME", "", "TOOL", "TOOK", "WHAT"), rows, ("bold", "dim", STATE, "bold"), wrapped=0)
-
-
-def short_time(moment: float) -> str:
-    """The time of a call of today, the day of one before."""
-    from datetime import datetime
-
-    then = datetime.fromtimestamp(moment).astimezone()
-    is_today = then.date() == datetime.now().astimezone().date()
-    return then.strftime("%H:%M:%S" if is_today else "%Y-%m-%d")
 
 
 def read_since(text: str, now: float) -> float:

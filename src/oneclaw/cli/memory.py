@@ -27,7 +27,7 @@ WANTED = {"show": "KEY", "search": "WORDS", "forget": "KEY", "import": "FILE"}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import agent_names, memory_words
-    from oneclaw.cli.log import count
+    from oneclaw.cli.parser import count
 
     parser.add_argument("--json", action="store_true", help="print JSON")
     agent = parser.add_argument(
@@ -87,8 +87,7 @@ def list_all(memories: "Memories", limit: int, is_json: bool) -> int:
 def list_memories(found: "list[Memory]", is_json: bool) -> int:
     from dataclasses import asdict
 
-    from oneclaw.cli.log import short_time
-    from oneclaw.cli.terminal import is_terminal, print_json, print_table, time_text
+    from oneclaw.cli.terminal import is_terminal, print_json, print_table, short_time, time_text
 
     if is_json:
         print_json([asdict(memory) for memory in found])

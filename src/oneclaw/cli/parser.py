@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 SHOWN_CHARS = 100
 WRONG_USE = 2
+MOST_COUNT = 1_000_000_000
 NO_VALUE = re.compile(r"argument (?:[^:]*/)?(--?[\w-]+): expected one argument")
 
 
@@ -68,3 +69,10 @@ def nearest_word(word: str, known: Iterable[str]) -> str:
 
     near = nearest(word, known, most=2)
     return f" Did you mean {' or '.join(near)}?" if near else ""
+
+
+def count(text: str) -> int:
+    """A number above 0, as the value of an option."""
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return min(int(text), MOST_COUNT)

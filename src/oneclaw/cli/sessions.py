@@ -29,7 +29,7 @@ MEMBERS = ("messages", "contents", "input", "items", "history")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import agent_names, history_formats, session_ids
-    from oneclaw.cli.log import count
+    from oneclaw.cli.parser import count
 
     parser.add_argument("--json", action="store_true", help="print JSON")
     agent = parser.add_argument("--agent", metavar="NAME", help="only of this agent; for import, its agent")
@@ -107,8 +107,7 @@ def say_unknown(name: str) -> int:
 
 def list_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
     from oneclaw.cli.lines import cost_text
-    from oneclaw.cli.log import short_time
-    from oneclaw.cli.terminal import is_terminal, print_json, print_table, time_text
+    from oneclaw.cli.terminal import is_terminal, print_json, print_table, short_time, time_text
 
     if is_json:
         print_json([as_row(each) for each in found])

@@ -189,3 +189,12 @@ def time_text(moment: float) -> str:
     from datetime import datetime
 
     return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def short_time(moment: float) -> str:
+    """The time of a moment of today, the day of an earlier one."""
+    from datetime import datetime
+
+    then = datetime.fromtimestamp(moment).astimezone()
+    is_today = then.date() == datetime.now().astimezone().date()
+    return then.strftime("%H:%M:%S" if is_today else "%Y-%m-%d")

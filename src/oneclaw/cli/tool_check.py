@@ -123,7 +123,7 @@ def _brought(app: "App") -> "list[Tool]":
 
 
 def _named(app: "App", name: str | None) -> "Sequence[Tool] | None":
-    from oneclaw.cli.tools import named_tool
+    from oneclaw.cli.tool_lookup import named_tool
 
     if not name:
         return _brought(app)

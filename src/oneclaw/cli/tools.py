@@ -32,7 +32,6 @@ ACTIONS = (
     *("list", "show", "on", "off", "reset", "portability"),
     *("check", "new", "test", "reload", "trust", "untrust"),
 )
-GROUP = "group:"
 SWITCHES = ("on", "off", "reset")
 NEED_A_TOOL = ("show", *SWITCHES)
 
@@ -61,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from oneclaw.cli.opened import open_app
+    from oneclaw.cli.tool_lookup import named_tool
 
     wrong = wrong_use(arguments)
     if wrong:
@@ -113,6 +113,7 @@ def run_outside(arguments: argparse.Namespace) -> int:
 def show_portability(arguments: argparse.Namespace) -> int:
     from oneclaw.cli import portability
     from oneclaw.cli.opened import open_app
+    from oneclaw.cli.tool_lookup import named_tool
 
     with open_app(arguments) as app:
         definitions = app.registry.definitions()
@@ -129,6 +130,8 @@ async def switch_tools(arguments: argparse.Namespace) -> int:
     from oneclaw.cli import features
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
+    from oneclaw.cli.tool_lookup import named_tool
+    from oneclaw.core.permit.policy import GROUP
 
     async with open_app(arguments) as app:
         name, action = arguments.name, arguments.action
@@ -152,6 +155,8 @@ async def switch_tools(arguments: argparse.Namespace) -> int:
 
 def of_group(app: "App", name: str) -> "list[Tool]":
     """The tools that `group:NAME` stands for and that have a switch of their own."""
+    from oneclaw.core.permit.policy import GROUP
+
     group = name.removeprefix(GROUP) if name.startswith(GROUP) else None
     return [tool for tool in app.registry if tool.definition.group == group and tool.definition.switchable]
 
@@ -166,23 +171,6 @@ def switched(app: "App", tool: "Tool", arguments: argparse.Namespace) -> str:
     return f"{tool.name} is switched {arguments.action}" + (
         "." if is_as_asked else f", but {decision.reason}"
     )
-
-
-def named_tool(app: "App", name: str) -> "Tool | None":
-    """The tool of this name; says what is wrong when there is none."""
-    from oneclaw.cli.features import features_of
-    from oneclaw.core.registry import nearest
-    from oneclaw.core.text.display import visible
-
-    entry = app.registry.find(name)
-    if entry is not None:
-        return entry.tool
-    near = nearest(name, [tool.name for tool in app.registry])
-    hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw tools` lists them."
-    if name in features_of(app):
-        hint = " It is a feature: `oneclaw features` shows it."
-    print(f"oneclaw: there is no tool {visible(name[:100])!r}.{hint}", file=sys.stderr)
-    return None
 
 
 def list_tools(app: "App", agent: str, as_json: bool) -> int:

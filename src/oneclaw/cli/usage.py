@@ -5,9 +5,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from oneclaw.cli.lines import cost_text, took_text
-from oneclaw.cli.log import short_time
 from oneclaw.cli.sessions import short_id
-from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, time_text
+from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, short_time, time_text
 from oneclaw.core.message import Usage
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.call import read_arguments
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
-    from oneclaw.cli.tools import named_tool
+    from oneclaw.cli.tool_lookup import named_tool
     from oneclaw.core.errors import ToolError
 
     with open_app(arguments) as app:

@@ -105,13 +105,13 @@ class Engine:
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
-        call = with_text(call)
+        call = self._results.with_clean_id(with_text(call))
         return self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
 
     async def call_all(self, calls: Iterable[ToolCall], session: Session | None = None) -> list[ToolResult]:
         """Run calls side by side; the results stand in the order of the calls."""
         session = session or self.session
-        named = unique_ids(calls)
+        named = unique_ids(self._results.with_clean_id(with_text(call)) for call in calls)
         if len(named) == 1:
             return [await self._call_alone(named[0], session)]
         slots = Slots(self._parallel) if len(named) > self._parallel else None

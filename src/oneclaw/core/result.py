@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
-from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
+from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
 from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, StoppedError, ToolError, describe
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
@@ -41,6 +41,12 @@ class ResultMaker:
 
     def redact(self, value: Any) -> Any:
         return value if self.redactor is None else self.redactor.redact_value(value)
+
+    def with_clean_id(self, call: ToolCall) -> ToolCall:
+        """The call, its id without secrets: a provider may put anything there, and it is kept and shown."""
+        if self.redactor is None or (clean := self.redactor.redact(call.id)) == call.id:
+            return call
+        return replace(call, id=clean)
 
     def from_value(self, walk: Walk, value: Any) -> ToolResult:
         """The result of a call that went well; a text too long is left in `walk.long_text`, see `cut`.

@@ -40,6 +40,7 @@ class Session:
 
     parent  the session whose agent asked this one: what its agent may not do, this one may not either
     only    the only tools there are in it, as in an allow list; None sets no such bound
+    asks    needs a person is asked for each time, whatever the settings and grants say
     """
 
     id: str = ""
@@ -49,8 +50,13 @@ class Session:
     folder: Path | None = None
     parent: "Session | None" = None
     only: tuple[str, ...] | None = None
+    asks: tuple[str, ...] = ()
 
     @property
     def line(self) -> "tuple[Session, ...]":
         """This session, the one that asked for it, and so on up: all of them must be allowed what it does."""
         return (self,) if self.parent is None else (self, *self.parent.line)
+
+    def must_ask(self, need: str) -> bool:
+        """Whether a person is asked for the need each time, by this session or one that asked for it."""
+        return any(need in each.asks for each in self.line)

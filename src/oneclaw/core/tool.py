@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal, get_args
@@ -167,6 +167,28 @@ class Context:
             raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
         with self.paused():
             await self._require(need, reason)
+
+    def require_in_thread(self, need: str, reason: str) -> None:
+        """`require` for work that runs in a thread; waits for the answer there."""
+        import asyncio  # heavy, and seldom needed here
+
+        async def ask() -> None:
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+            def stop() -> None:
+                if task is not None:
+                    with suppress(RuntimeError):  # the loop has ended
+                        loop.call_soon_threadsafe(task.cancel)
+
+            self.on_cancel(stop)
+            await self.require(need, reason)
+
+        if self._require is None:
+            raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
+        try:
+            asyncio.run(ask())
+        except asyncio.CancelledError:
+            raise ToolError("The call was cancelled.", Kind.CANCELLED) from None
 
     @contextmanager
     def paused(self) -> Generator[None]:

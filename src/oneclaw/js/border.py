@@ -12,7 +12,7 @@ from select import select
 from time import monotonic
 
 from oneclaw.js.local import answer_here
-from oneclaw.js.worker import BORDER_LINE
+from oneclaw.js.prelude import BORDER_LINE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def write(context: Context, path: str, content: str, is_packed: bool) -> None:
         raise ToolError(message, Kind.VALIDATION_ERROR) from None
     except (binascii.Error, ValueError):
         raise ToolError("The bytes to write are not base64.", Kind.VALIDATION_ERROR) from None
-    paths.replace_file(context.workspace, path, data, context.check)
+    paths.replace_file(context.workspace, path, data, context.check, context.require_in_thread)
 
 
 def exists(context: Context, path: str) -> bool:

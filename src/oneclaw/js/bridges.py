@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js import bridge_files, bridge_time
+from oneclaw.run.thread import for_thread
 
 if TYPE_CHECKING:
     from oneclaw.guard.network.pool import Wiring
@@ -51,7 +52,8 @@ class Bridges:
                 return await asyncio.to_thread(bridge_files.read, context, path, encoding)
             case "fs.write", [str(path), str(content), bool(is_packed)]:
                 self._need("files.write", "fs.writeFile")
-                return await asyncio.to_thread(bridge_files.write, context, path, content, is_packed)
+                asking = for_thread(context, asyncio.get_running_loop())
+                return await asyncio.to_thread(bridge_files.write, asking, path, content, is_packed)
             case "fs.exists", [str(path)]:
                 self._need("files.read", "fs.exists")
                 return await asyncio.to_thread(bridge_files.exists, context, path)

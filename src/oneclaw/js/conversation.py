@@ -14,8 +14,8 @@ from typing import Any, NoReturn, Protocol, cast
 
 from oneclaw.core.errors import ForeignError, ToolError, describe
 from oneclaw.js.hint import hint
+from oneclaw.js.prelude import BORDER_LINE
 from oneclaw.js.source import Source
-from oneclaw.js.worker import BORDER_LINE
 from oneclaw.js.worker_process import Ended, Given, WorkerProcess
 from oneclaw.run.wire import Message
 

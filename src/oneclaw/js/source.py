@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from oneclaw.core.errors import ToolError
-from oneclaw.js.worker import BORDER_LINE
+from oneclaw.js.prelude import BORDER_LINE
 
 SOURCE_CHARS = 4_000_000
 

@@ -29,9 +29,6 @@ inner modules of signal, json, ctypes and collections stand in for them: a worke
 import os
 import sys
 
-BORDER_LINE = 100_000
-"""The prelude stands this many lines down, so that its lines in a stack are told from those of a tool."""
-
 
 def main() -> None:
     descriptor, memory_bytes, stack_bytes = (int(number) for number in sys.argv[1:4])
@@ -39,6 +36,7 @@ def main() -> None:
     sys.path += [sys.argv[4], os.path.dirname(os.path.dirname(folder))]
     from oneclaw.js.border import Border, Line, quote
     from oneclaw.js.keeper import Keeper, follow
+    from oneclaw.js.prelude import read_prelude
 
     follow(int(sys.argv[5]))
     line = Line(descriptor)
@@ -48,17 +46,6 @@ def main() -> None:
         line.tell("unfit", quote(f"{type(error).__name__}: {error}"))
         os._exit(1)
     Keeper(line, border, memory_bytes).serve()
-
-
-def read_prelude(folder: str) -> str:
-    """The files of the prelude and then those of the library, in the order of their names."""
-    texts: list[str] = []
-    for place in (os.path.join(folder, "prelude"), os.path.join(folder, "lib")):
-        for name in sorted(os.listdir(place)):
-            if name.endswith(".js"):
-                with open(os.path.join(place, name), encoding="utf-8") as file:
-                    texts.append(file.read())
-    return "\n".join(texts)
 
 
 if __name__ == "__main__":

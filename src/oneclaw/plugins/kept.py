@@ -1,10 +1,13 @@
 """What plugins said of their tools, kept in the cache folder so that the next start asks no process again.
 
-One file for each place a plugin was found at; it counts only as long as its key fits. A failure is kept too,
-for a while and as long as the same packages are installed: a plugin that hangs would slow down every start.
+One file for each place a plugin was found at; it counts only as long as its seal fits. The seal binds what
+was said to the digest of the plugin's files by a key in the data folder: who can write the cache folder alone
+cannot take a need away from a tool. A failure is kept too, for a while and as long as the same packages are
+installed: a plugin that hangs would slow down every start.
 """
 
 import hashlib
+import hmac
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -14,12 +17,14 @@ from pathlib import Path
 from time import time
 from typing import Any, cast
 
-from oneclaw import __version__
+from oneclaw.core.version import __version__
 
 FAILURE_SECONDS = 600.0
 FILE_BYTES = 4 << 20
 FILES = 200
-_FORMAT = 1
+KEY_NAME = "plugins.key"
+_KEY_BYTES = 32
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +38,13 @@ class Told:
 class Kept:
     """The folder of what was told."""
 
-    def __init__(self, folder: Path, path: Iterable[str]) -> None:
-        """`path` is where packages are installed: what could not be imported may be there when it changes."""
+    def __init__(self, folder: Path, path: Iterable[str], home: Path) -> None:
+        """`path` is where packages are installed: what could not be imported may be there when it changes.
+
+        `home` is the data folder, which is closed to tools.
+        """
         self._folder = folder
+        self._secret = _secret(home / KEY_NAME)
         installed = [place for place in path if place.endswith("-packages")]
         self._around = _key([(place, _changed(place)) for place in installed])
 
@@ -47,24 +56,31 @@ class Kept:
         except (OSError, ValueError, RecursionError):
             return None
         match said:
-            case {"key": key, "data": data} if key == self._key(digest) and isinstance(data, dict):
-                return Told(cast(dict[str, Any], data))
-            case {"key": key, "failure": str(failure), "around": around, "when": float(when)}:
-                is_same = key == self._key(digest) and around == self._around
-                if with_failures and is_same and 0 <= time() - when < FAILURE_SECONDS:
-                    return Told(failure=failure)
+            case {"seal": str(seal), "said": dict(body)} if self._is_sealed(seal, digest, body):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+                return self._told(cast(dict[str, Any], body), with_failures=with_failures)
             case _:
-                pass
-        return None
+                return None
+
+    def _told(self, said: dict[str, Any], *, with_failures: bool) -> Told | None:
+        match said:
+            case {"data": dict(data)}:  # pyright: ignore[reportUnknownVariableType]
+                return Told(cast(dict[str, Any], data))
+            case {"failure": str(failure), "around": around, "when": float(when)}:
+                is_young = 0 <= time() - when < FAILURE_SECONDS
+                return (
+                    Told(failure=failure) if with_failures and is_young and around == self._around else None
+                )
+            case _:
+                return None
 
     def put(self, place: Path, digest: str, told: Told) -> None:
         """Keep what was told. A folder that cannot be written only means to be asked again."""
-        said: dict[str, Any] = {"key": self._key(digest)}
+        if not self._secret:
+            return
+        said: dict[str, Any] = {"failure": told.failure, "around": self._around, "when": time()}
         if told.data is not None:
-            said |= {"data": told.data}
-        else:
-            said |= {"failure": told.failure, "around": self._around, "when": time()}
-        text = json.dumps(said).encode()
+            said = {"data": json.loads(json.dumps(told.data))}  # as it will be read
+        text = json.dumps({"seal": self._seal(digest, said), "said": said}).encode()
         if len(text) > FILE_BYTES:
             return
         with suppress(OSError):
@@ -76,16 +92,33 @@ class Kept:
         named = hashlib.sha256(os.fsencode(os.path.abspath(place))).hexdigest()
         return self._folder / f"{named[:32]}.json"
 
-    def _key(self, digest: str) -> str:
+    def _is_sealed(self, seal: str, digest: str, said: dict[str, Any]) -> bool:
+        return bool(self._secret) and hmac.compare_digest(
+            seal.encode("utf-8", "replace"), self._seal(digest, said).encode()
+        )
+
+    def _seal(self, digest: str, said: dict[str, Any]) -> str:
         import sys
 
-        return _key(_FORMAT, __version__, sys.version, digest)
+        bound = json.dumps([_FORMAT, __version__, sys.version, digest, said], sort_keys=True)
+        return hmac.new(self._secret, bound.encode(), "sha256").hexdigest()
 
     def _sweep(self) -> None:
         """Plugins come and go: the oldest files give way."""
         files = sorted(self._folder.iterdir(), key=lambda file: file.stat().st_mtime, reverse=True)
         for file in files[FILES:]:
             file.unlink(missing_ok=True)
+
+
+def _secret(file: Path) -> bytes:
+    """The key of the seals, made when it is first needed; empty where none can be kept."""
+    with suppress(OSError):
+        if not file.exists():
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _replace(file, os.urandom(_KEY_BYTES))
+        key = file.read_bytes()
+        return key if len(key) == _KEY_BYTES else b""
+    return b""
 
 
 def _key(*parts: object) -> str:

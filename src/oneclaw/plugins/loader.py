@@ -4,9 +4,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
-from oneclaw.config import Config, user_folder
 from oneclaw.core.errors import InvalidTool, describe
 from oneclaw.core.load import Loaded, Problem
 from oneclaw.core.tool import Execute, Tool, ToolDefinition
@@ -19,6 +18,19 @@ SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
 ABOUT_CHARS = 200
+
+
+class PluginSettings(Protocol):
+    """The part of the settings that decides which plugins there are."""
+
+    @property
+    def tools_folder(self) -> Path: ...
+    @property
+    def cache_folder(self) -> Path: ...
+    @property
+    def home(self) -> Path: ...
+    def get(self, key: str, default: Any = None) -> Any: ...
+    def under(self, prefix: str) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,7 @@ class Plugin:
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
-def load_plugins(config: Config, *, is_fresh: bool = False, seconds: float = SECONDS) -> Loaded:
+def load_plugins(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> Loaded:
     """The tools of all plugins, and what is wrong. Never raises for what a plugin does.
 
     With `is_fresh`, what failed a short while ago is tried again.
@@ -48,7 +60,7 @@ def load_plugins(config: Config, *, is_fresh: bool = False, seconds: float = SEC
     return Loaded(tools, [*problems, *_unknown(config, plugins)])
 
 
-def look(config: Config, *, is_fresh: bool = False, seconds: float = SECONDS) -> list[Plugin]:
+def look(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> list[Plugin]:
     """Every plugin there is: files first, then packages."""
     found = [*find_files(config.tools_folder), *find_packages(sys.path)]
     if not found:
@@ -60,7 +72,7 @@ def look(config: Config, *, is_fresh: bool = False, seconds: float = SECONDS) ->
     return [*plugins.values(), *_doubles(found)]
 
 
-def _read_all(config: Config, found: Sequence[Found]) -> tuple[dict[str, Plugin], dict[str, Read]]:
+def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str, Plugin], dict[str, Read]]:
     plugins: dict[str, Plugin] = {}
     reads: dict[str, Read] = {}
     for each in found:
@@ -99,7 +111,7 @@ def _doubles(found: Sequence[Found]) -> list[Plugin]:
 
 
 def _told(
-    config: Config, places: dict[str, Path], reads: dict[str, Read], is_fresh: bool, seconds: float
+    config: PluginSettings, places: dict[str, Path], reads: dict[str, Read], is_fresh: bool, seconds: float
 ) -> dict[str, Told]:
     """What each plugin says of its tools: in its manifest, earlier, or now in a process."""
     kept: Kept | None = None
@@ -108,7 +120,7 @@ def _told(
         if each.manifest.tools is not None:
             told[name] = Told({"tools": each.manifest.tools})
             continue
-        kept = kept or Kept(user_folder("cache") / "plugins", sys.path)
+        kept = kept or Kept(config.cache_folder / "plugins", sys.path, config.home)
         known = kept.get(places[name], each.source.digest, with_failures=not is_fresh)
         if known is not None:
             told[name] = known
@@ -198,7 +210,7 @@ def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warnin
     return Problem(f"plugin {plugin.name}", reason, index, is_warning)
 
 
-def _unknown(config: Config, plugins: Sequence[Plugin]) -> list[Problem]:
+def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]:
     """Settings that name a plugin which is not there."""
     known = {plugin.name for plugin in plugins}
     named = {

@@ -78,6 +78,7 @@ class Model:
     """One model: its full name, `provider/model`, what it reads and writes at most, and what it costs.
 
     A small one gets `tools` only, or those for small models where it has none of its own.
+    `asks` are the needs a person is asked for each time it calls a tool that has them.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Model:
     price: Price | None = None
     is_small: bool = False
     tools: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,7 @@ class Catalog:
         known = local.get(name.removeprefix(f"{LOCAL}/"))
         window = own.get("window") or local.window_of(known)
         tools = () if "small_tools" in self._settings else known.tools
-        return Model(name, window, None, _price(name, own, {}), own.get("small", True), tools)
+        return Model(name, window, None, _price(name, own, {}), own.get("small", True), tools, known.asks)
 
     def _is_local(self, provider: str) -> bool:
         if provider not in self._providers and provider not in self._set_providers:

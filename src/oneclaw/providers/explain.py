@@ -52,6 +52,9 @@ _WINDOW = re.compile(
 _QUOTA = re.compile(
     r"credit balance|insufficient (?:quota|credit|balance)|exceeded your current quota", re.IGNORECASE
 )
+_UNREADY = frozenset(
+    {"accepted", "created", "in_progress", "pending", "processing", "queued", "running", "submitted"}
+)
 _NEXT: dict[Trouble, str] = {
     "key": "Check the key and what it may do.",
     "request": "Change the request or choose another model.",
@@ -81,6 +84,14 @@ def explain_event(code: str, said: str) -> ProviderError:
     """An error told inside a stream, by its code and its text."""
     trouble = _sharpen(_by_code(code.lower()), code, said)
     return _error("broke off its answer", said or code, trouble, None)
+
+
+def check_ready(body: Mapping[str, Any]) -> None:
+    """Raise `ProviderError` for a body that says that its answer is still to come."""
+    status = body.get("status")
+    if isinstance(status, str) and status.lower() in _UNREADY:
+        said = f"The provider says that its answer is {status.lower()}, so there is none yet."
+        raise ProviderError(f"{said} Try again, and ask it for no answers in the background.", "stream")
 
 
 def _by_code(code: str) -> Trouble:

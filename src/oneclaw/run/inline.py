@@ -1,34 +1,35 @@
-"""A coroutine run by hand inside the caller's task: free until it waits, stopped when its time is up.
+"""Runs a coroutine tool in a task of its own and stops it when its time is up.
 
-Theory of operation. The first step is taken with `send(None)`: a coroutine that never waits ends there,
-without task, timer or handle. One that waits is driven on by `_Suspended`, which passes each future it yields
-up to the caller's task and each wake-up down to it, so `asyncio.current_task()` is the same all along and the
-tool's own `asyncio.timeout` and `TaskGroup` work as everywhere.
+Theory of operation. From Python 3.12 the task starts eagerly: a coroutine that never waits ends at once,
+without a turn of the event loop. On Python 3.11 the task starts with the next turn.
 
-    deadline    context.cancel(), then task.cancel(): CancelledError is thrown into the coroutine
-    + grace     task.cancel() once more: the coroutine is closed; if it ignores even that, it is given up
-    caller's    task.cancel() from outside: thrown into the coroutine; after the grace it is closed
+The tool's own `asyncio.timeout`, `TaskGroup` and anyio scopes cancel the tool's task; the caller's cancel
+reaches the caller's task. A tool that must stop is stopped in steps, until its task has ended:
 
-Each task.cancel() of ours is taken back with task.uncancel(), as `asyncio.timeout` does. The caller's own
-cancel, told from those of the tool's scopes by `Cancels`, is the only reason to raise CancelledError.
+    deadline, caller's cancel    context.cancel(), then task.cancel()
+    + grace                      task.cancel() again: a TaskGroup that waits for its children cancels them
+    + 0.1 s                      the coroutine is closed
+    + 0.1 s                      the task is abandoned: it waits for another task, which ignores cancels
 """
 
 import asyncio
-from collections.abc import Generator
-from contextlib import suppress
-from inspect import isawaitable
+import sys
+from inspect import CORO_CREATED, getcoroutinestate, isawaitable, iscoroutine
 from time import monotonic
 from types import CoroutineType
-from typing import Any, TypeAlias, cast
+from typing import Any
 
-from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Execute
-from oneclaw.run.cancels import Cancels
+from oneclaw.run.abandon import Work, close
 from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import cancel, failed, out_of_time
-from oneclaw.run.scope import disarm, frames_of, scopes_of
 
-_Work: TypeAlias = "CoroutineType[Any, Any, Any]"
+_IS_EAGER = sys.version_info >= (3, 12)
+_LAST_SECONDS = 0.1
+
+
+class _Ending(BaseException):
+    """Carries SystemExit or KeyboardInterrupt out of the tool's task, where either would end the loop."""
 
 
 async def run_inline(
@@ -38,172 +39,139 @@ async def run_inline(
     started = monotonic()
     try:
         given = execute(arguments, context)
-        is_coroutine = type(given) is CoroutineType
-        if not is_coroutine and not isawaitable(given):
+        if type(given) is not CoroutineType and not isawaitable(given):
             return given
     except Exception:
         raise
     except BaseException as error:
         raise failed(error) from error
-    work = cast(_Work, given) if is_coroutine else _wait_for(given)
+    work = _carry(given)
+    task = _start(work)
+    if not task.done():
+        await _Waiting(given, work, task, context, seconds, grace_seconds).wait(started)
     try:
-        step = work.send(None)
-    except StopIteration as done:
-        return done.value
+        return task.result()
     except Exception:
         raise
     except BaseException as error:
-        raise failed(error) from error
-    return await _Suspended(work, step, context, seconds, started, grace_seconds)
+        ended = _unpack(error)
+        raise failed(ended) from ended
+    finally:
+        del task  # it holds the error, whose traceback holds this frame
 
 
-async def _wait_for(awaitable: Any) -> Any:
-    return await awaitable
+async def _carry(given: Any) -> Any:
+    try:
+        return await given
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise _Ending from error
 
 
-class _Suspended:
-    """A coroutine that waits, and the timers that end it."""
+def _unpack(error: BaseException) -> BaseException:
+    return error.__cause__ or error if isinstance(error, _Ending) else error
 
-    __slots__ = (
-        "_cancels",
-        "_context",
-        "_grace_seconds",
-        "_is_closing",
-        "_is_late",
-        "_is_left",
-        "_loop",
-        "_seconds",
-        "_started",
-        "_step",
-        "_watch",
-        "_work",
-    )
+
+def _start(work: Work) -> asyncio.Task[Any]:
+    loop = asyncio.get_running_loop()
+    if sys.version_info >= (3, 12):
+        return asyncio.Task(work, loop=loop, eager_start=True)
+    return asyncio.Task(work, loop=loop)
+
+
+class _Waiting:
+    """The caller's wait for the tool's task."""
+
+    __slots__ = ("_context", "_given", "_grace_seconds", "_is_late", "_seconds", "_task", "_woken", "_work")
 
     def __init__(
-        self, work: _Work, step: Any, context: Context, seconds: float, started: float, grace_seconds: float
+        self,
+        given: Any,
+        work: Work,
+        task: asyncio.Task[Any],
+        context: Context,
+        seconds: float,
+        grace_seconds: float,
     ) -> None:
+        self._given = given
         self._work = work
-        self._step = step
+        self._task = task
         self._context = context
         self._seconds = seconds
-        self._started = started
         self._grace_seconds = grace_seconds
         self._is_late = False
-        self._is_left = False
-        self._is_closing = False
-        self._watch: asyncio.TimerHandle | None = None
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        task = asyncio.current_task()
-        if task is None:
-            self._work.close()
-            raise RuntimeError("A tool that waits must be run inside an asyncio task.")
-        self._cancels = Cancels(task)
-        self._loop = asyncio.get_running_loop()
-        deadline = Deadline(self._context, self._seconds, self._started, self._expire)
-        value = failure = None
+    async def wait(self, started: float) -> None:
+        """Return when the tool has ended in time; else stop it and raise."""
+        callers: asyncio.CancelledError | None = None
         try:
-            value = yield from self._drive()
-        except BaseException as error:
-            if self._is_left:
-                close(self._work)
-                raise
-            failure = error
+            if not _IS_EAGER:
+                await asyncio.sleep(0)  # the first step: most tools need no more, and no timer
+            if not self._task.done():
+                await self._end_or_deadline(started)
+        except asyncio.CancelledError as error:
+            callers = error
+        except GeneratorExit:  # the caller itself is being closed
+            self._close()
+            raise
+        if callers is None and not self._is_late:
+            return
+        cancel(self._context)
+        callers = await self._stop() or callers
+        try:
+            if callers is not None:
+                raise callers
+            # What a stopped tool still has to say, it says with the error that stopped it.
+            error = self._error()
+            raise out_of_time(self._seconds, details=getattr(error, "details", None)) from error
+        finally:
+            del callers  # its traceback holds this frame
+
+    async def _end_or_deadline(self, started: float) -> None:
+        self._woken = asyncio.get_running_loop().create_future()
+        self._task.add_done_callback(self._wake)
+        deadline = Deadline(self._context, self._seconds, started, self._expire)
+        try:
+            await self._woken
         finally:
             deadline.cancel()
-            if self._watch is not None:
-                self._watch.cancel()
-        try:
-            yield from self._settle(failure)
-        finally:
-            del failure  # its traceback holds this frame
-        return value
-
-    def _drive(self) -> Generator[Any, Any, Any]:
-        """Pass what the coroutine yields up and what comes back down, until it ends."""
-        work = self._work
-        while True:
-            thrown = sent = None
-            try:
-                sent = yield self._step
-            except GeneratorExit:  # the caller itself is being closed
-                self._is_left = True
-                raise
-            except BaseException as error:
-                thrown = error
-            if isinstance(thrown, asyncio.CancelledError):
-                self._cancels.arrive(work)
-            if self._is_closing:
-                close(work)
-                return None
-            try:
-                self._step = work.send(sent) if thrown is None else work.throw(thrown)
-            except StopIteration as done:
-                return done.value
-            self._cancels.wait()
-            if self._watch is None and self._cancels.is_callers:
-                self._watch = self._loop.call_later(self._grace_seconds, self._look)
-            thrown = None  # as above
 
     def _expire(self) -> None:
-        """The time is up: cancel the coroutine, and close it after the grace."""
-        self._is_late = True
-        cancel(self._context)
-        self._cancels.cancel()
-        if self._watch is not None:
-            self._watch.cancel()
-        self._watch = self._loop.call_later(self._grace_seconds, self._close)
+        self._is_late = not self._task.done()
+        self._wake()
 
-    def _look(self) -> None:
-        """The coroutine goes on though the caller has cancelled it: close it."""
-        self._watch = None
-        if self._cancels.is_callers:
-            self._close()
+    def _wake(self, _: Any = None) -> None:
+        if not self._woken.done():
+            self._woken.set_result(None)
+
+    async def _stop(self) -> asyncio.CancelledError | None:
+        """Stop the task step by step; return the caller's cancel if one arrives meanwhile."""
+        task, callers = self._task, None
+        for stop, seconds in (
+            (task.cancel, self._grace_seconds),
+            (task.cancel, _LAST_SECONDS),
+            (self._close, _LAST_SECONDS),
+        ):
+            if task.done():
+                break
+            stop()
+            until = monotonic() + seconds
+            while not task.done() and (left := until - monotonic()) > 0:
+                try:
+                    await asyncio.wait((task,), timeout=left)
+                except asyncio.CancelledError as error:
+                    callers = error
+                except GeneratorExit:  # as above
+                    self._close()
+                    raise
+        return callers
 
     def _close(self) -> None:
-        self._is_closing = True
-        self._cancels.cancel()
+        close(self._task, self._work)
+        if iscoroutine(self._given) and getcoroutinestate(self._given) == CORO_CREATED:
+            self._given.close()  # or Python warns that nobody awaited it
 
-    def _settle(self, error: BaseException | None) -> Generator[Any, Any, None]:
-        """Raise what the call ends with, if it is not the value."""
-        if self._cancels.settle():
-            cancel(self._context)
-            with suppress(asyncio.CancelledError):
-                # From Python 3.13 a TaskGroup asks for the cancel anew; it comes now or at some later wait.
-                yield
-            if isinstance(error, asyncio.CancelledError):
-                raise error
-            raise asyncio.CancelledError from error
-        if self._is_late:
-            # What a stopped tool still has to say, it says with the error that stopped it.
-            raise out_of_time(self._seconds, details=getattr(error, "details", None)) from error
-        if self._is_closing:
-            raise ToolError("The tool was stopped: it went on after it had been cancelled.", Kind.CANCELLED)
-        if isinstance(error, Exception):
-            raise error
-        if error is not None:
-            raise failed(error) from error
-
-
-def close(work: _Work) -> None:
-    """End a coroutine and disarm the scopes it was in. What refuses to end is kept for ever."""
-    frames = frames_of(work)
-    scopes = scopes_of(frames)
-    with suppress(BaseException):  # nobody waits for what it raises now
-        work.close()
-    disarm([*scopes, *scopes_of(frames_of(work))])
-    for frame in frames:  # one that waits on while it is closed is cut off from those that waited for it
-        if _is_unfinished(frame):
-            _keep_for_ever(frame)
-
-
-def _is_unfinished(frame: Any) -> bool:
-    return any(getattr(frame, name, None) is not None for name in ("cr_frame", "gi_frame", "ag_frame"))
-
-
-def _keep_for_ever(frame: Any) -> None:
-    # Freeing it would throw GeneratorExit into it again: noise now, and at exit, when no loop runs, a loop
-    # around `await` that catches everything would spin for ever. A reference too many prevents both.
-    import ctypes
-
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(frame))
+    def _error(self) -> BaseException | None:
+        if not self._task.done() or self._task.cancelled():
+            return None
+        error = self._task.exception()
+        return error and _unpack(error)

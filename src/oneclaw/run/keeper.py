@@ -8,6 +8,10 @@ is killed with -9. To end the worker is to kill its process group, and on Linux,
 the worker leaves behind, every process the tool ever started, also those that left the group. When the worker
 has ended, by itself or by force, the keeper writes to the lifeline how, with its last output, and ends too.
 
+A tool can kill the keeper, as every process of its user. What it had started would then go on, a daemon
+above all. So the keeper has a parent that does nothing but wait for it, and ends what is left when it is
+killed; and the keeper ends everything when that parent is killed. The lifeline ends with the last of the two.
+
 Nothing is imported here that is not needed: what the keeper holds, every worker costs.
 """
 
@@ -29,15 +33,23 @@ _Prctl = Callable[[int, int], object]
 
 def main() -> None:
     line, lifeline, memory_bytes = (int(number) for number in sys.argv[1:4])
-    program = os.getppid()
+    prctl = _prctl_of_linux()
+    prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    parent = os.getpid()
+    child = os.fork()
+    if child != 0:
+        os.close(line)
+        os.waitpid(child, 0)
+        _sweep(None, None)
+        os._exit(0)
     output, worker_output = os.pipe()
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _note)
     signal.signal(signal.SIGTERM, _note)
-    prctl = _prctl_of_linux()
-    prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    os.setpgid(0, 0)
+    prctl(_PR_SET_CHILD_SUBREAPER, 1)  # a fork does not inherit it
     keeper = os.getpid()
     worker = os.fork()
     if worker == 0:
@@ -46,10 +58,10 @@ def main() -> None:
         _become_worker(line, worker_output, memory_bytes, keeper, prctl)
     os.close(line)
     os.close(worker_output)
-    os.write(lifeline, b'{"pid":%d}\n' % worker)
+    os.write(lifeline, b'{"pid":%d,"keeper":%d}\n' % (worker, keeper))
     status, tail = None, b""
     prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() == program:
+    if os.getppid() == parent:
         status, tail = _watch(worker, lifeline, output, wake)
     status = _sweep(worker, status)
     _report(lifeline, status, tail + _drain(output))
@@ -94,7 +106,7 @@ def _watch(worker: int, lifeline: int, output: int, wake: int) -> tuple[int | No
             # The line to the worker has ended: if the worker is about to as well, how is worth knowing.
             until = time.monotonic() + LAST_WORDS_SECONDS
         if wake in ready:
-            if signal.SIGTERM in os.read(wake, 64):  # the program is gone, or somebody wants us to go
+            if signal.SIGTERM in os.read(wake, 64):  # our parent is gone, or somebody wants us to go
                 return None, tail
             status = _reap(worker)
             if status is not None:
@@ -116,11 +128,12 @@ def _reap(worker: int) -> int | None:
             found = status
 
 
-def _sweep(worker: int, status: int | None) -> int | None:
+def _sweep(worker: int | None, status: int | None) -> int | None:
     """Kill all that is left, and again what those leave, until nothing is."""
     until = time.monotonic() + SWEEP_SECONDS
     while time.monotonic() < until:
-        _kill(os.killpg, worker)
+        if worker is not None:
+            _kill(os.killpg, worker)
         for child in _children():
             _kill(os.kill, child)
         try:

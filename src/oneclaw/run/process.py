@@ -60,7 +60,7 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        return not self._is_killed and not self._ended.done()
+        return not self._is_killed and not self._ended.done() and b'"status"' not in self._said
 
     async def ask(self, request: bytes, heed: Heed | None = None) -> Message:
         """Send a request and wait for its reply. Raises `Ended`, or `TimeoutError` after `give_up`."""
@@ -95,13 +95,19 @@ class Worker:
                 self._lifeline.shutdown(socket.SHUT_WR)
 
     async def gone(self) -> None:
-        """Wait until nothing is left of a killed process; a keeper that does not answer is killed as well."""
-        await asyncio.wait([self._ended], timeout=GONE_SECONDS)
-        if not self._ended.done():
-            for group in (self._keeper.pid, self._told().get("pid")):
-                with suppress(OSError, TypeError):
-                    os.killpg(group, signal.SIGKILL)  # pyright: ignore[reportArgumentType]
+        """Wait until nothing is left of a killed process; a keeper that does not answer is killed as well.
+
+        Its parent then ends what is left; only if that does not answer either, both are killed.
+        """
+        for names in (("keeper",), ("parent", "pid")):
             await asyncio.wait([self._ended], timeout=GONE_SECONDS)
+            if self._ended.done():
+                return
+            told = {**self._told(), "parent": self._keeper.pid}
+            for name in names:
+                with suppress(OSError, KeyError):
+                    os.killpg(told[name], signal.SIGKILL)
+        await asyncio.wait([self._ended], timeout=GONE_SECONDS)
 
     def _write(self) -> None:
         try:

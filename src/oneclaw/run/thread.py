@@ -56,7 +56,7 @@ class ThreadPool:
     async def _run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any:
         loop = asyncio.get_running_loop()
         work = _Work(self._idle.pop() if self._idle else _start_thread(), loop.create_future())
-        call = partial(_execute, tool.execute, arguments, _for_thread(context, loop))
+        call = partial(_execute, tool.execute, arguments, for_thread(context, loop))
 
         def end(outcome: _Outcome) -> None:
             loop.call_soon_threadsafe(self._end, work, outcome)
@@ -170,7 +170,7 @@ async def _wait_for(awaitable: Any, context: Context) -> Any:
     return await awaitable
 
 
-def _for_thread(context: Context, home: asyncio.AbstractEventLoop) -> Context:
+def for_thread(context: Context, home: asyncio.AbstractEventLoop) -> Context:
     """The context as a thread may use it: a question to a person is asked in the loop of the caller."""
 
     async def require(need: str, reason: str) -> None:

@@ -16,6 +16,7 @@ from oneclaw.store.checkpoint import LOG_BYTES, Checkpointer
 from oneclaw.store.fault import fault, is_unreachable
 from oneclaw.store.presence import Presence, gate, sweep
 from oneclaw.store.recovery import INTERRUPT, find_dead, recover
+from oneclaw.store.reserve import Reserve
 from oneclaw.store.writer import Values, Writer, Written, settle
 
 PATIENCE_SECONDS = 30.0
@@ -39,11 +40,13 @@ class Database:
         self._pid = os.getpid()
         self._reading = threading.Lock()
         self._checkpointer = Checkpointer(self.path)
+        self._reserve = Reserve(self.path)
         self._closed = False
         self._presence: Presence | None = None
         self._writer: Writer | None = None
         try:
             file.refuse(self.path)
+            self._reserve.give_up_if_full()
             if not read_only:
                 self._writer = self._open_to_write()
             self._reader = self._open_to_read(read_only)
@@ -152,7 +155,8 @@ class Database:
         file.make_folder(self.path.parent)
         file.make_folder(self._live)
         with gate(self._live, self._patience_seconds):
-            if not self.path.exists():
+            is_new = not self.path.exists()
+            if is_new:
                 file.create(self.path, self._live)
             connection = file.connect(self.path, "rw", self._patience_seconds)
             try:
@@ -160,8 +164,10 @@ class Database:
             except BaseException:
                 connection.close()
                 raise
+            if not is_new:  # many a store is made once, for a test, and never opened again
+                self._reserve.keep()
         connection.execute("PRAGMA busy_timeout = 0")
-        return Writer(connection, self.path, self._patience_seconds)
+        return Writer(connection, self.path, self._patience_seconds, self._reserve)
 
     def _take_over(self, connection: sqlite3.Connection) -> None:
         if migration.check(connection, self.path) < max(migration.steps()):

@@ -36,6 +36,11 @@ def is_locked(error: sqlite3.Error) -> bool:
     return _code(error) in _LOCKED
 
 
+def is_full(error: sqlite3.Error) -> bool:
+    """Whether the disk had no room for it."""
+    return _code(error) == sqlite3.SQLITE_FULL
+
+
 def is_unreachable(error: sqlite3.Error) -> bool:
     """Whether SQLite could not open or make a file it needs."""
     return _code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)

@@ -2,6 +2,7 @@
 
     store.db            the tables; store.db-wal and store.db-shm belong to it while it is in use
     store.db-live/      one locked file per program that has it open (see presence)
+    store.db-reserve/   room that is kept for when the disk is full (see reserve)
 
 A new database is made under another name and put in place by a rename: what stands at the path is nothing,
 or complete. So an empty file, a file of another program, a damaged or a newer one is never taken for a new

@@ -68,7 +68,7 @@ class Messages:
 
     def __init__(self, database: Database, redact: Callable[[str], str] = identity) -> None:
         self._database = database
-        self._redact = redact
+        self.redact = redact
         self._next: dict[str, int] = {}  # session → the number its next message gets
         self._touched: dict[str, float] = {}
 
@@ -77,8 +77,8 @@ class Messages:
         name = as_stored(session.id)
         if not name:
             raise StoreError("A message belongs to a session, and this session has no id.")
-        if self._redact is not identity:
-            message = redact_message(message, self._redact)
+        if self.redact is not identity:
+            message = redact_message(message, self.redact)
         now = time()
         row = (now, *_columns(message), cost, to_json(message))
         if name not in self._next:
@@ -148,7 +148,7 @@ class Messages:
 
     async def summarise(self, session_id: str, text: str, through: int) -> None:
         """Keep the text that stands for the messages up to the number `through`; they stay as well."""
-        row = (as_stored(session_id), through, time(), bounded(self._redact(text)))
+        row = (as_stored(session_id), through, time(), bounded(self.redact(text)))
         await self._database.write(_SUMMARISE, row)
 
     def summary(self, session_id: str) -> tuple[str, int] | None:

@@ -26,7 +26,7 @@ Redact = Callable[[str], str]
 
 
 def redact_message(message: Message, redact: Redact) -> Message:
-    """The message without secrets; the same object where it holds none. The ids of calls are not touched."""
+    """The message without secrets; the same object where it holds none."""
     together = "\n".join(_texts(message))
     if redact(together) == together:
         return message
@@ -42,13 +42,13 @@ def _texts(message: Message) -> Iterator[str]:
         yield message.text
     elif isinstance(message, ResultsMessage):
         for result in message.results:
-            yield from (result.tool, result.message, *result.repairs)
+            yield from (result.call_id, result.tool, result.message, *result.repairs)
             yield from _texts_in(result.value)
             yield from _texts_in(result.details)
     else:
         for part in message.parts:
             if isinstance(part, CallPart):
-                yield from (part.call.name, part.call.fault)
+                yield from (part.call.id, part.call.name, part.call.fault)
                 yield from _texts_in(part.call.arguments)
             else:
                 yield part.text
@@ -85,7 +85,7 @@ def _redact_part(part: Part, redact: Redact) -> Part:
     if isinstance(part, CallPart):
         call = part.call
         cleaned = ToolCall(
-            redact(call.name), _redact_any(call.arguments, redact), call.id, redact(call.fault)
+            redact(call.name), _redact_any(call.arguments, redact), redact(call.id), redact(call.fault)
         )
         return CallPart(cleaned, echo)
     text = redact(part.text)
@@ -101,6 +101,7 @@ def _redact_part(part: Part, redact: Redact) -> Part:
 def _redact_result(result: ToolResult, redact: Redact) -> ToolResult:
     return replace(
         result,
+        call_id=redact(result.call_id),
         tool=redact(result.tool),
         value=_redact_any(result.value, redact),
         message=redact(result.message),

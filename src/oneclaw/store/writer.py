@@ -14,15 +14,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from oneclaw.core.errors import StoreError
-from oneclaw.store.fault import fault, is_locked
+from oneclaw.store.fault import fault, is_full, is_locked
+from oneclaw.store.reserve import Reserve
 
 if TYPE_CHECKING:
     import asyncio
 
 Values = Sequence[str | int | float | None]
+T = TypeVar("T")
 _MOST_AT_ONCE = 500
 _FIRST_WAIT_SECONDS = 0.0005
 _LONGEST_WAIT_SECONDS = 0.01
@@ -46,11 +48,14 @@ class _Job:
 class Writer:
     """Writes statements in autocommit or together; never returns before they are kept."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, patience_seconds: float) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, patience_seconds: float, reserve: Reserve
+    ) -> None:
         self._connection = connection
         self._cursor = connection.cursor()
         self._path = path
         self._patience_seconds = patience_seconds
+        self._reserve = reserve
         self._lock = threading.Lock()
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -62,7 +67,7 @@ class Writer:
         if not self._queue.empty() or not self._lock.acquire(blocking=False):
             return None
         try:
-            return self._execute(sql, values)
+            return self._with_reserve(lambda: self._execute(sql, values))
         except sqlite3.Error as error:
             if is_locked(error):
                 return None
@@ -87,22 +92,22 @@ class Writer:
         self, statements: Sequence[tuple[str, Values]], is_stopped: Callable[[], bool]
     ) -> list[Written]:
         """Write all of the statements or none, waiting for the lock: for a thread of one's own."""
-        written: list[Written] = []
+
+        def write() -> list[Written]:
+            self._begin()
+            written: list[Written] = []
+            for sql, values in statements:
+                if is_stopped():
+                    raise StoreError(f"The store {self._path} was left as it was: the writing was stopped.")
+                written.append(self._execute(sql, values))
+            self._connection.execute("COMMIT")
+            return written
+
         with self._lock:
             try:
-                self._begin()
-                for sql, values in statements:
-                    if is_stopped():
-                        raise StoreError(
-                            f"The store {self._path} was left as it was: the writing was stopped."
-                        )
-                    written.append(self._execute(sql, values))
-                self._connection.execute("COMMIT")
-            except Exception as error:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise error if isinstance(error, StoreError) else fault(self._path, error) from error
-        return written
+                return self._with_reserve(write)
+            except sqlite3.Error as error:
+                raise fault(self._path, error) from error
 
     def stop(self) -> None:
         """Write what is still queued, then end the thread and the connection."""
@@ -132,20 +137,9 @@ class Writer:
         return job
 
     def _write_together(self, jobs: list[_Job]) -> None:
-        failed: dict[int, StoreError] = {}
         try:
-            self._begin()
-            for number, job in enumerate(jobs):
-                try:
-                    job.written = self._execute(job.sql, job.values)
-                except Exception as error:
-                    if not self._connection.in_transaction:
-                        raise  # a full or broken disk undoes the transaction whole
-                    failed[number] = fault(self._path, error)
-            self._connection.execute("COMMIT")
+            failed = self._with_reserve(lambda: self._write_each(jobs))
         except Exception as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
             failed = {number: fault(self._path, error) for number in range(len(jobs))}
         for number, job in enumerate(jobs):
             if number in failed:
@@ -153,6 +147,40 @@ class Writer:
             else:
                 assert job.written is not None
                 job.future.set_result(job.written)
+
+    def _write_each(self, jobs: list[_Job]) -> dict[int, StoreError]:
+        """Write all that can be written, in one transaction; what is wrong with the others."""
+        failed: dict[int, StoreError] = {}
+        self._begin()
+        for number, job in enumerate(jobs):
+            try:
+                job.written = self._execute(job.sql, job.values)
+            except Exception as error:
+                if not self._connection.in_transaction:
+                    raise  # a full or broken disk undoes the transaction whole
+                failed[number] = fault(self._path, error)
+        self._connection.execute("COMMIT")
+        return failed
+
+    def _with_reserve(self, write: Callable[[], T]) -> T:
+        """Write; where the disk is full, give up the reserve and write again. A failure leaves nothing."""
+        try:
+            written = self._or_nothing(write)
+        except sqlite3.Error as error:
+            if not is_full(error) or not self._reserve.give_up():
+                raise
+            return self._or_nothing(write)
+        if self._reserve.is_missed:
+            self._reserve.keep()
+        return written
+
+    def _or_nothing(self, write: Callable[[], T]) -> T:
+        try:
+            return write()
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
 
     def _begin(self) -> None:
         end = time.monotonic() + self._patience_seconds

@@ -46,7 +46,7 @@ def edit_file(context: Context, path: str, old: str, new: str, all: bool = False
         changed.write(encoding.mark + text.encode(encoding.name, _errors(encoding)))
 
     paths.open_file(context.workspace, path).close()  # what is not there is not made, nor are its folders
-    paths.change_file(context.workspace, path, change, context.check)
+    paths.change_file(context.workspace, path, change, context.check, context.require_in_thread)
     if len(lines) == 1:
         return f"Replaced 1 occurrence in {spell(path)}, on line {lines[0]:,}"
     return f"Replaced {len(lines):,} occurrences in {spell(path)}, on lines {_list(lines)}"

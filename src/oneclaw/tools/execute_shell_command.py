@@ -110,7 +110,8 @@ def execute_shell_command(
             await _ask_for_network(context, opened.settings.network)
         directory = None if working_dir is None else _folder(context, working_dir)
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
-        ruled = is_ruled({"command": command, "working_dir": working_dir, "env": env}, opened.rules)
+        said = {"command": command, "working_dir": working_dir, "env": env}
+        ruled = is_ruled(said, opened.rules, is_kept=NEED in context.kept)
         is_kept = not ruled and NEED in context.kept
         here = opened.where(context.session) if is_kept and directory is None and not fresh else None
         if here is not None and not _is_start(context, here):
@@ -188,7 +189,8 @@ def _stopped(outcome: "Outcome", seconds: float, source: str) -> ToolError:
         "memory": "The command was stopped, for it took too much memory (see shell.memory_mb).",
         "state": "What the command leaves in its shell, in variables and functions, is more than 16 MB and"
         " not kept; write it to a file instead.",
-        "disk": "The command was stopped, for it left less than 1 GB of the disk free; remove what it wrote.",
+        "disk": "The command was stopped, for it left too little of the disk free: 1 GB and room for 10,000"
+        " files must stay, or a tenth of a small disk. Remove what it wrote; reading and removing work.",
         "killed": "The shell was killed while the command ran, and the command with it.",
     }[outcome.stop or "time"]
     fate = {

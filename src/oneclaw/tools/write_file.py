@@ -4,6 +4,7 @@ from typing import BinaryIO, Literal
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
+from oneclaw.core.permit.need import OVERWRITE
 from oneclaw.core.text.encoding import detect
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
@@ -26,7 +27,7 @@ def write_file(
     """
     data = encode(content, "utf-8")
     if mode == "overwrite":
-        paths.replace_file(context.workspace, path, data, context.check)
+        _overwrite(context, path, data)
         return _confirm(path, len(data), mode)
     written = 0
 
@@ -34,8 +35,35 @@ def write_file(
         nonlocal written
         written = new.write(encode(content, _copy(context, old, new)) if old else data)
 
-    paths.change_file(context.workspace, path, add, context.check)
+    paths.change_file(context.workspace, path, add, context.check, context.require_in_thread)
     return _confirm(path, written, mode)
+
+
+def _overwrite(context: Context, path: str, data: bytes) -> None:
+    """Write a file anew; where the session must ask, one that is there only after a person said yes."""
+    must_ask = context.session.must_ask(OVERWRITE)
+    if must_ask and _is_there(context, path):
+        reason = f"{spell(path)} is there already; what it holds would be lost."
+        context.require_in_thread(OVERWRITE, reason)
+        must_ask = False
+
+    def check() -> None:
+        context.check()
+        if must_ask and _is_there(context, path):
+            message = f"{spell(path)} was made by somebody else meanwhile, so it was left as it is."
+            raise ToolError(message, Kind.PERMISSION_DENIED)
+
+    paths.replace_file(context.workspace, path, data, check, context.require_in_thread)
+
+
+def _is_there(context: Context, path: str) -> bool:
+    try:
+        paths.kind_of(context.workspace, path)
+    except ToolError as error:
+        if error.kind is Kind.FILE_NOT_FOUND:
+            return False
+        raise
+    return True
 
 
 def encode(content: str, encoding: str) -> bytes:

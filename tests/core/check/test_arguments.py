@@ -201,6 +201,9 @@ AMBIGUOUS = [
     ("{'path': 'a'}", "quotes other than double quotes"),
     ('Sure! {"path": "a"} Done.', "text around the JSON object"),
     ('{"path": "\\d"}', "backslash"),
+    ('{\u00a0path: "a"}', "a character beside a word or a number was read as a blank"),
+    ('{"path": "a", "offset": 1\x0b}', "a character beside a word or a number was read as a blank"),
+    ('{"path": "a" // x\u2028, "deep": true\n}', "a comment was read past a character"),
     ('{"path": "a", "tags": "x, y"}', 'tags: "x, y" was read as an array of 1 item'),
     ('{"path": "a", "deep": "yes"}', 'deep: "yes" was read as the boolean true'),
     ('{"path": "a", "offset": ""}', 'offset: "" was read as left out'),
@@ -220,6 +223,29 @@ def test_an_ambiguous_repair_is_refused_for_a_tool_that_may_change_things(
     message = refuse(build(effect=effect), raw)
     assert message.startswith("The arguments would have to be guessed, and this tool may change things: ")
     assert note in message
+
+
+@pytest.mark.parametrize(
+    "raw", ['{"path":\u00a0"a"}', '{\x0b"path": "a"}', '\x0c{"path": "a"}', '{"path": "a"\ufeff}']
+)
+def test_another_blank_than_jsons_is_told_and_no_guess(raw: str) -> None:
+    checked = build(effect="write").check(raw)
+    assert checked.arguments["path"] == "a"
+    assert checked.repairs == ("a character that JSON does not count as a blank was read as one",)
+
+
+def test_without_the_look_at_blanks_a_guess_would_reach_a_tool_that_writes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def skip_all(self: Any) -> None:
+        while self.text[self.at : self.at + 1].isspace():
+            self.at += 1
+
+    monkeypatch.setattr("oneclaw.core.check.repair._Reader.skip_blanks", skip_all)
+    assert build(effect="write").check('{\u00a0path: "a"}').repairs == (
+        "an unquoted key was read as a string",
+    )
+    assert build(effect="write").check('{"path":\x0b"a"}').repairs == ()
 
 
 def test_many_repairs_are_told_in_a_few_lines() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from oneclaw.core.check.payload import read
 from oneclaw.core.check.plain import ARGUMENT_BYTES, Refused
+from oneclaw.core.check.repair import BLANK
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -137,3 +138,16 @@ def test_anything_is_read_or_refused_and_nothing_else(raw: Any) -> None:
     except Refused:
         return
     json.dumps(value, allow_nan=False).encode()
+
+
+@pytest.mark.parametrize("blank", ["\x0b", "\x0c", "\u00a0", "\ufeff", "\u2028"])
+def test_blanks_that_json_does_not_know_are_told(blank: str) -> None:
+    for text, value in (
+        (f'{{"a":{blank}"x"}}', {"a": "x"}),
+        (f' {blank}{{"a": 1}}', {"a": 1}),
+        (f" {blank} ", {}),
+    ):
+        if text.isspace() or value:
+            assert read(text) == (value, [BLANK])
+    assert read(" \n\t\r") == ({}, [])
+    assert read(f'{{"a": "{blank}"}}')[0] == {"a": blank}  # in a string it is what it is

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oneclaw.core.check.payload import read_number
-from oneclaw.core.check.repair import Cut, Malformed, repair, repair_whole
+from oneclaw.core.check.repair import BLANK, Cut, Malformed, repair, repair_whole
 
 
 def mend(text: str) -> tuple[Any, list[str], bool]:
@@ -167,3 +167,43 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
         return
     assert isinstance(value, dict)
     json.dumps(value)
+
+
+BLANKS = ["\x0b", "\x0c", "\u00a0", "\ufeff", "\u2028", "\u3000", "\x85", "\x1f"]
+"""Blanks of other languages, none of JSON's."""
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+@pytest.mark.parametrize(
+    "text",
+    ['{B"a": "x"}', '{"a"B: "x"}', '{"a":B"x"}', '{"a": "x"B}', 'B{"a": "x"}', '{"a": "x"}B', '{"a": "x"B,}'],
+)
+def test_another_blank_than_jsons_is_noted(text: str, blank: str) -> None:
+    found, notes, is_ambiguous = mend(text.replace("B", blank))
+    assert found == {"a": "x"}
+    assert BLANK.text in notes
+    assert not is_ambiguous
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("{Ba: 1}", {"a": 1}), ("{aB: 1}", {"a": 1}), ('{"a":B1}', {"a": 1}), ('{"a": trueB}', {"a": True})],
+)
+def test_a_blank_that_may_be_a_part_of_a_word_is_a_guess(text: str, value: Any, blank: str) -> None:
+    found, _, is_ambiguous = mend(text.replace("B", blank))
+    assert found == value
+    assert is_ambiguous
+
+
+@pytest.mark.parametrize("end", ["\r", "\x0b", "\x0c", "\u2028", "\u2029", "\x85"])
+@pytest.mark.parametrize("mark", ["//", "#"])
+def test_a_comment_whose_end_is_unsure_is_a_guess(mark: str, end: str) -> None:
+    found, _, is_ambiguous = mend(f'{{"a": 1, {mark} one{end} "b": 2\n}}')
+    assert found == {"a": 1}
+    assert is_ambiguous
+    assert not mend(f'{{"a": 1, {mark} one\r\n "b": 2}}')[2]  # the line end of Windows is one
+
+
+def test_another_blank_after_a_whole_value_is_noted() -> None:
+    assert repair_whole("['a']\u00a0", 64, read_number)[1][-1] == BLANK

@@ -167,6 +167,15 @@ def test_references_within_the_document_and_to_the_standard_work() -> None:
     assert Schema({"$ref": "https://json-schema.org/draft/2020-12/schema"}).is_valid({"type": "string"})
 
 
+def test_a_document_that_names_its_draft_is_read_by_it_and_another_by_the_draft_of_the_schema() -> None:
+    draft_7 = {"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "http://example.com/pair"}
+    newer = {"$schema": "https://json-schema.org/draft/2020-12/schema", "dependentRequired": {"a": ["b"]}}
+    assert not Schema(draft_7, {"http://example.com/pair": newer}).is_valid({"a": 1})
+    older = {"dependencies": {"a": ["b"]}, "items": [{"type": "string"}]}
+    assert not Schema(draft_7, {"http://example.com/pair": older}).is_valid({"a": 1})
+    assert not Schema(draft_7, {"http://example.com/pair": older}).is_valid([1])
+
+
 def test_documents_that_are_handed_over_can_be_referred_to() -> None:
     documents = {"http://example.com/count": {"type": "integer"}}
     assert not Schema({"$ref": "http://example.com/count"}, documents).is_valid("x")

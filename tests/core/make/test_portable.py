@@ -136,6 +136,38 @@ RULES: list[tuple[dict[str, Any], str, str, Sequence[str]]] = [
         "exclusiveMinimum",
         ["anthropic"],
     ),
+    ({"$schema": "x", **within({"type": "string"})}, "$", "$schema", ["gemini"]),
+    ({"title": "T", **within({"type": "string"})}, "$", "title", ["gemini"]),
+    (within({"type": "string", "title": "X"}), "$.properties.x", "title", ["gemini"]),
+    ({"type": "object", "properties": {}}, "$", "properties", ["gemini"]),
+    (within({"type": "string", "enum": ["", "a"]}), "$.properties.x", "enum", ["gemini"]),
+    (within({"type": "string", "enum": []}), "$.properties.x", "enum", ["gemini"]),
+    (within({"type": "string", "format": "enum", "enum": []}), "$.properties.x", "enum", ["gemini"]),
+    (within({"type": "string", "format": "enum"}), "$.properties.x", "enum", ["gemini"]),
+    (
+        within({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "null"}]}),
+        "$.properties.x.anyOf[0]",
+        "exclusiveMinimum",
+        ["anthropic", "gemini"],
+    ),
+    (
+        within({"type": ["integer", "null"], "exclusiveMaximum": 9}),
+        "$.properties.x",
+        "exclusiveMaximum",
+        ["anthropic"],
+    ),
+    (
+        within({"type": "integer", "nullable": True, "exclusiveMinimum": 0}),
+        "$.properties.x",
+        "exclusiveMinimum",
+        ["anthropic"],
+    ),
+    (
+        within({"type": "integer", "exclusiveMinimum": None}),
+        "$.properties.x",
+        "exclusiveMinimum",
+        ["anthropic", "openai"],
+    ),
     (within({"type": "number", "multipleOf": 2}), "$.properties.x", "multipleOf", ["gemini"]),
     (within({"type": "string", "format": "byte"}), "$.properties.x", "format", ["gemini", "openai strict"]),
     (within({"allOf": [{"type": "string"}]}), "$.properties.x", "allOf", ["openai", "gemini"]),
@@ -174,6 +206,15 @@ def test_what_a_provider_refuses_is_found_with_its_place(
     assert here, lint(schema)
     assert set(providers) <= {who for each in here for who in each.providers}
     assert all(each.instead for each in here)
+
+
+def test_what_providers_take_is_not_named() -> None:
+    bound = {"type": "integer", "exclusiveMinimum": 0}
+    assert "anthropic" not in {who for each in lint(within(bound)) for who in each.providers}
+    assert lint(within({"type": "string", "format": "enum", "enum": ["a"]}))[0].providers == (
+        "openai strict",
+    )
+    assert lint(obj({"title": string("A title."), "x": string_enum(["a", "b"])})) == []
 
 
 @pytest.mark.parametrize("name", ["admin.tools.list", "a" * 65, "with space", "1st", "größe"])

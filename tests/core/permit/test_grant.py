@@ -199,6 +199,25 @@ def test_a_glob_stays_inside_its_part(glob: str, text: str, does_fit: bool) -> N
     assert glob_fits(glob, text) is does_fit
 
 
+# Every character at which `str.splitlines` begins a new line, and CR LF.
+LINE_ENDS = [*(chr(code) for code in range(0x110000) if len(f"a{chr(code)}b".splitlines()) > 1), "\r\n"]
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+def test_a_star_stops_at_every_line_end(end: str) -> None:
+    assert not glob_fits("git *", f"git status{end}rm x")
+    assert not glob_fits("git *", f"git status{end}")
+    assert glob_fits("git **", f"git status{end}rm x")
+    assert glob_fits(f"git *{end}*", f"git status{end}rm x"), "one that the pattern names fits"
+
+
+@pytest.mark.parametrize("end", "\x85\u2028\u2029")
+def test_with_the_line_ends_of_ascii_alone_it_would_go_on(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ascii_alone = frozenset(map(chr, range(32)))
+    monkeypatch.setattr("oneclaw.core.permit.grant._ENDS_A_PART", ascii_alone)
+    assert glob_fits("git *", f"git status{end}rm x")
+
+
 SMALL = st.text("ab/*[]", max_size=8)
 
 

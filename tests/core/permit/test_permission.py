@@ -118,7 +118,18 @@ def test_the_needs_and_how_they_stand_by_default() -> None:
     granted = {need.name for need in NEEDS.values() if need.state is State.GRANTED}
     asks = {need.name for need in NEEDS.values() if need.state is State.ASK}
     assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "changes"}
-    asked = {"network.private", "shell", "code", "location", "calendar", "mail", "browser", "sessions.write"}
+    asked = {
+        "files.overwrite",
+        "files.protected",
+        "network.private",
+        "shell",
+        "code",
+        "location",
+        "calendar",
+        "mail",
+        "browser",
+        "sessions.write",
+    }
     assert asks == asked
     assert set(MODES) == {"auto", "ask", "deny"}
 

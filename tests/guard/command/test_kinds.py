@@ -36,9 +36,10 @@ def lines_of(name: str) -> list[str]:
 
 
 def generous(command: str) -> list[Rule]:
-    """Rules that allow every word of the command as a program, with every argument."""
+    """Rules that allow every word of the command as a program, with every argument, and are confirmed."""
     words = set(re.findall(r"[^\s'\"`;|&()<>$]+", command))
-    return [Rule((word, *form)) for word in sorted(words) for form in (("**",), ("*",), ("*", "**"), ())]
+    forms = (("**",), ("*",), ("*", "**"), ())
+    return [Rule((word, *form), is_confirmed=True) for word in sorted(words) for form in forms]
 
 
 @pytest.mark.parametrize("commands", [lines_of("asks.txt"), SEVERAL_LINES, ODD_CHARACTERS, OUT_OF_SIGHT])

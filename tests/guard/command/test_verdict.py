@@ -423,7 +423,8 @@ HOSTILE = st.lists(
 def test_what_is_allowed_is_what_bash_runs(tail: str, programs: Path) -> None:
     """Every chain that rules allow, run by bash itself: the same programs with the same words, no others."""
     command = "a " + tail
-    rules = [Rule((name, *form)) for name in "abs" for form in (("**",), ("-x", "**"), ("**", "-x", "**"))]
+    forms = (("**",), ("-x", "**"), ("**", "-x", "**"))
+    rules = [Rule((name, *form), is_confirmed=True) for name in "abs" for form in forms]
     verdict = judge_command(command, rules)
     if not verdict.is_allowed:
         return
@@ -439,7 +440,8 @@ def test_bash_runs_more_where_substitution_is_taken_for_text(programs: Path) -> 
     command = "a $(s)"
     assert parse(command).commands[0].argv == ("a", "$(s)")
     assert ["s"] in run_in_bash(command, programs)
-    assert not judge_command(command, [Rule(("a", "**"))]).is_allowed
+    assert not judge_command(command, [Rule(("a", "**"), is_confirmed=True)]).is_allowed
+    assert judge_command("a x", [Rule(("a", "**"), is_confirmed=True)]).is_allowed
 
 
 def test_without_the_second_reading_more_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:

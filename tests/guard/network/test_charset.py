@@ -41,6 +41,7 @@ from oneclaw.guard.network.charset import decode
         ('<?xml version="1.0" encoding="koi8-r"?>да'.encode("koi8-r"), "text/xml", None),
         ("<p>déjà".encode("cp1252"), "text/html", "<p>déjà"),
         ("<p>é日本".encode() + b"\xff", "text/html", "<p>é日本\ufffd"),
+        ("<p>\ufffd\ufffd".encode(), "text/html", "<p>\ufffd\ufffd"),
         (b"d\xe9j\xe0", "text/plain", "d\ufffdj\ufffd"),
         (b"<!--" + b"x" * 2_000 + '--><meta charset="cp1251">да'.encode("cp1251"), "text/html", None),
     ],

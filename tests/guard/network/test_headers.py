@@ -51,6 +51,10 @@ def test_plain_headers_pass_unchanged() -> None:
             "%00",
             "%250d%250a",
             "%25250a",
+            "%252525250a",
+            "%u000a",
+            "%U000A",
+            "%25u000d%25u000a",
             "%E5%98%8A%E5%98%8DSet-Cookie",
         ),
         *("%E2%80%A8", "%C2%85", "%u000a\r\n"),
@@ -60,9 +64,17 @@ def test_a_line_end_in_a_value_is_refused_plain_or_hidden(value: str) -> None:
     assert "X-Test" in refused("X-Test", value)
 
 
-@pytest.mark.parametrize("name", ["", "A B", "A:", "A\r\nB", "Ä", "A\0", "(x)", "A\t", "/path", " A"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "A B", "A:", "A\r\nB", "Ä", "A\0", "(x)", "A\t", "/path", " A"],
+)
 def test_a_name_that_is_not_a_token_is_refused(name: str) -> None:
     assert "its name has characters" in refused(name, "x")
+
+
+@pytest.mark.parametrize("name", ["%0aX", "%250d%250aX", "%u000aX"])
+def test_a_line_end_hidden_in_a_name_is_refused(name: str) -> None:
+    assert "its name hides a line end" in refused(name, "x")
 
 
 @pytest.mark.parametrize(

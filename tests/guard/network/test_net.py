@@ -11,7 +11,6 @@ import pytest
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network
-from oneclaw.guard.network import net
 from oneclaw.guard.network import pool as pool_file
 from oneclaw.guard.network.net import MAX_BYTES, Response, fetch
 from oneclaw.guard.network.pool import Wiring, explain
@@ -306,7 +305,7 @@ async def test_a_body_in_chunks_of_one_byte_lets_others_have_their_turn(
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     port, _ = await serve(head + b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n")
     with_turns = await turns_of_others(port)
-    monkeypatch.setattr(net, "_CHUNKS_AT_ONCE", 10**9)
+    monkeypatch.setattr(pool_file, "_CHUNKS_AT_ONCE", 10**9)
     without = await turns_of_others(port)
     assert with_turns > without + 200
 

@@ -7,6 +7,7 @@ import pytest
 
 from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.sandbox import sandbox as sandboxes
+from oneclaw.guard.sandbox.lookout import Lookout
 from oneclaw.guard.sandbox.places import Place, workspace_places
 
 from .conftest import MakeSay
@@ -51,6 +52,7 @@ async def test_the_twin_shows_it(make_say: MakeSay, tmp_path: Path, monkeypatch:
     if not tmp_path.is_relative_to("/tmp"):
         pytest.skip("inside, the link must lead to a folder: one can be made in /tmp")
     monkeypatch.setattr(sandboxes, "workspace_places", as_spelled)
+    monkeypatch.setattr(Lookout, "look", lambda self: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     assert await look_through_a_link(make_say, tmp_path) == "tweet"
 
 
@@ -72,6 +74,7 @@ async def test_the_folder_that_holds_a_closed_one_cannot_be_moved_away(
 
 async def test_the_twin_moves_it(make_say: MakeSay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandboxes, "workspace_places", as_spelled)
+    monkeypatch.setattr(Lookout, "look", lambda self: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     assert await write_a_hook(make_say, tmp_path)
 
 

@@ -7,6 +7,7 @@ import shlex
 import threading
 from collections.abc import Callable
 from functools import reduce
+from time import process_time
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -30,6 +31,11 @@ def small_percent(text: str) -> str:
     )
 
 
+def mixed(text: str) -> str:
+    """Every other letter a capital."""
+    return "".join(char.upper() if at % 2 else char.lower() for at, char in enumerate(text))
+
+
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "plain": lambda s: s,
     "json": lambda s: json.dumps({"a": s}),
@@ -49,7 +55,32 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "hex": lambda s: s.encode().hex(),
     "HEX": lambda s: s.encode().hex().upper(),
     "shell": lambda s: shlex.quote(s + "'"),
+    "hex in mixed letters": lambda s: mixed(s.encode().hex()),
+    "percent, every letter": lambda s: "".join(f"%{byte:02x}" for byte in s.encode()),
+    "percent in mixed letters": lambda s: "".join(mixed(f"%{byte:02x}") for byte in s.encode()),
+    "percent, some letters": lambda s: "".join(f"%{byte:02X}" if at % 3 or byte > 127 else chr(byte)
+                                               for at, byte in enumerate(s.encode())),
+    "percent in percent": lambda s: "".join(f"%25{byte:02X}" for byte in s.encode()),
+    "decimal entities": lambda s: "".join(f"&#{ord(char)};" for char in s),
+    "decimal entities with zeros": lambda s: "".join(f"&#000{ord(char)};" for char in s),
+    "hex entities": lambda s: "".join(mixed(f"&#x{ord(char):x};") for char in s),
+    "some entities": lambda s: "".join(f"&#x{ord(char):x};" if at % 2 else char for at, char in enumerate(s)),
+    "named entities": lambda s: "".join(NAMED.get(char, char) for char in s) + "&#33;",
+    "entities in html": lambda s: "".join(f"&amp;#{ord(char)};" for char in s),
+    "\\u": lambda s: "".join(f"\\u{ord(char):04x}" for char in s),
+    "\\u in capitals": lambda s: "".join(f"\\u{ord(char):04X}" for char in s),
+    "\\u, some letters": lambda s: "".join(f"\\u{ord(char):04X}" if at % 2 else char
+                                           for at, char in enumerate(s)),
+    "\\u in json": lambda s: "".join(f"\\\\u{ord(char):04x}" for char in s),
+    "\\u{}": lambda s: "".join(f"\\u{{{ord(char):x}}}" for char in s),
+    "\\U": lambda s: "".join(f"\\U{ord(char):08X}" for char in s),
+    "\\x": lambda s: "".join(f"\\x{ord(char):02x}" for char in s),
+    "\\u in percent": lambda s: quote("".join(f"\\u{ord(char):04x}" for char in s), safe=""),
+    "each letter another way": lambda s: "".join((f"&#{ord(char)};", quote(char, safe=""),
+                                                  f"\\u{ord(char):04x}", char)[at % 4]
+                                                 for at, char in enumerate(s)),
 }  # fmt: skip
+NAMED = {"&": "&amp;", "/": "&sol;", "+": "&plus;", '"': "&quot;", "=": "&equals;", "\\": "&bsol;"}
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
@@ -68,6 +99,58 @@ def test_a_secret_is_taken_out_in_each_spelling(name: str, secret: str) -> None:
 def test_without_the_redactor_it_would_be_there(name: str) -> None:
     text = f"before {SPELLINGS[name](KEY)} after"
     assert Redactor().redact(text) is text
+
+
+ESCAPED = [name for name in SPELLINGS if "percent" in name or "entities" in name or "\\\\" in name]
+
+
+@pytest.mark.parametrize("name", ESCAPED)
+def test_with_escapes_left_as_they_are_it_would_be_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spelled = SPELLINGS[name]("&" + SECRET + "&")
+    assert redact(spelled) != spelled
+    monkeypatch.setattr("oneclaw.guard.secret.redactor.undo", lambda text, sought: iter(()))  # pyright: ignore
+    assert redact(spelled) == spelled
+
+
+def test_with_hex_sought_as_it_is_mixed_letters_would_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    spelled = mixed(KEY.encode().hex())
+    assert redact(spelled, KEY) == "[redacted:NAME]"
+    monkeypatch.setattr("oneclaw.guard.secret.redactor._small_hex", lambda text: text)  # pyright: ignore
+    assert redact(spelled, KEY) == spelled
+
+
+def test_base64_in_an_address_is_known() -> None:
+    secret = "k??>>~~??>>key"
+    encoded = quote(base64.b64encode(secret.encode()).decode(), safe="")
+    assert "%2F" in encoded or "%2B" in encoded
+    assert redact(f"?a={encoded}&b", secret) == "?a=[redacted:NAME]&b"
+
+
+def test_what_stands_beside_an_escaped_secret_stays() -> None:
+    spelled = SPELLINGS["percent, every letter"](KEY)
+    assert redact(f"a%20b{spelled}%20&amp;\\u0041", KEY) == "a%20b[redacted:NAME]%20&amp;\\u0041"
+    assert redact(f"é{spelled}é{spelled}", KEY) == "é[redacted:NAME]é[redacted:NAME]"
+
+
+def test_escapes_of_other_things_are_left_as_they_are() -> None:
+    text = "%41%zz%e2%82%ac &#65; &#x110000; &nosuch; &#; \\u0041 \\ud83d\\ude00 \\ud800 \\U00110000 \\x4"
+    assert redact(text, KEY) is text
+
+
+@pytest.mark.parametrize(
+    "piece", ["%", "%4", "%41", "%25", "&", "&amp;", "&#", "&#x41;", "\\", "\\u0041", "\\u{"]
+)
+def test_escapes_by_the_thousand_take_bounded_time(piece: str) -> None:
+    """Seconds of the processor, not of the clock: another program on the machine does not count."""
+    text = (piece * 100_000)[:100_000]
+    before = process_time()
+    assert redact(text, KEY) is text
+    assert process_time() - before < 2
+
+
+@given(st.text() | st.text("%&#;x\\u{}04af1AF"), st.text("Aa41%&;\\u", min_size=8, max_size=12))
+def test_no_text_makes_it_raise(text: str, secret: str) -> None:
+    redact(text, secret)
 
 
 def test_base64_leaves_no_letter_of_the_secret_behind() -> None:

@@ -1,6 +1,8 @@
-"""Jobs: one that cannot be put down or is meant for another folder is not started, and leaves nothing."""
+"""Jobs: one that cannot be put down or is meant for another folder is not started; all share their memory."""
 
+import asyncio
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,13 @@ from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.guard.sandbox.group import make_group
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.run.shell import jobs as jobs_file
+from oneclaw.run.shell import start
 from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.jobs import Jobs
+from oneclaw.run.shell.jobs import Job, Jobs
 from oneclaw.run.shell.session import Command
 from oneclaw.run.shell.shells import Shells, ShellSettings
 
@@ -55,3 +60,70 @@ async def test_a_job_meant_for_one_folder_is_not_started_in_another(tmp_path: Pa
     started = await shells.start(context, Command("sleep 60", 60.0, folder=where), is_fresh=False)
     assert started.state == "running"
     await shells.close()
+
+
+HOLDS = 'python3 -c \'b = b"x" * (50 << 20); open("up", "a").write("x"); import time; time.sleep(600)\''
+
+
+async def together(shells: Shells, workspace: Path, seconds: float) -> list[str]:
+    """Start two jobs of 50 MB each where 80 are allowed: what each is when one is ended, or after a time."""
+    context = Context("1", Session("one", workspace=Workspace(workspace)))
+    for _ in range(2):
+        await shells.start(context, Command(HOLDS, 60.0), is_fresh=True)
+    up, until = workspace / "up", None
+    while all(job.state == "running" for job in shells.jobs.list(context.agent)):
+        await asyncio.sleep(0.05)
+        if until is None and up.exists() and up.read_text() == "xx":
+            until = time.monotonic() + seconds
+        if until is not None and time.monotonic() > until:
+            break
+    states = sorted(job.state for job in shells.jobs.list(context.agent))
+    assert all("memory" in job.why for job in shells.jobs.list(context.agent) if job.state == "killed")
+    await shells.close()
+    return states
+
+
+def no_group(memory_bytes: int = 0, tasks: int = 0) -> None:
+    """As on a machine where none can be made."""
+
+
+@pytest.mark.parametrize("has_group", [True, False])
+async def test_jobs_have_no_more_memory_together_than_one_shell(
+    tmp_path: Path, workspace: Path, has_group: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_without("bubblewrap")
+    if not has_group:
+        monkeypatch.setattr(start, "make_group", no_group)
+        monkeypatch.setattr(jobs_file, "make_group", no_group)
+    shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
+    assert await together(shells, workspace, 30.0) == ["killed", "running"]
+
+
+async def test_in_a_shared_group_that_holds_though_nobody_looks(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_without("bubblewrap")
+    shared = make_group(1 << 30)
+    if shared is not None:
+        shared.remove()
+    if shared is None or not shared.holds_memory:
+        pytest.skip("no control group that holds memory can be made here")
+    monkeypatch.setattr(jobs_file, "LOOK_SECONDS", 60.0)
+    shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
+    assert await together(shells, workspace, 30.0) == ["killed", "running"]
+
+
+async def test_each_with_a_limit_of_its_own_they_have_twice_as_much(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin."""
+    skip_without("bubblewrap")
+    monkeypatch.setattr(start, "make_group", no_group)
+    monkeypatch.setattr(jobs_file, "make_group", no_group)
+
+    def none(jobs: Jobs, job: Job, memory_bytes: int) -> None:
+        return None
+
+    monkeypatch.setattr(Jobs, "_excess", none)
+    shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
+    assert await together(shells, workspace, 1.0) == ["running", "running"]

@@ -1,6 +1,8 @@
 """What is kept of a stream: beginning and end, whole characters, and binary said to be binary."""
 
+import codecs
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -98,3 +100,33 @@ def test_text_before_binary_output_is_shown(lines: int) -> None:
 def test_a_character_across_the_edge_of_a_block_is_text(shift: int) -> None:
     text = "x" * (4_096 - shift) + "𝄞"
     assert filled(text.encode()).text().text == text
+
+
+REPLACED = "\ufffd" * 200_000
+
+
+@pytest.mark.parametrize("chars", [8, 100, 5_000])
+def test_a_replacement_character_that_was_written_is_text(chars: int) -> None:
+    made = filled(REPLACED[:chars].encode()).text()
+    assert (made.text, made.is_binary) == (REPLACED[:chars], False)
+
+
+def test_of_more_of_them_the_beginning_and_the_end_are_kept() -> None:
+    made = filled(REPLACED.encode()).text()
+    assert made.is_cut
+    assert not made.is_binary
+    assert made.text.startswith("\ufffd" * 100)
+    assert made.text.endswith("\ufffd" * 100), "the end is not taken for half a character"
+
+
+def test_bytes_that_are_wrong_are_still_binary_among_them() -> None:
+    made = filled((REPLACED[:1_000]).encode(), b"\n", random.Random(1).randbytes(9_000)).text()
+    assert made.is_binary
+    assert made.text.startswith("\ufffd" * 100)
+
+
+def test_without_telling_written_from_lost_they_would_be_binary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: reading that replaces what is wrong makes both look alike."""
+    monkeypatch.setattr(output, "make_decoder", lambda name: codecs.getincrementaldecoder(name)("replace"))  # pyright: ignore
+    monkeypatch.setattr(output, "_NO_TEXT", re.compile("\ufffd"))
+    assert filled(REPLACED[:5_000].encode()).text().is_binary

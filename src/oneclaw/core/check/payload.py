@@ -18,7 +18,16 @@ from oneclaw.core.check.plain import (
     refuse_surrogates,
 )
 from oneclaw.core.check.problem import clip, quote, show
-from oneclaw.core.check.repair import CONTROL, REPAIR_CHARS, Cut, Malformed, Repair, repair
+from oneclaw.core.check.repair import (
+    BLANK,
+    CONTROL,
+    REPAIR_CHARS,
+    Cut,
+    Malformed,
+    Repair,
+    has_odd_edge,
+    repair,
+)
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -47,7 +56,7 @@ def read(raw: object) -> tuple[dict[str, Any], list[Repair]]:
 def _read_text(text: str) -> tuple[dict[str, Any], list[Repair]]:
     bound(len(text))
     if not text or text.isspace():
-        return {}, []
+        return {}, [BLANK] if has_odd_edge(text) else []
     repairs: list[Repair] = []
     value = _forgive(text, repairs)
     if isinstance(value, str):

@@ -5,9 +5,11 @@ is missing could be anything. Nothing is made up and nothing is dropped without 
 
 A repair is *ambiguous* when the reader had to decide where a string, or the object itself, begins
 and ends, or what a character in a string stands for: quotes that are not JSON's, backslashes that
-begin no escape, other text around the object. It is *clear* when only one reading exists: a code
-fence, trailing commas, comments, Python's True, False and None, unquoted keys, raw line breaks in
-strings. Two objects in one text are not repaired at all.
+begin no escape, other text around the object; or whether a character is a blank or a part of what
+stands beside it: a no-break space before an unquoted key, a line end in a comment that only some
+languages know as one. It is *clear* when only one reading exists: a code fence, trailing commas,
+comments, Python's True, False and None, unquoted keys, raw line breaks in strings, other blanks than
+JSON's between brackets, commas, colons and quotes. Two objects in one text are not repaired at all.
 """
 
 import json
@@ -47,9 +49,17 @@ UNQUOTED_KEY = Repair("an unquoted key was read as a string")
 OTHER_QUOTES = Repair("quotes other than double quotes were read as string quotes", ambiguous=True)
 CONTROL = Repair("a raw control character in a string was kept")
 ESCAPED_QUOTE = Repair("a quote after a backslash was read as the quote")
+BLANK = Repair("a character that JSON does not count as a blank was read as one")
+UNSURE_BLANK = Repair("a character beside a word or a number was read as a blank", ambiguous=True)
+UNSURE_COMMENT = Repair("a comment was read past a character that may end its line", ambiguous=True)
 BACKSLASH = Repair("a backslash that begins no JSON escape was kept as it is", ambiguous=True)
 
 _SPACE = re.compile(r"[\s\ufeff]*")
+_EDGES = re.compile(r"\A[\s\ufeff]+|[\s\ufeff]+\Z")
+_JSON_SPACE = " \t\r\n"
+_LINE_END = re.compile(r"[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029](?!\Z)")
+_SELF_ENDING = frozenset("{}[],:\"'“”‘’`/#")
+"""What is a whole token, or begins or ends one, so that nothing beside it can be a part of it."""
 _COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$-]*")
@@ -85,16 +95,25 @@ class _Reader:
     def peek(self) -> str:
         """The next character that means something; the end of the text means it was cut."""
         while True:
-            space = _SPACE.match(self.text, self.at)
-            self.at = space.end() if space else self.at
+            self.skip_blanks()
             comment = _COMMENT.match(self.text, self.at)
             if comment is None:
                 break
-            self.note(COMMENT)
+            is_unsure = not comment[0].startswith("/*") and _LINE_END.search(comment[0])
+            self.note(UNSURE_COMMENT if is_unsure else COMMENT)
             self.at = comment.end()
         if self.at >= len(self.text) or self.text.startswith("/*", self.at):
             raise Cut("the text ends before the object does")
         return self.text[self.at]
+
+    def skip_blanks(self) -> None:
+        space = _SPACE.match(self.text, self.at)
+        if space is None or not space[0].strip(_JSON_SPACE):
+            self.at = space.end() if space else self.at
+            return
+        beside = self.text[space.start() - 1 : space.start()] + self.text[space.end() : space.end() + 1]
+        self.note(BLANK if _SELF_ENDING.issuperset(beside) else UNSURE_BLANK)
+        self.at = space.end()
 
     def value(self) -> Any:
         char = self.peek()
@@ -210,14 +229,22 @@ def repair_whole(text: str, depth: int, number: Callable[[str], int | float]) ->
     """A malformed text that is one value from end to end, as a list written by Python."""
     reader = _Reader(text, 0, depth, number)
     value = reader.value()
-    if text[reader.at :].strip():
+    reader.skip_blanks()
+    if reader.at < len(text):
         raise Malformed("there is more text after the value")
     return value, list(reader.repairs)
 
 
+def has_odd_edge(text: str) -> bool:
+    """Whether a text begins or ends with blanks that are none of JSON's."""
+    return any(edge.strip(_JSON_SPACE) for edge in _EDGES.findall(text))
+
+
 def _judge_surroundings(before: str, after: str, reader: _Reader) -> None:
     """What stands around the object must be a fence or prose: never a part that was left out."""
-    before, after = before.strip("\ufeff \t\r\n"), after.strip("\ufeff \t\r\n")
+    if any(has_odd_edge(each) for each in (before, after)):
+        reader.note(BLANK)
+    before, after = (_EDGES.sub("", each) for each in (before, after))
     if not before and not after:
         return
     if re.fullmatch(r"```[\w-]*", before) and after in ("", "```"):

@@ -135,7 +135,7 @@ class Schema:
 
         registry = None
         if self._documents:
-            registry = jsonschema_rs.Registry(self._documents.items(), draft=_draft(self.document))
+            registry = jsonschema_rs.Registry(map(self._in_its_draft, self._documents.items()))
         return jsonschema_rs.validator_for(
             self.document,
             registry=registry,
@@ -145,6 +145,13 @@ class Schema:
             pattern_options=jsonschema_rs.RegexOptions(size_limit=_SIZES[2]),
             keywords={"pattern": cast("type[jsonschema_rs.KeywordValidator]", pattern)},
         )
+
+    def _in_its_draft(self, entry: tuple[str, Any]) -> tuple[str, Any]:
+        """A document by its address. One that does not name its draft has that of the schema."""
+        address, document = entry
+        if isinstance(self.document, bool) or "$schema" not in self.document or isinstance(document, bool):
+            return entry
+        return address, {"$schema": self.document["$schema"], **document}
 
     def is_valid(self, value: Any) -> bool:
         if self._work.is_wanted:
@@ -196,19 +203,6 @@ class Schema:
         if self._match_keys is None:
             self._match_keys = "'patternProperties'" in repr((self.document, self._documents))
         return self._match_keys and _count_key_chars(value) > KEY_CHARS
-
-
-def _draft(document: dict[str, Any] | bool) -> int | None:
-    drafts: dict[type[jsonschema_rs.Validator], int] = {
-        jsonschema_rs.Draft4Validator: jsonschema_rs.Draft4,
-        jsonschema_rs.Draft6Validator: jsonschema_rs.Draft6,
-        jsonschema_rs.Draft7Validator: jsonschema_rs.Draft7,
-        jsonschema_rs.Draft201909Validator: jsonschema_rs.Draft201909,
-    }
-    try:
-        return drafts.get(jsonschema_rs.validator_cls_for(document))
-    except ValueError:
-        return None
 
 
 def _count_key_chars(value: Any) -> int:

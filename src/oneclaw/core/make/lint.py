@@ -1,7 +1,8 @@
 """Lint: where a schema uses what some provider refuses, and what to write instead.
 
-The rules are read off refusals of the providers' own interfaces. Words that only describe (title, default,
-examples and the like) are not warned of: they can be dropped on the way without changing what is allowed.
+The rules are read off refusals of the providers' own interfaces. Words that only describe (default, examples
+and the like) are warned of only where a provider refused them: elsewhere they are dropped on the way, which
+changes nothing of what is allowed.
 """
 
 import re
@@ -15,6 +16,7 @@ ALL = (OPENAI, STRICT, ANTHROPIC, GEMINI)
 
 TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
 _UNIONS = frozenset({"anyOf", "oneOf", "allOf"})
+_EXCLUSIVE = frozenset({"exclusiveMinimum", "exclusiveMaximum"})
 _TYPELESS = _UNIONS | {"$ref", "not", "if"}
 _PROPERTY_NAME = r"[a-zA-Z0-9_.-]{1,64}"
 _TOOL_NAME = r"[a-zA-Z0-9_-]{1,64}"
@@ -31,6 +33,8 @@ _FLAT = "one schema with optional properties; say in the description which belon
 _NAMED_ONLY = "named properties, or an array of objects with a name and a value"
 _BOUND = "the bound without `exclusive`: for whole numbers one more or one less"
 _KEYWORDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "$schema": ((GEMINI,), "the schema without it"),
+    "title": ((GEMINI,), "it in the description"),
     "$ref": ((GEMINI,), _IN_PLACE),
     "$defs": ((GEMINI,), _IN_PLACE),
     "definitions": ((GEMINI,), _IN_PLACE),
@@ -106,6 +110,8 @@ def _lint_root(schema: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("$", "type", ALL, '"type": "object"')
     elif "properties" not in schema:
         yield Finding("$", "properties", (OPENAI, STRICT), '"properties": {}')
+    if schema.get("type") == "object" and not schema.get("properties"):
+        yield Finding("$", "properties", (GEMINI,), "no parameters at all, or named properties")
 
 
 def _lint_schema(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
@@ -116,6 +122,7 @@ def _lint_schema(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
             yield Finding(path, keyword, *_KEYWORDS[keyword])
     yield from _lint_type(path, schema)
     yield from _lint_values(path, schema)
+    yield from _lint_bounds(path, schema)
     yield from _lint_object(path, schema)
     yield from _lint_booleans(path, schema)
 
@@ -147,12 +154,32 @@ def _lint_values(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
     is_text = schema.get("type") == "string" and all(isinstance(value, str) for value in values or ())
     if path != "$" and is_array(values) and not is_text:
         yield Finding(path, "enum", (GEMINI,), 'text only, with "type": "string"')
-    for keyword in ("exclusiveMinimum", "exclusiveMaximum"):
-        if isinstance(schema.get(keyword), bool):
-            yield Finding(path, keyword, ALL, "the bound itself: a boolean is draft 4")
+    is_empty = is_array(values) and (not values or "" in values)
+    if is_empty or (schema.get("format") == "enum" and not is_array(values)):
+        yield Finding(path, "enum", (GEMINI,), "values that are not empty, or no enum and no format")
     form = schema.get("format")
     if isinstance(form, str) and (refusing := tuple(who for who in _FORMATS if form not in _FORMATS[who])):
         yield Finding(path, "format", refusing, f"in the description that the form is {form}")
+
+
+def _lint_bounds(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
+    """Exclusive bounds: draft 4 wrote them as booleans, and so do converters where null is allowed beside."""
+    for keyword in _EXCLUSIVE & schema.keys():
+        if type(schema[keyword]) not in (int, float):
+            yield Finding(path, keyword, ALL, "the bound itself, a number: a boolean is draft 4")
+        elif _allows_null(schema):
+            yield Finding(path, keyword, (ANTHROPIC,), _BOUND)
+    for union in ("anyOf", "oneOf"):
+        branches = schema.get(union)
+        if is_array(branches) and any(is_object(each) and _allows_null(each) for each in branches):
+            for number, each in enumerate(branches):
+                for keyword in _EXCLUSIVE & each.keys() if is_object(each) else ():
+                    yield Finding(f"{path}.{union}[{number}]", keyword, (ANTHROPIC,), _BOUND)
+
+
+def _allows_null(schema: Mapping[str, Any]) -> bool:
+    kind = schema.get("type")
+    return kind == "null" or schema.get("nullable") is True or (is_array(kind) and "null" in kind)
 
 
 def _lint_object(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:

@@ -194,7 +194,8 @@ def text_of(value: Any) -> str:
 
 
 _PIECE = re.compile(r"\*\*+|\[\*\]|.", re.DOTALL)
-_ENDS_A_PART = frozenset("/\\?#@&;|<>$`'\"(){}\x7f") | frozenset(map(chr, range(32)))
+_LINE_ENDS = "\x85\u2028\u2029"  # those that are not control characters of ASCII
+_ENDS_A_PART = frozenset("/\\?#@&;|<>$`'\"(){}\x7f" + _LINE_ENDS) | frozenset(map(chr, range(32)))
 _ENCODED = re.compile(r"%(?:25)*(2e|2f|5c)", re.IGNORECASE)
 _DECODED = {"2e": ".", "2f": "/", "5c": "\\"}
 _PARENT = re.compile(r"(?<![\w.~-])\.\.(?![\w.~-])")

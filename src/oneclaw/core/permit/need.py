@@ -14,6 +14,7 @@ MODES: dict[Mode, str] = {
     "deny": "Nobody is asked; what would ask, and every call that does not only read, is denied.",
 }
 CHANGES = "changes"
+OVERWRITE = "files.overwrite"
 
 
 class State(StrEnum):
@@ -43,6 +44,8 @@ NEEDS: dict[str, Need] = {
     for need in (
         Need("files.read", "read files in the workspace", State.GRANTED),
         Need("files.write", "make and change files in the workspace", State.GRANTED),
+        Need(OVERWRITE, "replace a file that is there, at the word of the embedded model", State.ASK),
+        Need("files.protected", "write files that your own programs run or obey", State.ASK),
         Need("network", "reach public hosts on the internet", State.GRANTED),
         Need(
             "network.private",

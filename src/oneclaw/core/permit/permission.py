@@ -4,6 +4,7 @@ Each need of a call stands in one of four states. From the first line that holds
 
     denied for good   a grant that denies covers the call                  (`oneclaw grants revoke ID`)
     denied for good   the owner set the need to `denied`                   (the setting is named)
+    ask, each time    the session asks for it (`Session.asks`); in the mode `deny` it is denied
     granted           the owner set it to `granted`, or nobody set it and the mode grants it
     granted           a grant that allows covers the call, or a rule of the owner covers its arguments
     denied            the mode is `deny`: nobody is asked
@@ -38,7 +39,16 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, definition_hash, find
 from oneclaw.core.permit.judgement import Judge, Judgement, bound_to
 from oneclaw.core.permit.need import MODES, Mode, State, base_state, meaning_of, needs_of
-from oneclaw.core.permit.prompt import ANSWERS, YES, Prompt, Reply, grant_for, prompt_text, shown_arguments
+from oneclaw.core.permit.prompt import (
+    ANSWERS,
+    YES,
+    Answer,
+    Prompt,
+    Reply,
+    grant_for,
+    prompt_text,
+    shown_arguments,
+)
 from oneclaw.core.permit.standing import Standing, raise_denied, refusal, setting_of, why_refused
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import TooDeep
@@ -168,12 +178,15 @@ class Permissions:
         if state is State.DENIED_FOR_GOOD:
             text = f"The owner denied it for good with the setting {setting_of(need)}."
             return Standing(need, state, text)
-        if state is State.GRANTED or grant is not None or is_ruled:
+        is_asked = session.must_ask(need)
+        if not is_asked and (state is State.GRANTED or grant is not None or is_ruled):
             return Standing(need, State.GRANTED, grant=grant)
-        if state is State.DENIED:
+        if state is State.DENIED or (is_asked and self.mode == "deny"):
             text = f"In the mode deny nobody is asked; the owner can set {setting_of(need)} to granted."
-            return Standing(need, state, text)
-        return Standing(need, state)
+            if is_asked:
+                text = "In the mode deny nobody is asked, and this is done only when a person says yes to it."
+            return Standing(need, State.DENIED, text)
+        return Standing(need, State.ASK)
 
     def foresee(
         self, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
@@ -245,7 +258,8 @@ class Permissions:
         if reply.outcome == "never":
             raise_denied(self._standings(question))  # it names the grant to revoke
         if reply.outcome not in YES:
-            raise refusal(asked, why_refused(reply, asked))
+            grantable = [need for need in asked if not question.session.must_ask(need)]
+            raise refusal(asked, why_refused(reply, grantable))
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
         return frozenset(asked if reply.by not in ("", prompt.id) else ())
@@ -260,6 +274,8 @@ class Permissions:
             raise refusal(needs, f"{error} A person cannot read that; use flatter arguments.") from error
         meanings = {need: meaning_of(need) for need in needs}
         unnamed = {"session": not session.id, "agent": not session.agent}
+        is_asked = any(question.session.must_ask(need) for need in needs)
+        offered: tuple[Answer, ...] = ("once", "no", "never") if is_asked else ANSWERS
         created = self._now()
         return Prompt(
             call_id=question.call_id,
@@ -273,7 +289,7 @@ class Permissions:
                 definition, meanings, shown, question.about, question.session, self._notes(question)
             ),
             arguments=shown,
-            answers=tuple(answer for answer in ANSWERS if not unnamed.get(answer)),
+            answers=tuple(answer for answer in offered if not unnamed.get(answer)),
             created=created,
             expires=created + self.broker.seconds,
         )

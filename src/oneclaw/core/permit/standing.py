@@ -40,11 +40,13 @@ def raise_denied(standings: Sequence[Standing]) -> None:
 
 
 def why_refused(reply: Reply, needs: Sequence[str]) -> str:
-    """By whom, and what to do next."""
+    """By whom, and what to do next; `needs` are those that could be granted ahead."""
     if reply.outcome == "no":
         return "A person said no; ask them what to do instead."
     if reply.outcome == "never":
         return "A person denied it for good."
+    if not needs:
+        return f"{reply.reason} Tell the person: this is done only when somebody says yes to it."
     settings = " and ".join(setting_of(need) for need in needs)
     narrower = "".join(f"{one}, or " for need in needs if (one := narrower_than(need)))
     return (

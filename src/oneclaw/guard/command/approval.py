@@ -16,6 +16,7 @@ TOOL = "execute_shell_command"
 NEED = "shell"
 _WAYS = {"background": "in the background", "fresh": "apart", "network": "with the network"}
 _OPEN = "Danger: No sandbox shuts it in, so it can do all that you can."
+_CONFIRMS = "A yes that is kept confirms the rule, for every command that it covers."
 _MOST_CHARS = 2_000
 _MOST_PROGRAMS = 30
 
@@ -38,8 +39,13 @@ def judge_calls(rules: Sequence[Rule], *, is_open: bool = False) -> Judge:
     return judge
 
 
-def is_ruled(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> bool:
-    """Whether the rules allow a call of the shell with these arguments."""
+def is_ruled(arguments: Mapping[str, Any], rules: Sequence[Rule], *, is_kept: bool = False) -> bool:
+    """Whether the rules allow a call of the shell with these arguments.
+
+    `is_kept` says that an answer which was kept allowed it: where a rule only had to be confirmed, it was.
+    """
+    if is_kept:
+        rules = [replace(rule, is_confirmed=True) for rule in rules]
     return bool(rules) and _judge(str(arguments["command"]), arguments, rules).is_granted
 
 
@@ -56,14 +62,18 @@ def _judge(command: str, arguments: Mapping[str, Any], rules: Sequence[Rule]) ->
     )  # loads the grammar of bash, when there is a command
 
     verdict = judge_command(command, rules)
-    uncovered = _uncovered(arguments, rules) if verdict.is_allowed else ""
+    uncovered = _uncovered(arguments, rules) if verdict.is_allowed or verdict.unconfirmed else ""
     programs = tuple(dict.fromkeys(verdict.programs))
     shown = ", ".join(program[:200] for program in programs[:_MOST_PROGRAMS])
     shown += f" and {len(programs) - _MOST_PROGRAMS} more" if len(programs) > _MOST_PROGRAMS else ""
     notes = [f"Programs: {shown or 'none that could be told'}."]
     notes += [f"Danger: {verdict.danger}"] if verdict.danger else []
     notes += [note for note in dict.fromkeys((verdict.hidden, uncovered or verdict.why)) if note]
-    return Judgement(verdict.is_allowed and not uncovered, exactly(command, arguments), tuple(notes))
+    about = exactly(command, arguments)
+    if verdict.unconfirmed and not uncovered:
+        about = _by_rules(verdict.unconfirmed)
+        notes.append(_CONFIRMS)
+    return Judgement(verdict.is_allowed and not uncovered, about, tuple(notes))
 
 
 def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:
@@ -74,6 +84,11 @@ def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:
     if folder and not any(covers(rule, ("cd", str(folder))) for rule in rules):
         return f"No rule in shell.allow covers the folder it runs in: it would be `cd {str(folder)[:200]}`."
     return ""
+
+
+def _by_rules(texts: Sequence[str]) -> str:
+    """What a person confirms: rules, not a command. No call is said this way."""
+    return f"use the rule {' and '.join(quoted(text) for text in texts)} of shell.allow"
 
 
 def exactly(command: str, arguments: Mapping[str, Any]) -> str:

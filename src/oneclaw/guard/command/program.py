@@ -39,7 +39,8 @@ _CODE = _words("""
         ssh scp sftp sshfs ssh-add ssh-copy-id sshuttle mosh rsh rlogin autossh psftp rsync rclone ftp lftp
         telnet nc ncat netcat socat smbclient openssl openvpn nmap tcpdump tshark w3m lynx links elinks
         tar bsdtar gtar star cpio pax zip 7z rpm dpkg apt apt-get aptitude dnf yum zypper apk pacman brew
-        snap flatpak update-alternatives insmod modprobe
+        snap flatpak update-alternatives insmod modprobe sysctl
+        csvtool ansible-test codex fail2ban-client xdg-user-dir
         tmux screen byobu zellij dtach abduco tmate xterm x-terminal-emulator gnome-terminal konsole urxvt
         kitty alacritty foot xdg-open open start gio kde-open sensible-browser sensible-editor
         sensible-pager run-mailcap see edit compose mail mailx mutt sendmail exim xdotool
@@ -64,7 +65,7 @@ STARTERS = _words("""
         arch xcrun sandbox-exec wsl runas forfiles apptainer singularity buildah runc crun ctr crictl toolbox
         distrobox distrobox-enter flatpak-spawn multipass limactl mpirun mpiexec srun sbatch qsub bsub nq tsp
         pueue sudo-rs run0 please dzdo pfexec ksu gksu gksudo kdesu kdesudo lxqt-sudo calife super
-        ccache distcc sccache bear scan-build intercept-build waypipe
+        aoss padsp aa-exec ccache distcc sccache bear scan-build intercept-build waypipe
         """)
 _STARTERS_BY_PREFIX = ("ld-linux", "ld-musl", "qemu-")
 _FAMILIES = _words("""

@@ -7,7 +7,8 @@
 
 Words are compared in their order with the words of the command after the shell has read them; quotes in a
 rule are those of a shell. A program that runs what it is told, and one that starts another, is only allowed
-by a rule without stars: a star would be anything at all.
+by a rule without stars: a star would be anything at all. A rule with stars for a program that `harmless` does
+not know covers its commands, too, but is asked about once.
 """
 
 import re
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.guard.command.harmless import is_known
 from oneclaw.guard.command.program import chosen, is_family, is_harmless, runs_code
 from oneclaw.guard.command.spelling import deceit, read_twice
 from oneclaw.guard.command.wrapper import is_wrapper
@@ -26,14 +28,24 @@ _VALUE = re.compile(r"--[^*=]+=")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: the words of a command, with stars."""
+    """One rule: the words of a command, with stars. `is_confirmed` when a person was told of them."""
 
     words: tuple[str, ...]
     text: str = ""
+    is_confirmed: bool = False
 
     @property
     def is_exact(self) -> bool:
         return not any("*" in word for word in self.words)
+
+    @property
+    def shown(self) -> str:
+        return self.text or " ".join(self.words)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether what it covers may run unasked: without stars, known to be harmless, or confirmed."""
+        return self.is_confirmed or self.is_exact or is_known(self.words)
 
 
 def parse_rule(text: str) -> Rule:

@@ -20,6 +20,7 @@ class Verdict:
     danger         what it destroys without asking, in a sentence; empty where nothing is known
     hidden         what of it runs that the words do not show, in a sentence; empty where they show it all
     is_understood  whether the words say all that runs
+    unconfirmed    the rules that would allow it, were they confirmed; empty where nothing else is missing
     """
 
     is_allowed: bool
@@ -28,6 +29,7 @@ class Verdict:
     danger: str = ""
     hidden: str = ""
     is_understood: bool = True
+    unconfirmed: tuple[str, ...] = ()
 
 
 def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdict:
@@ -45,8 +47,11 @@ def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdic
     why = why or "".join(script.effects[:1])
     found = [] if why else [_rule_for(command, rules) for command in script.commands]
     why = why or _uncovered(script.commands, found, survey, rules)
+    waiting = [] if why else [rule for rule in found if rule is not None and not rule.is_accepted]
+    unconfirmed = tuple(dict.fromkeys(rule.shown for rule in waiting))
+    why = why or (_unconfirmed(waiting[0]) if waiting else "")
     said = why or _allowing(found)
-    return Verdict(not why, survey.programs, said, survey.danger, survey.hidden, is_understood)
+    return Verdict(not why, survey.programs, said, survey.danger, survey.hidden, is_understood, unconfirmed)
 
 
 def _script_of(argv: Sequence[str]) -> Script:
@@ -56,8 +61,9 @@ def _script_of(argv: Sequence[str]) -> Script:
 
 
 def _rule_for(command: Command, rules: Sequence[Rule]) -> Rule | None:
-    argv = command.argv
-    return next((rule for rule in rules if covers(rule, argv)), None)
+    """The first rule that covers the command, one that needs no confirmation before the others."""
+    covering = [rule for rule in rules if covers(rule, command.argv)]
+    return next((rule for rule in covering if rule.is_accepted), next(iter(covering), None))
 
 
 def _uncovered(
@@ -84,6 +90,13 @@ def _nearly(argv: tuple[str, ...], rules: Sequence[Rule]) -> str:
     return f": a star does not stand for the option {option[:80]}" if named and option else ""
 
 
+def _unconfirmed(rule: Rule) -> str:
+    return (
+        f"The rule {rule.shown[:200]} in shell.allow is not confirmed: a star may be any words, and"
+        f" {rule.words[0][:80]} is not known to do no harm with all of them."
+    )
+
+
 def _allowing(found: Sequence[Rule | None]) -> str:
-    texts = dict.fromkeys(rule.text or " ".join(rule.words) for rule in found if rule is not None)
+    texts = dict.fromkeys(rule.shown for rule in found if rule is not None)
     return f"Allowed by shell.allow: {'; '.join(texts)}."

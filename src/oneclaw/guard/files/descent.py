@@ -8,6 +8,7 @@ moment between a check and an open in which a name could be exchanged for anothe
 `..` goes back to the folder we came from and to no other: the identity must be the one seen on the way down.
 Above a root there are no descriptors, only text: the path is spelled on, nothing is opened, until the text
 names a root. `/proc/self/root`, `../../etc` and a link to `/` end there, without touching anything outside.
+A root is the folder that stood at its path at the start, known by its identity, and no other one.
 
 One descriptor is open at a time, however long the path.
 """
@@ -36,11 +37,16 @@ class Outside(Exception):
     """The path leads out of every root, or through a link in a closed one."""
 
 
+class Exchanged(Exception):
+    """Another folder stands where a root was when the program started."""
+
+
 class Step(NamedTuple):
-    """A folder on the way down and what may be done in it."""
+    """A folder on the way down, what may be done in it, and its name in the folder above."""
 
     identity: Identity
     access: Access
+    name: str = ""
 
 
 class Below(NamedTuple):
@@ -89,6 +95,10 @@ class Descent:
     def access(self) -> Access:
         return self._steps[-1].access if self._steps else "read"  # before the first step nothing is closed
 
+    def path_of(self, name: str) -> str:
+        """The path of an entry of this folder, as it was gone down: without links."""
+        return os.path.join(self._base, *(step.name for step in self._steps[1:]), name)
+
     def find(self, base: str, parts: list[str], is_folder: bool, make: Make | None = None) -> Spot:
         """Go down `parts` from `base` to the last one, through links; `make` makes missing folders."""
         self._todo = parts[::-1]
@@ -120,7 +130,7 @@ class Descent:
         except BaseException:
             os.close(fd)
             raise
-        return Below(fd, Step(found, access))
+        return Below(fd, Step(found, access, name))
 
     def go(self, below: Below) -> None:
         """Go down into a folder that was looked at."""
@@ -198,6 +208,8 @@ class Descent:
         fd = os.open(real, PASS & ~os.O_NOFOLLOW)
         found = identity(os.fstat(fd))
         self._stand(fd)
+        if self.places.is_exchanged(real, found):
+            raise Exchanged(real)
         self._base = real
         self._steps = [Step(found, self.places.access(found) if access is None else access)]
 

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 
 from oneclaw.core.session import Workspace
-from oneclaw.guard.files.descent import Descent, Outside
+from oneclaw.guard.files.descent import Descent, Exchanged, Outside
 from oneclaw.guard.files.places import Identity, identity
 from oneclaw.guard.files.tree import ENTRIES, Walk
 
@@ -57,7 +57,7 @@ def collect(workspace: Workspace) -> Names:
     with Descent(workspace) as descent:
         for root in descent.places.readable():
             # A folder that vanishes ends the search of its root: too few are found, never too many.
-            with suppress(OSError, Outside):
+            with suppress(OSError, Outside, Exchanged):
                 descent.find(root, [], is_folder=True)
                 for entry in Walk(descent, entries=ENTRIES):
                     if entry.kind == "file":

@@ -16,13 +16,17 @@ from oneclaw.guard.files import replace
 from oneclaw.guard.files.descent import Descent, Spot
 from oneclaw.guard.files.links import Links
 from oneclaw.guard.files.places import identity
-from oneclaw.guard.files.refusal import explained, need_regular, need_write, protected
+from oneclaw.guard.files.protected import NEED, obeyed_by
+from oneclaw.guard.files.refusal import explained, need_regular, need_write, protected, refuse
 from oneclaw.guard.files.replace import Check
 from oneclaw.guard.files.route import Route, parse, spell
 from oneclaw.guard.files.tree import ENTRIES, Asked, Entry, EntryKind, Walk, kind_of_mode
 
 Change = Callable[[BinaryIO | None, BinaryIO], object]
 """Writes the new content from the old; the old is None where there is no file yet."""
+
+Ask = Callable[[str, str], None]
+"""Asks a person for a need, naming the reason, and raises `ToolError` when the answer is no."""
 
 _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -97,34 +101,48 @@ def kind_of(workspace: Workspace, path: str) -> EntryKind:
         return kind_of_mode(spot.status.st_mode)
 
 
-def replace_file(workspace: Workspace, path: str, data: bytes, check: Check) -> None:
+def replace_file(workspace: Workspace, path: str, data: bytes, check: Check, ask: Ask | None = None) -> None:
     """Write a file anew in one step, whatever it held; folders on the way are made.
 
-    `check` is called before each effect and stops it by raising.
+    `check` is called before each effect and stops it by raising. So is `ask`, with the need and the reason,
+    before one that the owner's own programs obey is written; without it none is.
     """
-    _write(workspace, path, lambda old, new: new.write(data), check, is_change=False)
+    _write(workspace, path, lambda old, new: new.write(data), check, ask, is_change=False)
 
 
-def change_file(workspace: Workspace, path: str, change: Change, check: Check) -> None:
+def change_file(
+    workspace: Workspace, path: str, change: Change, check: Check, ask: Ask | None = None
+) -> None:
     """Write a file anew in one step from what it held; folders on the way are made.
 
     No other change made through here comes between. `change` may be called a second time.
     """
-    _write(workspace, path, change, check, is_change=True)
+    _write(workspace, path, change, check, ask, is_change=True)
 
 
-def _write(workspace: Workspace, path: str, change: Change, check: Check, *, is_change: bool) -> None:
+def _write(
+    workspace: Workspace, path: str, change: Change, check: Check, ask: Ask | None, *, is_change: bool
+) -> None:
     route = parse(workspace, path)
+    asked: set[str] = set()
+
+    def permit(real: str) -> None:
+        who = obeyed_by(workspace, real)
+        if who and who not in asked:
+            asked.add(who)
+            (ask or refuse)(NEED, f"{spell(path)} is run or obeyed without asking you by: {who}.")
 
     def make(descent: Descent, name: str) -> None:
         here = descent.here
         need_write(descent.places.access_below(here.identity, name, None, here.access), path)
+        permit(descent.path_of(name))
         check()
         replace.make_folder(descent.fd, name)
 
     with Descent(workspace) as descent, explained(descent, path, route, "write"):
         spot = descent.find(route.base, route.parts, route.is_folder, None if route.is_folder else make)
         need_write(spot.access, path)
+        permit(descent.path_of(spot.name))
         check()
         folder = replace.open_folder(descent.fd)
         try:

@@ -3,6 +3,7 @@
 import os
 import stat
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,41 +23,53 @@ def identity(status: os.stat_result) -> Identity:
 class Spelling(NamedTuple):
     """How the owner wrote a root, made absolute, and the same with every link resolved.
 
-    `names` are the folder and the folded last name of each.
+    `names` are the folder and the folded last name of each. `identity` is that of a pinned folder.
     """
 
     given: str
     real: str
     names: tuple[tuple[str, str], ...]
+    identity: Identity | None = None
 
 
 class Places:
     """The workspace folder and its roots, looked up afresh for each call."""
 
-    __slots__ = ("_access", "_files", "_names", "_real")
+    __slots__ = ("_access", "_files", "_names", "_pins", "_real")
 
     def __init__(self, workspace: Workspace) -> None:
         self._real: dict[str, str] = {}
+        self._pins: dict[str, Identity] = {}
         self._files: set[str] = set()
         self._access: dict[Identity, Access] = {}
         self._names: dict[str, list[tuple[str, Access]]] = {}
+        closed = [
+            f"{spell_root(os.fspath(root.folder)).real}/" for root in workspace.roots if root.access == "none"
+        ]
         for root in workspace.roots:
             spelling = spell_root(os.fspath(root.folder))
+            # Tools cannot exchange what lies in a closed root: of those there may be one for each session.
+            if root.access != "none" and not spelling.real.startswith(tuple(closed)):
+                spelling = pin(os.fspath(root.folder))
             found = self._look_up(spelling)
             if found is not None:
                 self._access[found] = narrower(self._access.get(found, root.access), root.access)
             for parent, name in spelling.names:
                 self._names.setdefault(name, []).append((parent, root.access))
-        found = self._look_up(spell_root(os.fspath(workspace.folder)))
+        found = self._look_up(pin(os.fspath(workspace.folder)))
         if found is not None:
             # A root that names the workspace folder itself says what may be done there.
             self._access.setdefault(found, "write")
 
     def _look_up(self, spelling: Spelling) -> Identity | None:
         self._real[spelling.given] = self._real[spelling.real] = spelling.real
+        if spelling.identity is not None:
+            self._pins[spelling.real] = spelling.identity
         try:
             status = os.stat(spelling.real)
         except (OSError, ValueError):
+            return None
+        if self.is_exchanged(spelling.real, identity(status)):
             return None
         if not stat.S_ISDIR(status.st_mode):
             self._files.add(spelling.real)
@@ -69,6 +82,10 @@ class Places:
     def is_file(self, real: str) -> bool:
         """Whether the root is a single file."""
         return real in self._files
+
+    def is_exchanged(self, real: str, found: Identity) -> bool:
+        """Whether what stands at the path of a root is not the folder that was pinned there."""
+        return self._pins.get(real, found) != found
 
     def access(self, found: Identity) -> Access:
         """What may be done with a root that was opened by its own path."""
@@ -117,7 +134,31 @@ def fold(name: str) -> str:
 
 
 def spell_root(folder: str) -> Spelling:
-    return _resolve(folder if os.path.isabs(folder) else os.path.join(os.getcwd(), folder))
+    folder = folder if os.path.isabs(folder) else os.path.join(os.getcwd(), folder)
+    return _pinned.get(folder) or _resolve(folder)
+
+
+def pin(folder: str) -> Spelling:
+    """Remember which folder stands at a path; from here on no other one there is taken for it.
+
+    A command that may write beside a root could exchange the root for a link to any folder of this machine.
+    A file is not pinned: programs save a file by exchanging it.
+    """
+    spelling = spell_root(folder)
+    if spelling.identity is None:
+        with suppress(OSError, ValueError):
+            fd = os.open(spelling.real, _PINNED)
+            try:
+                spelling = spelling._replace(identity=identity(os.fstat(fd)))
+            finally:
+                os.close(fd)
+            _pinned[os.path.join(os.getcwd(), folder)] = spelling
+    return spelling
+
+
+_PINNED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_pinned: dict[str, Spelling] = {}
+"""The folders that were pinned while this program runs, by their absolute spelling."""
 
 
 @lru_cache(maxsize=256)

@@ -4,12 +4,13 @@ import errno
 import os
 import stat
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.session import Access
-from oneclaw.guard.files.descent import LINKS, Descent, Outside
+from oneclaw.core.session import Access, Workspace
+from oneclaw.guard.files.descent import LINKS, Descent, Exchanged, Outside
+from oneclaw.guard.files.places import identity, pin
 from oneclaw.guard.files.route import Route, spell
 
 Verb = Literal["read", "write"]
@@ -26,6 +27,8 @@ def explained(descent: Descent, path: str, route: Route, verb: Verb) -> Generato
         yield
     except Outside:
         raise outside(path) from None
+    except Exchanged as root:
+        raise exchanged(str(root)) from None
     except OSError as error:
         if descent.access == "none":  # where tools may not look, they do not learn what is there either
             raise protected(path) from None
@@ -39,8 +42,30 @@ def outside(path: str) -> ToolError:
     return ToolError(f"Access denied: {spell(path)} is outside the workspace.", Kind.PATH_NOT_ALLOWED)
 
 
+def exchanged(root: str) -> ToolError:
+    return ToolError(
+        f"Access denied: the folder {spell(root)} was exchanged for another one since OneClaw started; if you"
+        " did that, restart OneClaw.",
+        Kind.PATH_NOT_ALLOWED,
+        effects="none",
+    )
+
+
+def check_workspace(workspace: Workspace) -> None:
+    """Raise `ToolError` when another folder stands where the workspace was at the start."""
+    spelling = pin(os.fspath(workspace.folder))
+    with suppress(OSError):
+        if spelling.identity not in (None, identity(os.stat(spelling.real))):
+            raise exchanged(spelling.real)
+
+
 def protected(path: str) -> ToolError:
     return ToolError(f"Access denied: {spell(path)} is closed to tools.", Kind.PATH_NOT_ALLOWED)
+
+
+def refuse(need: str, reason: str) -> None:
+    """The answer where nobody can be asked."""
+    raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED, effects="none")
 
 
 def need_write(access: Access, path: str) -> None:

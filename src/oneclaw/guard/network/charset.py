@@ -47,7 +47,7 @@ def decode(body: bytes, content_type: str | None, is_cut: bool = False) -> str:
     """
     name = _charset(body, content_type)
     text = _read(body, name or "utf-8", is_cut)
-    if not name and media_type(content_type) in HTML and _is_mostly_broken(text):
+    if not name and media_type(content_type) in HTML and _is_mostly_broken(text, body):
         return _read(body, "cp1252", is_cut)
     return text
 
@@ -87,7 +87,7 @@ def _known(name: str) -> str:
     return "utf-8"
 
 
-def _is_mostly_broken(text: str) -> bool:
-    """Whether of the letters outside ASCII more are broken than whole."""
-    broken = text.count("\ufffd")
+def _is_mostly_broken(text: str, body: bytes) -> bool:
+    """Whether of the letters outside ASCII more are broken than whole; a U+FFFD that was sent is whole."""
+    broken = text.count("\ufffd") - body.count("\ufffd".encode())
     return broken > 0 and 2 * broken > len(text) - len(text.encode("ascii", "ignore"))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100 * 1024
 MAX_REDIRECTS = 5
-_CHUNKS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +113,10 @@ async def _travel(pool: "GuardedPool", errand: Errand, max_bytes: int, max_redir
 async def _receive(answer: "Answer", url: str, passed: tuple[str, ...], max_bytes: int) -> Response:
     encoding = header.find(answer.headers, "content-encoding") or ""
     unpacker = Unpacker(encoding, max_bytes)
-    number = 0
     async for chunk in answer.chunks:
         unpacker.feed(chunk)
         if unpacker.is_full:
             break
-        number += 1
-        if number % _CHUNKS_AT_ONCE == 0:
-            await asyncio.sleep(0)  # chunks of one byte come by the thousand in one read
     told = header.find(answer.headers, "content-length") or ""
     total = int(told) if told.isascii() and told.isdigit() and not unpacker.is_packed else None
     return Response(

@@ -10,7 +10,7 @@ hosts asked of it pass the gate first.
 import asyncio
 import re
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -25,9 +25,11 @@ from oneclaw.guard.network.dial import lookup, race
 from oneclaw.guard.network.errand import Errand
 from oneclaw.guard.network.gate import Gate, Resolve
 from oneclaw.guard.network.headers import Headers
+from oneclaw.guard.network.stream import HEAD_BYTES, SteppedStream
 
 CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 25.0
+_CHUNKS_AT_ONCE = 64
 
 _DEFAULTS = (("User-Agent", "oneclaw"), ("Accept", "*/*"), ("Accept-Encoding", "gzip, deflate"))
 # What the library quotes of an answer: the words are the server's, and stand in no mark in an error.
@@ -58,6 +60,22 @@ class Answer:
     reason: str
     headers: Headers
     chunks: AsyncIterable[bytes]
+
+
+class SteppedBackend(httpcore2.AsyncNetworkBackend):
+    """Opens sockets that are read in small steps."""
+
+    def __init__(self, backend: httpcore2.AsyncNetworkBackend) -> None:
+        self._backend = backend
+
+    async def connect_tcp(
+        self, host: str, port: int, *arguments: Any, **named: Any
+    ) -> httpcore2.AsyncNetworkStream:
+        stream = await self._backend.connect_tcp(host, port, *arguments, **named)
+        return cast(httpcore2.AsyncNetworkStream, SteppedStream(stream, f"{host}:{port}"))
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
@@ -96,6 +114,9 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
 
     def __init__(self, gate: Gate, network: Network, wiring: Wiring, keep_alive: int = 0) -> None:
         backend = wiring.backend or cast(httpcore2.AsyncNetworkBackend, httpcore2.AnyIOBackend())
+        backend = SteppedBackend(backend)
+        # The bound of the library is 100 KB: to read so many short lines at once takes 50 ms.
+        httpcore2.AsyncHTTP11Connection.MAX_INCOMPLETE_EVENT_SIZE = HEAD_BYTES  # pyright: ignore[reportAttributeAccessIssue]
         super().__init__(
             ssl_context=wiring.tls,
             max_connections=100,
@@ -219,13 +240,32 @@ def _request(errand: Errand, idle_seconds: float | None) -> httpcore2.Request:
     )
 
 
+class _Chunks:
+    """A body as it comes, with a turn for others now and then: chunks of one byte come by the thousand."""
+
+    def __init__(self, stream: AsyncIterable[bytes]) -> None:
+        self._chunks = aiter(stream)
+        self._number = 0
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        self._number += 1
+        if self._number % _CHUNKS_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        return await anext(self._chunks)
+
+
 def _answer(response: httpcore2.Response) -> Answer:
     extensions = cast("dict[str, Any]", response.extensions)  # pyright: ignore[reportUnknownMemberType]
+    if isinstance(stream := extensions.get("network_stream"), SteppedStream):
+        stream.begin_body()
     return Answer(
         status=response.status,
         reason=_text(extensions.get("reason_phrase", b"")),
         headers=tuple((_text(name), _text(value)) for name, value in response.headers),
-        chunks=cast(AsyncIterable[bytes], response.stream),
+        chunks=_Chunks(cast(AsyncIterable[bytes], response.stream)),
     )
 
 

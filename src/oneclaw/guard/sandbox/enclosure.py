@@ -1,8 +1,10 @@
 """An enclosure: how a shell is started so that it sees and changes only what it may, as plain data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from oneclaw.guard.sandbox.lookout import Lookout
 
 Kind = Literal["bubblewrap", "landlock", "none", "native"]
 
@@ -38,6 +40,8 @@ class Enclosure:
     filter         of system calls, to be read by the command; empty where it takes none
     places         the paths of what is shown of the workspace, each of which stays what it is
     disks          folders of this machine that it can fill
+    protected      the paths in the workspace that are closed to it because the owner's programs obey them
+    lookout        looks after what of those a command makes
     """
 
     kind: Kind
@@ -50,6 +54,13 @@ class Enclosure:
     filter: bytes = b""
     places: frozenset[str] = frozenset()
     disks: tuple[str, ...] = ()
+    protected: frozenset[str] = frozenset()
+    lookout: Lookout | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the owner has since made or removed something that is to be closed to commands."""
+        return self.lookout is not None and self.lookout.take_stock() != self.protected
 
     def start_command(self, report: int, filtered: int | None = None) -> list[str]:
         """The command with the numbers of its descriptors."""

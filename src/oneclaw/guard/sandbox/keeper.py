@@ -67,6 +67,7 @@ def _become_shell(
             os.close(descriptor)
         os.setsid()
         _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        _die_first()
         os.chdir(str(wanted["directory"]))
         program = _find(command[0])  # before files are out of reach
         rules: dict[str, Any] | None = wanted["rules"]
@@ -87,6 +88,15 @@ def _become_shell(
     except BaseException as error:
         os.write(2, f"{error}\n".encode())
         os._exit(126)
+
+
+def _die_first() -> None:
+    """Where memory runs out, have the kernel kill what the shell starts, and not the keeper."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("500")
+    except OSError:
+        pass  # no Linux
 
 
 def _find(name: str) -> str:

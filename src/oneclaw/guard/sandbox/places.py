@@ -50,7 +50,8 @@ def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = (
 
     Commands write in the workspace, so a root in there is what stands at its path, and not what a link leads
     to: it would have us show any folder of this machine. The folders that hold one are places as well, for
-    a place cannot be moved away; the next sandbox would not find what is in it.
+    a place cannot be moved away; the next sandbox would not find what is in it. For the same reason the
+    workspace is always a place of its own.
 
     `beside` is what other sandboxes that run see of the workspace, each as the paths of its places. What is
     no place there can be exchanged from there until it is shown here; so it is not shown as one here either.
@@ -66,7 +67,7 @@ def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = (
     for path, access in _accesses(folder, workspace):
         holder = covering(shown, str(path))
         if holder is not None and holder.access != "hidden":
-            found = _places_inside(path, access, holder, shown)
+            found = _places_inside(path, access, holder, shown, is_pinned=path == folder)
             shown += [one for one in found if one.access == "hidden" or _is_fixed(one.path, beside)]
         elif access != "hidden" and path.exists():
             shown.append(Place(path.resolve(), str(path), access))
@@ -85,20 +86,29 @@ def _accesses(folder: Path, workspace: Workspace) -> list[tuple[Path, Access]]:
     return sorted(said.items(), key=lambda item: len(item[0].parts))
 
 
-def _places_inside(path: Path, access: Access, holder: Place, shown: Sequence[Place]) -> list[Place]:
+def _places_inside(
+    path: Path, access: Access, holder: Place, shown: Sequence[Place], *, is_pinned: bool = False
+) -> list[Place]:
     """A root inside of a place, after the folders that lead to it; none if what is there is not shown."""
     try:
         real = Path(os.path.realpath(path))
     except OSError:
         return []  # it is being exchanged
     if real != holder.source / path.relative_to(holder.path):  # a link leads elsewhere
+        if is_pinned and holder.access == "write":
+            raise ToolError(
+                f"Commands cannot run: the workspace {path} leads through a link inside {holder.path}, where"
+                f" they could exchange it; name the folder itself ({real}) in workspace.folder.",
+                Kind.PERMISSION_DENIED,
+                effects="none",
+            )
         target = _holder(str(real), [(str(place.source), place) for place in shown])
         if target is None or target.access == "hidden":
             return []
         if any(_is_inside(str(place.source), real) for place in shown):
             return []  # it would cover that place
         holder = target
-    if access == holder.access or not real.exists():
+    if (access == holder.access and not is_pinned) or not real.exists():
         return []
     step = real.relative_to(holder.source)
     folders = [] if holder.access == "read" else [*step.parents][-2::-1]

@@ -4,17 +4,19 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.session import Session
+from oneclaw.core.session import Root, Session, Workspace
+from oneclaw.guard.files.refusal import check_workspace
 from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
 from oneclaw.guard.sandbox.enclosure import REPORT, STATES, Enclosure, Limits
 from oneclaw.guard.sandbox.etc import NAMES, NETWORK_NAMES, copy_etc
+from oneclaw.guard.sandbox.lookout import Lookout
 from oneclaw.guard.sandbox.places import (
     Place,
     covering,
@@ -70,6 +72,7 @@ class Sandbox:
         self.settings = settings
         self._bubblewrap: tuple[tuple[str, bool] | None, str] | None = None
         self._etc: dict[bool, Path] = {}
+        self._lookouts: dict[Path, Lookout] = {}
         self.scratch = Scratch()
         self._in_memory = Scratch(MEMORY)
 
@@ -109,6 +112,7 @@ class Sandbox:
 
         Raises `ToolError` when none works and the owner allows to go without.
         """
+        check_workspace(session.workspace)
         if self.settings.mode == "native":
             return _native(session, states, tmp)
         way = self.settings.sandbox
@@ -116,12 +120,18 @@ class Sandbox:
             return self._kept("none", session, states, tmp, None, UNSAFE)
         works, why = self._works() if way in ("auto", "bubblewrap") else (None, "")
         if works is not None:
-            shown = workspace_places(session.workspace, [other.places for other in beside])
+            lookout = self._lookout(session.workspace, pins=True)
+            closed = lookout.take_stock()
+            shown = workspace_places(_closing(session.workspace, closed), [other.places for other in beside])
             _refuse_covering(shown)
-            return self._wrapped(works, session, states, tmp, network, shown)
+            made = self._wrapped(works, session, states, tmp, network, shown)
+            return replace(made, protected=closed, lookout=lookout)
         if way in ("auto", "landlock"):
             if not (missing := _what_landlock_lacks()):
-                return self._landlocked(session, states, tmp, network)
+                lookout = self._lookout(session.workspace, pins=False)
+                closed = lookout.take_stock()
+                made = self._landlocked(session, _closing(session.workspace, closed), states, tmp, network)
+                return replace(made, protected=closed, lookout=lookout)
             why += f"{'; ' if why else ''}{missing}"
         raise ToolError(
             f"Commands cannot run, for there is no sandbox: {why}. Only the owner can allow to go without,"
@@ -172,8 +182,10 @@ class Sandbox:
             disks=(directory, str(self.home(session.agent)), str(tmp)),
         )
 
-    def _landlocked(self, session: Session, states: Path, tmp: Path, network: bool) -> Enclosure:
-        places = workspace_places(session.workspace)
+    def _landlocked(
+        self, session: Session, workspace: Workspace, states: Path, tmp: Path, network: bool
+    ) -> Enclosure:
+        places = workspace_places(workspace)
         _refuse_narrowing(places)
         home = self.home(session.agent)
         read = [str(place.source) for place in (*program_places(), *places) if place.access == "read"]
@@ -209,6 +221,12 @@ class Sandbox:
         line, disks = keeper_line(directory, rules), (directory, values["HOME"], str(tmp))
         return Enclosure(kind, line, values, str(states), directory, False, note, disks=disks)
 
+    def _lookout(self, workspace: Workspace, *, pins: bool) -> Lookout:
+        """The one that looks after a workspace, for all of its shells."""
+        if workspace.folder not in self._lookouts:
+            self._lookouts[workspace.folder] = Lookout(workspace, pins=pins)
+        return self._lookouts[workspace.folder]
+
     def _programs(self) -> Path:
         """Programs that stand before those of the system, where the agent is no user of its own.
 
@@ -232,6 +250,11 @@ class Sandbox:
         if network not in self._etc:
             self._etc[network] = copy_etc(_IDENTITY, network=network, parent=self.quick)
         return self._etc[network]
+
+
+def _closing(workspace: Workspace, paths: Iterable[str]) -> Workspace:
+    """The workspace with more that is only read in it."""
+    return replace(workspace, roots=(*workspace.roots, *(Root(Path(path), "read") for path in sorted(paths))))
 
 
 def keeper_line(directory: str, rules: dict[str, Any] | None) -> tuple[str, ...]:
@@ -274,14 +297,14 @@ def _what_landlock_lacks() -> str:
 
 
 def _refuse_narrowing(places: Sequence[Place]) -> None:
-    """Landlock widens only: what is closed or read-only inside of a wider place cannot be kept so."""
+    """Landlock widens only: in a place to write, nothing can be closed, read-only or kept in its place."""
     for place in places:
         holder = covering((one for one in places if one is not place), place.path)
-        if holder is not None and is_wider(holder, place):
+        if holder is not None and (holder.access == "write" or is_wider(holder, place)):
             raise ToolError(
                 f"Commands cannot run: {place.path} is inside {holder.path}, which is open to them, and"
-                " Landlock cannot keep it from them; install bubblewrap, or open a folder that does not hold"
-                " it.",
+                " Landlock cannot keep it from being changed or exchanged by them; install bubblewrap, or"
+                " open a folder that does not hold it.",
                 Kind.PERMISSION_DENIED,
                 effects="none",
             )

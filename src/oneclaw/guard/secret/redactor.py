@@ -2,16 +2,17 @@
 
 Whoever learns a secret tells the redactor its name and value; from then on every text that passes through
 comes out with `[redacted:NAME]` in its place. Text without secrets costs one search per spelling and is
-returned as it is; a pattern is only made of the spellings that were found, the longest first.
+returned as it is; a pattern is only made of the spellings that were found, the longest first. Where a text
+has escapes (`%2f`, `&#47;`, `\\u002F`), the text that they stand for is searched, too.
 """
 
 import base64
-import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
-from urllib.parse import quote, quote_plus
+
+from oneclaw.guard.secret.escapes import origins, undo
 
 LEAST_CHARS = 4
 """A shorter value is never taken out: it would tear holes into every text."""
@@ -19,6 +20,10 @@ LEAST_CHARS = 4
 _WHOLE_WORD_CHARS = 8  # a shorter value is taken out only where it stands alone, and only as it is
 _LINE_CHARS = 20
 _BASE64 = "[A-Za-z0-9+/_-]"
+_MOST_PASSES = 8
+"""How often a text is searched anew after a secret was taken out of its escapes."""
+
+_Span = tuple[int, int, str]
 
 
 class Redactor:
@@ -27,25 +32,54 @@ class Redactor:
     def __init__(self, secrets: Mapping[str, str] | None = None) -> None:
         self._known: dict[str, tuple[str, str]] = {}  # spelling → name and look
         self._needles: tuple[str, ...] = ()
+        self._hex: tuple[str, ...] = ()
+        self._letters: frozenset[str] = frozenset()
         for name, value in (secrets or {}).items():
             self.learn(name, value)
 
     def learn(self, name: str, value: str) -> None:
         """Take `value` out of everything from now on; a value known under two names keeps its first."""
-        known = {spelling: (name, look) for spelling, look in spellings(value).items()} | self._known
+        in_hex = _hex(value)
+        known = {spelling: (name, look) for spelling, look in (spellings(value) | in_hex).items()}
+        known |= self._known
         if len(known) != len(self._known):
-            # Both replaced, not changed: another thread may be reading. A needle is always known.
+            # All replaced, not changed: another thread may be reading. A needle is always known.
             self._known = known
-            self._needles = tuple(sorted(known, key=len, reverse=True))
+            self._hex = tuple(sorted({*self._hex, *in_hex}, key=len, reverse=True))
+            self._needles = tuple(sorted(known.keys() - set(self._hex), key=len, reverse=True))
+            self._letters = frozenset("".join(known))
 
     def redact(self, text: str) -> str:
         """`text` without the secrets known so far."""
-        found = [needle for needle in self._needles if needle in text]
-        if not found:
+        if not self._needles:
             return text
+        text = _replace(text, self._find(text))
+        for _ in range(_MOST_PASSES):
+            spans = self._find_escaped(text)
+            if not spans:
+                return text
+            text = _replace(text, spans)
+        return "(a text with too many escapes to be searched for secrets)"
+
+    def _find(self, text: str) -> list[_Span]:
+        """Where the secrets stand in the text, as it is."""
+        found = [needle for needle in self._needles if needle in text]
+        if self._hex:
+            small = _small_hex(text)
+            found += [needle for needle in self._hex if needle in small]
+        if not found:
+            return []
         names, looks = zip(*(self._known[needle] for needle in found), strict=True)
-        pattern = "|".join(f"({look})" for look in looks)
-        return re.sub(pattern, lambda match: f"[redacted:{names[(match.lastindex or 1) - 1]}]", text)
+        matches = re.finditer("|".join(f"({look})" for look in looks), text)
+        return [(*match.span(), names[(match.lastindex or 1) - 1]) for match in matches]
+
+    def _find_escaped(self, text: str) -> list[_Span]:
+        """Where the secrets stand in what the escapes of the text say."""
+        for undone in undo(text, self._letters):
+            if spans := self._find(undone.text):
+                places = origins(undone)
+                return [(places[begin], places[end], name) for begin, end, name in spans]
+        return []
 
     def redact_value(self, value: Any) -> Any:
         """`value`, which is as JSON has it, without the secrets known so far, in keys and in members."""
@@ -85,7 +119,7 @@ def spellings(value: str) -> dict[str, str]:
         return {}
     if len(value) < _WHOLE_WORD_CHARS:
         return {value: rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])"}
-    exact = {value} | _lines(value) | _escaped(value) | _percent_encoded(value) | _hex(value)
+    exact = {value, value.replace(" ", "+")} | _lines(value) | _escaped(value)
     # The letters at both ends of base64 hold some bits of the secret too.
     encoded = {part: f"{_BASE64}{{0,2}}{re.escape(part)}{_BASE64}{{0,2}}={{0,2}}" for part in _base64(value)}
     return encoded | {text: re.escape(text) for text in exact}
@@ -98,30 +132,15 @@ def _lines(value: str) -> set[str]:
 
 
 def _escaped(value: str) -> set[str]:
-    in_json = json.dumps(value)[1:-1]
+    in_json = json.dumps(value, ensure_ascii=False)[1:-1]
     return {
         in_json,
-        json.dumps(value, ensure_ascii=False)[1:-1],
         in_json.replace("/", "\\/"),
-        json.dumps(in_json)[1:-1],  # JSON text inside a JSON string
+        json.dumps(in_json, ensure_ascii=False)[1:-1],  # JSON text inside a JSON string
         repr(value)[1:-1],
-        html.escape(value),
-        html.escape(value, quote=False),
         value.replace("'", "'\\''"),  # in a shell's single quotes
         value.replace("'", "'\"'\"'"),
     }
-
-
-def _percent_encoded(value: str) -> set[str]:
-    data = value.encode("utf-8", "surrogatepass")
-    upper = {
-        quote(data, safe=""),
-        quote(data),
-        quote(data, safe="!'()*~"),  # encodeURIComponent
-        quote(data, safe=";,/?:@&=+$!'()*#~"),  # encodeURI
-        quote_plus(data),
-    }
-    return upper | {re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), text) for text in upper}
 
 
 def _base64(value: str) -> set[str]:
@@ -135,6 +154,32 @@ def _base64(value: str) -> set[str]:
     return parts
 
 
-def _hex(value: str) -> set[str]:
+def _hex(value: str) -> dict[str, str]:
+    """The secret in hex, in small letters, with the pattern of what to take out."""
+    value = value.strip()
+    if len(value) < _WHOLE_WORD_CHARS:
+        return {}
     text = value.encode("utf-8", "surrogatepass").hex()
-    return {text, text.upper()}
+    return {text: f"(?i:{text})"}
+
+
+def _small_hex(text: str) -> str:
+    """The text with its digits of hex in small letters; nothing else moves."""
+    if text.isascii():
+        return text.lower()
+    for letter in "ABCDEF":
+        text = text.replace(letter, letter.lower())
+    return text
+
+
+def _replace(text: str, spans: list[_Span]) -> str:
+    return "".join(_pieces(text, spans)) if spans else text
+
+
+def _pieces(text: str, spans: list[_Span]) -> Iterator[str]:
+    at = 0
+    for begin, end, name in spans:
+        yield text[at:begin]
+        yield f"[redacted:{name}]"
+        at = end
+    yield text[at:]

@@ -16,7 +16,8 @@ from oneclaw.providers.anthropic.block import Block, foreign_part, list_of, obje
 from oneclaw.providers.anthropic.message import NAME
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
-from oneclaw.providers.explain import explain_event, one_line
+from oneclaw.providers.explain import check_ready, explain_event, one_line
+from oneclaw.providers.one_answer import second_answer
 from oneclaw.providers.written import CUT, as_object, fault_of, is_deep, to_text
 
 _FINISHES: dict[str, Finish] = {
@@ -46,6 +47,7 @@ class AnthropicReader:
         self._calls = 0
         self._stop_reason = ""
         self._usage: dict[str, int] = {}
+        self._started: Mapping[str, Any] | None = None
         self._is_complete = False
 
     @property
@@ -57,10 +59,10 @@ class AnthropicReader:
             return ()
         content = _read(event)
         kind = content.get("type") or event.name
-        if kind == "error":
+        if kind == "error" or (not kind and content.get("error")):
             raise _error(content)
         if kind == "message_start":
-            return self._start(object_of(content.get("message")))
+            return self._open_message(object_of(content.get("message")))
         if kind == "content_block_start":
             return self._begin(content.get("index"), object_of(content.get("content_block")))
         if kind == "content_block_delta":
@@ -76,9 +78,13 @@ class AnthropicReader:
     def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
         if self._is_complete:
             return ()
-        if body.get("type") == "error":
+        if body.get("type") == "error" or body.get("error"):
             raise _error(body)
-        if not is_array(body.get("content")) or is_deep(body):
+        check_ready(body)
+        content = body.get("content")
+        # A message that says nothing and not why it ended is the place of one that is to come.
+        is_answer = is_array(content) and (content or body.get("stop_reason"))
+        if not is_answer or body.get("type") not in (None, "message") or is_deep(body):
             raise ProviderError(
                 "The provider answered without a message. Check its base URL and that it speaks the Anthropic"
                 " format.",
@@ -98,6 +104,14 @@ class AnthropicReader:
         return AssistantMessage(whole, finish, NAME, "", self._count())
 
     # What the events say
+
+    def _open_message(self, message: Mapping[str, Any]) -> list[Progress]:
+        if self._started is None and not self._blocks:
+            self._started = message
+            return self._start(message)
+        if self._blocks or message != self._started:
+            raise second_answer()
+        return []  # the same event twice, and nothing in between
 
     def _start(self, message: Mapping[str, Any]) -> list[Progress]:
         """The message as it begins, which with a whole body, and at times in a stream, is all of it."""
@@ -260,7 +274,8 @@ def _read(event: ServerEvent) -> Mapping[str, Any]:
 
 def _error(content: Mapping[str, Any]) -> ProviderError:
     error = object_of(content.get("error"))
-    return explain_event(text_of(error.get("type")), one_line(text_of(error.get("message"))))
+    said = text_of(error.get("message")) or text_of(content.get("error"))
+    return explain_event(text_of(error.get("type")), one_line(said))
 
 
 def _number(index: object, default: int) -> int:

@@ -61,7 +61,7 @@ RULES = {
     ),
     "anthropic": Rules(_ALWAYS | _NUMBERS | _BEYOND | _ITEMS | _TEXT | _WHOLE, has_lists=True),
     "gemini": Rules(
-        _ALWAYS | _NUMBERS | _ITEMS | {"format", "prefixItems", "additionalProperties"},
+        (_ALWAYS - {"title"}) | _NUMBERS | _ITEMS | {"format", "prefixItems", "additionalProperties"},
         formats=_GEMINI_FORMATS,
         null="anyOf",
         enums=frozenset({"string", "integer", "number"}),
@@ -69,7 +69,11 @@ RULES = {
         is_defined=True,
     ),
     "gemini_parameters": Rules(
-        _ALWAYS | _NUMBERS | _ITEMS | _TEXT | {"minProperties", "maxProperties", "format", "default"},
+        (_ALWAYS - {"title"})
+        | _NUMBERS
+        | _ITEMS
+        | _TEXT
+        | {"minProperties", "maxProperties", "format", "default"},
         formats=_GEMINI_FORMATS,
         null="nullable",
         enums=frozenset({"string"}),

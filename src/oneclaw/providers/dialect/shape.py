@@ -82,7 +82,7 @@ class Shaper:
         lost = [word for word in ("default", "examples", "deprecated") if word in schema]
         for word in lost:
             self._changes.drop(path, word, "not taken beside a union")
-        self._title(fresh, schema, describe(schema, lost))
+        self._title(fresh, schema, path, describe(schema, lost))
         return self._allow_null(fresh, path) if is_null and flat else fresh
 
     def _allow_null(self, schema: Schema, path: str) -> Schema:
@@ -120,7 +120,7 @@ class Shaper:
         self._members(fresh, path, schema, kinds)
         if "enum" in lost and kinds in (["integer"], ["number"]):
             self._narrow(fresh, schema, kinds[0])
-        self._title(fresh, schema, describe(schema, lost))
+        self._title(fresh, schema, path, describe(schema, lost))
         return fresh
 
     def _typed(self, kinds: Sequence[str]) -> Schema:
@@ -247,11 +247,13 @@ class Shaper:
         items = [self._typed([kind]) for kind in KINDS if kind != "array"]
         return [*scalars, {**self._typed(["array"]), "items": {"anyOf": items}}]
 
-    def _title(self, fresh: Schema, schema: Schema, words: Sequence[str]) -> None:
+    def _title(self, fresh: Schema, schema: Schema, path: str, words: Sequence[str]) -> None:
         said = list(dict.fromkeys([*schema.get(SAID, ()), *words]))
         text = " ".join(filter(None, [schema.get("description", ""), f"({'; '.join(said)})" if said else ""]))
         place = fresh["anyOf"][0] if self._rules.is_upper and "anyOf" in fresh else fresh
-        if "title" in schema and place is fresh:
+        if "title" in schema and "title" not in self._rules.keywords:
+            self._changes.drop(path, "title", "not taken here")
+        elif "title" in schema and place is fresh:
             fresh["title"] = schema["title"]
         if text:
             below = place.get("description", "")

@@ -20,6 +20,7 @@ from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import one_line
 from oneclaw.providers.gemini.error import explain_error
 from oneclaw.providers.gemini.pieces import Call, Run, read_echo
+from oneclaw.providers.one_answer import OneAnswer
 from oneclaw.providers.written import CUT
 
 WIRE = "gemini"
@@ -47,6 +48,7 @@ class GeminiReader:
         self._counts: dict[str, int] = {}
         self._about: dict[str, Any] = {}
         self._finish: Finish | None = None
+        self._one_answer = OneAnswer()
 
     @property
     def is_complete(self) -> bool:
@@ -71,7 +73,12 @@ class GeminiReader:
     def take(self, body: Mapping[str, Any] | Sequence[Any]) -> list[Progress]:
         """Take in a whole answer: one response, or the list of them that a stream without events is."""
         _check_depth(body)
-        return self._take_chunks(body)
+        progress = self._take_chunks(body)
+        if self._finish is None and not self._pieces:
+            raise ProviderError(
+                "The provider's answer has no candidates. Check the base URL of the provider.", "stream"
+            )
+        return progress
 
     def message(self) -> AssistantMessage:
         """What has come so far."""
@@ -127,6 +134,7 @@ class GeminiReader:
         candidates = chunk.get("candidates")
         for candidate in candidates if is_array(candidates) else ():
             if is_object(candidate) and not candidate.get("index"):
+                self._one_answer.check(chunk.get("responseId"), bool(candidate.get("content")))
                 yield from self._take_candidate(candidate)
                 return
 

@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oneclaw import __version__
 from oneclaw.core.answer import Answer, Answered, AnswerRestarted, Progress
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.message import AssistantMessage, CallPart, Part
 from oneclaw.core.session import Network
+from oneclaw.core.version import __version__
 from oneclaw.guard.network.errand import REDIRECTS, Errand
 from oneclaw.guard.network.gate import Gate
 from oneclaw.guard.network.headers import check

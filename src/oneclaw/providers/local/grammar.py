@@ -13,17 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.local.message import Message, read_message
+from oneclaw.providers.local.message import Message, read_message, speaks_of
 from oneclaw.providers.local.parameters import Kind, first_sentence, read_parameters
 from oneclaw.providers.local.values import MOST_ITEMS, Values, read_values, write_json
+from oneclaw.providers.local.verbs import may_call
 
 _STATEMENT = re.compile(r"\W*(?:i|we|you|he|she|they|it|my|our|the|this|that|thanks|thank)\b", re.IGNORECASE)
 """How a message begins that may name a file and want nothing."""
-_COMMON = {
-    *("from", "with", "what", "this", "that", "the", "and", "for", "you", "are", "not", "all", "any", "get"),
-    *("set", "one", "new", "out", "its", "can", "has", "how", "who", "did", "was", "have", "your", "them"),
-}
-"""Words that say nothing about which tool is meant."""
 _NEGATED = re.compile(
     r"\b(?:don['’]?t|do not|never|must not|should not|shouldn['’]?t)\s(?:you\s|ever\s|let me\s)*([a-z]+)",
     re.IGNORECASE,
@@ -61,14 +57,14 @@ def call_grammar(definitions: Sequence[ToolDefinition], text: str, *, asks: bool
     answers: list[str] = []
     is_request = False
     for number, tool in enumerate(fill_tools(definitions, message)):
-        if _is_forbidden(tool, message):
+        if _is_forbidden(tool, message) or not may_call(tool.name, message):
             continue
         body = _body(tool, spans)
         is_request |= body is not None and tool.is_named
         if body is not None:
             rules.append(f't{number} ::= {json.dumps(tool.name + " {")} {body} "}}"')
             answers.append(f"t{number}")
-        elif asks and _speaks_of(tool.name, tool.about, message):
+        elif asks and speaks_of(tool.name, tool.about, message):
             answers.append(json.dumps(f"{tool.name} ?"))
     if not is_request or _STATEMENT.match(text):
         answers.insert(0, '"chat"')
@@ -90,7 +86,7 @@ def fill_tools(definitions: Sequence[ToolDefinition], message: Message) -> Itera
                 found[each.name] = values
         about = first_sentence(definition.description)
         is_filled = all(name in found for name in needs)
-        if any(each.is_guess for each in found.values()) and not _speaks_of(definition.name, about, message):
+        if any(each.is_guess for each in found.values()) and not speaks_of(definition.name, about, message):
             is_filled = False  # nothing in the message leads to this tool, and it would take any message
         said = [name for name, values in found.items() if values.is_said]
         is_named = any(each.is_required and _names(each.kind, message) for each in parameters)
@@ -107,15 +103,6 @@ def _is_forbidden(tool: Fillable, message: Message) -> bool:
     """`don't forget my birthday` is no call of a tool to forget, `do not delete it` none of one to delete."""
     verbs = {each.lower()[:5] for each in _NEGATED.findall(message.bare)}
     return bool(verbs & {word[:5] for word in tool.name.split("_")})
-
-
-def _speaks_of(name: str, about: str, message: Message) -> bool:
-    """Whether a word of the message is one of the tool's own, give or take its ending."""
-    return bool(_stems(f"{name} {about}".replace("_", " ")) & _stems(message.bare))
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower())} - _COMMON
 
 
 def _names(kind: Kind, message: Message) -> bool:

@@ -27,6 +27,12 @@ _NUMERALS = (
 _TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 _WORDS = {**{word: value for value, word in enumerate(_NUMERALS)}, **_TENS, "dozen": 12, "hundred": 100}
 
+_COMMON = {
+    *("from", "with", "what", "this", "that", "the", "and", "for", "you", "are", "not", "all", "any", "get"),
+    *("set", "one", "new", "out", "its", "can", "has", "how", "who", "did", "was", "have", "your", "them"),
+}
+"""Words that say nothing about which tool is meant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -72,6 +78,15 @@ def read_message(text: str) -> Message:
         numbers=_numbers(text),
         bare=" ".join(plain),
     )
+
+
+def speaks_of(name: str, about: str, message: Message) -> bool:
+    """Whether a word of the message is one of the tool's own, give or take its ending."""
+    return bool(stems(f"{name} {about}".replace("_", " ")) & stems(message.bare))
+
+
+def stems(text: str) -> set[str]:
+    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower())} - _COMMON
 
 
 def is_address(word: str) -> bool:

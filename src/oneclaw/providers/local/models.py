@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.permit.need import OVERWRITE
 from oneclaw.providers.local.gguf import InvalidModel, read_header
 
 PROVIDER = "local"
@@ -77,6 +78,11 @@ class LocalModel:
     def tools(self) -> tuple[str, ...]:
         """The tools it was trained to call; empty where nobody knows."""
         return EMBEDDED_TOOLS if self.is_embedded else ()
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The needs a person is asked for each time: the embedded model misreads what is to be written."""
+        return (OVERWRITE,) if self.is_embedded else ()
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from oneclaw.core.call import ToolCall
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.local.grammar import call_grammar
+from oneclaw.providers.local.message import read_message
 from oneclaw.providers.local.parameters import read_parameters
 from oneclaw.providers.local.pieces import read_pieces
 from oneclaw.providers.local.prompt import read_answer, read_question, write_prompt
@@ -20,6 +21,7 @@ from oneclaw.providers.local.steps import (
     says_nothing,
     split_steps,
 )
+from oneclaw.providers.local.verbs import is_file_itself, undone_verb
 
 Complete = Callable[[str, str], Awaitable[str]]
 """Has the model continue a prompt within a grammar."""
@@ -32,6 +34,7 @@ class Step:
     tool     the tool to call, with `arguments`
     carries  the parameter that is given what the step before came to
     asks     the tool that would be called if the message said enough
+    undone   the verb of a request that no tool does
     """
 
     text: str
@@ -39,6 +42,7 @@ class Step:
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     carries: str = ""
     asks: str = ""
+    undone: str = ""
 
 
 async def make_plan(
@@ -47,7 +51,8 @@ async def make_plan(
     """The steps of a message; `before` is the last call that went well, for what `it` means.
 
     A message is taken apart only if every part of it is a call, or plainly asks for what nobody here can do:
-    else it is one request, as it stands.
+    else it is one request, as it stands. What comes after a request that no tool does may rely on it, and is
+    not done either.
     """
     path = _path_of(before)
     parts = _without_greetings(split_steps(text), text) or [text]
@@ -55,9 +60,12 @@ async def make_plan(
         steps: list[Step] = []
         for part in parts:
             step = await _decide_later(part, path, tools, complete, bool(steps) or before is not None)
-            if not step.tool and not (steps and is_beyond(part) and _is_joined(part, text)):
+            is_beside = is_beyond(part) or (bool(step.undone) and not _is_dictated(text))
+            if not step.tool and not (steps and is_beside and _is_joined(part, text)):
                 break
             steps.append(step)
+            if step.undone:
+                return (*steps, *map(Step, parts[len(steps) :]))
             path = _path_of(ToolCall(step.tool, step.arguments)) or find_path(part) or path
         else:
             return tuple(steps)
@@ -67,8 +75,12 @@ async def make_plan(
 
 def _without_greetings(parts: Sequence[str], text: str) -> list[str]:
     """The parts that want something; after a colon, as in a letter, `Thanks.` may be what to write."""
-    is_dictated = re.search(r":\s", text) is not None
-    return [part for at, part in enumerate(parts) if not is_greeting(part) or (at and is_dictated)]
+    return [part for at, part in enumerate(parts) if not is_greeting(part) or (at and _is_dictated(text))]
+
+
+def _is_dictated(text: str) -> bool:
+    """Whether what follows a colon is a text to be written: then a request in it is none."""
+    return re.search(r":\s", text) is not None
 
 
 async def _decide_later(
@@ -88,6 +100,9 @@ async def _decide_later(
 async def _decide(text: str, tools: Sequence[ToolDefinition], complete: Complete) -> Step:
     if not tools or prepared(text, tools) is not None:
         return Step(text)
+    undone = undone_verb(read_message(text), tools)
+    if undone:
+        return Step(text, undone=undone)
     said = await complete(write_prompt(tools, text), call_grammar(tools, text, asks=True))
     call = read_answer(said)
     if call is not None:
@@ -114,7 +129,13 @@ def _questioned(step: Step, tools: Sequence[ToolDefinition]) -> Step:
     if tool is not None and _puts_text_into_file(tool):
         # `Dump the file a.log` asks for no writing: a text to be written does not begin the message.
         is_empty |= any(step.text.lstrip().startswith(str(value)) for value in given)
+        is_empty |= any(_names_file(value, step.text) for value in given) or is_file_itself(step.text)
     return Step(step.text, asks=step.tool) if is_empty else step
+
+
+def _names_file(value: Any, text: str) -> bool:
+    """`Save a.txt as b.txt` gives no text to write: the name of a file is none, unless it is quoted."""
+    return value in read_message(text).paths and not _is_quoted(value, text)
 
 
 def _is_quoted(value: Any, text: str) -> bool:

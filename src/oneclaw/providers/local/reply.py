@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.local.verbs import all_verbs
 
 FIRST_LINE = (
     "This is a tiny model (135 million parameters) for trying OneClaw out: it calls tools and little else."
@@ -24,6 +25,18 @@ _EXAMPLES = {
     "memory_store": "Remember that my cat is called Miso",
     "memory_search": "What do you remember about my cat?",
     "memory_forget": "Forget my cat",
+}
+_POWERS = {
+    "read_file": "read files",
+    "write_file": "write new files and add to old ones",
+    "list_files": "list files",
+    "find_files": "find files by name",
+    "search_text": "search in files",
+    "http_request": "fetch pages",
+    "get_current_time": "tell the time",
+    "memory_store": "remember facts",
+    "memory_search": "recall them",
+    "memory_forget": "forget them",
 }
 _SMALL_TALK: tuple[tuple[str, str], ...] = (
     (
@@ -64,9 +77,8 @@ _ORDER = re.compile(
     r"|forget|list|move|open|put|read|remember|remove|rename|run|save|search|send|show|store|write)\b"
 )
 _REFUSAL = re.compile(
-    r"(?:please )?(?:do not|don't|dont|never) (?:ever )?(?:append|call|change|copy|create|delete|do|download"
-    r"|edit|fetch|find|list|look|open|overwrite|print|put|read|remember|remove|run|save|search|send|show|store"
-    r"|tell|touch|use|write)\b.*",
+    r"(?:please )?(?:do not|don't|dont|never) (?:ever )?(?:call|do|download|fetch|find|list|look|open|print"
+    rf"|read|remember|search|show|tell|touch|use|{'|'.join(all_verbs())})\b.*",
     re.DOTALL,
 )
 _DECLINED = re.compile(r"no|never ?mind|forget it|stop|cancel|nothing")
@@ -112,6 +124,18 @@ def is_order(text: str) -> bool:
 
 def unclear_text(tools: Sequence[ToolDefinition]) -> str:
     return f"I do not see what to do there, or have no tool for it. {help_text(tools)}"
+
+
+def undone_text(verb: str, tools: Sequence[ToolDefinition]) -> str:
+    """Refuse a verb that no tool does, in one sentence that says what they do."""
+    powers = [_POWERS.get(name, f"use {name}") for name in _ordered(tools)]
+    able = " and ".join([", ".join(powers[:-1]), powers[-1]] if len(powers) > 1 else powers)
+    return f"I have no tool to {verb} that, so I changed nothing" + (f"; I can {able}." if able else ".")
+
+
+def _ordered(tools: Sequence[ToolDefinition]) -> list[str]:
+    names = [tool.name for tool in tools]
+    return [*(name for name in _POWERS if name in names), *(name for name in names if name not in _POWERS)]
 
 
 def beyond_text(tools: Sequence[ToolDefinition]) -> str:

@@ -2,6 +2,8 @@
 
 import re
 
+from oneclaw.providers.local.verbs import all_verbs
+
 MOST_STEPS = 10
 
 _QUOTED = re.compile(
@@ -11,17 +13,19 @@ _VERBS = (
     "append|copy|create|delete|display|download|fetch|find|forget|list|look|open|print|put|read|recall|remember"
     "|save|search|show|store|tell|write"
 )
+_CHANGES = "|".join(all_verbs(beside="write_file"))
 _BORDER = re.compile(
     rf"""\s*;\s+ | \s*\n\s*
       | (?<=[.!?])\s+(?=\S)
       | \s*,?\s+(?:and\s+)?then\s+
-      | \s*,?\s+and\s+(?:also\s+)?(?=(?:please\s+)?(?:{_VERBS})\b)
+      | \s*,?\s+and\s+(?:also\s+)?(?=(?:please\s+)?(?:{_VERBS}|{_CHANGES})\b)
       | \s*,\s+(?=(?:{_VERBS})\b)
       | \s*,?\s+and\s+(?:also\s+)?(?=(?:what|what's|when|where|which|who)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _COPY = re.compile(
-    r"(?:please\s+)?(?:copy|duplicate)\s+(?!(?:it|that|this|them)\s)(\S+)\s+(?:to|into|as)\s+(\S+?)[.!]?",
+    r"(?:(?:please|can you|could you|would you)\s+)*(?:copy|duplicate|make\s+a\s+copy\s+of)\s+"
+    r"(?:the\s+file\s+)?(?!(?:it|that|this|them)\s)(\S+)\s+(?:to|into|as|called|named)\s+(\S+?)(?:\s+please)?[.!?]?",
     re.IGNORECASE,
 )
 _THING = r"(?:https?://[^\s,;]+|[\w~./-]*[\w~-]\.\w+)"

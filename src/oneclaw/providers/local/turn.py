@@ -209,7 +209,9 @@ def _compose(
             return reply.question(tool, _missing(tool, step.text)), {"asked": step.text}
     if not any(each.tool for each in plan):
         words = reply.prepared(step.text, tools)
-        if words is None and reply.is_beyond(step.text):
+        if step.undone:
+            words = reply.undone_text(step.undone, tools)
+        elif words is None and reply.is_beyond(step.text):
             words = reply.beyond_text(tools)
         elif words is None and reply.is_order(step.text):
             words = reply.unclear_text(tools)

@@ -20,7 +20,8 @@ from oneclaw.core.message import (
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
-from oneclaw.providers.explain import explain, explain_event
+from oneclaw.providers.explain import check_ready, explain, explain_event
+from oneclaw.providers.one_answer import OneAnswer
 from oneclaw.providers.openai_chat.calls import Calls, with_unique_ids
 from oneclaw.providers.openai_chat.text_calls import TextCall, TextCalls
 from oneclaw.providers.openai_chat.thoughts import Thought
@@ -73,6 +74,8 @@ class ChatReader:
         self._finish: Finish | Literal["", "done"] = ""
         self._is_refused = False
         self._usage = Usage()
+        self._one_answer = OneAnswer()
+        self._has_choice = False
         tools = {*definitions.dialected, *map(definitions.names.wire, definitions.dialected)}
         self._written = TextCalls(tools) if text_calls and tools else None
 
@@ -82,6 +85,8 @@ class ChatReader:
 
     def feed(self, event: ServerEvent) -> Iterable[Progress]:
         if event.data.strip() == "[DONE]":
+            if not self._has_choice:
+                raise _no_choices()
             return list(self._end("")) if not self._finish else []
         try:
             chunk: Any = json.loads(event.data)
@@ -94,15 +99,16 @@ class ChatReader:
         if not is_object(chunk):
             return []
         self._check(chunk, event.name)
+        self._one_answer.check(chunk.get("id"), _begins(chunk))
         return self._take_choice(chunk, "delta")
 
     def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
         self._check(body, "")
-        if _choice(body) is None:
-            raise ProviderError(
-                "The provider's answer has no choices. Check the base URL of the provider.", "stream"
-            )
+        check_ready(body)
         progress = [*self._take_choice(body, "message")]
+        # A choice that says nothing and not why it ended is the place of one that is to come.
+        if not self._has_choice or not (self._blocks or self._finish):
+            raise _no_choices()
         return progress if self._finish else [*progress, *self._end("stop")]
 
     def message(self) -> AssistantMessage:
@@ -150,6 +156,7 @@ class ChatReader:
         choice = _choice(chunk)
         if choice is None:
             return []
+        self._has_choice = True
         said: Any = choice.get(key)
         if not is_object(said):
             # Some servers end a stream with the whole message: it is news only where nothing came before.
@@ -252,6 +259,13 @@ class ChatReader:
         yield from self._calls.end()
 
 
+def _begins(chunk: Mapping[str, Any]) -> bool:
+    """Whether a chunk says what the first one of an answer says: who speaks, or a call."""
+    choice = _choice(chunk)
+    delta = choice.get("delta") if choice is not None else None
+    return is_object(delta) and bool(delta.get("role") or delta.get("tool_calls"))
+
+
 def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The first choice: nobody asks for several."""
     choices = chunk.get("choices")
@@ -259,6 +273,12 @@ def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
         if is_object(choice) and choice.get("index") in (0, None):
             return choice
     return None
+
+
+def _no_choices() -> ProviderError:
+    return ProviderError(
+        "The provider's answer has no choices. Check the base URL of the provider.", "stream"
+    )
 
 
 def _explain(error: Mapping[str, Any]) -> ProviderError:

@@ -26,6 +26,7 @@ from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain_event
+from oneclaw.providers.one_answer import second_answer
 from oneclaw.providers.openai_responses.item import (
     OWNERS,
     Item,
@@ -64,6 +65,7 @@ class ResponsesReader:
         self._known: dict[tuple[str | int, str], Item] = {}
         self._callers: dict[str, Item | None] = {}
         self._calls = 0
+        self._created = ""
         self._is_complete = False
         self._end: Finish | None = None
         self._usage = Usage()
@@ -112,10 +114,18 @@ class ResponsesReader:
         if head == "response.output_item" and is_object(item):
             found = self._find(data.get("output_index"), item.get("id"), item.get("type"), tail)
             return self._load(found, item, is_final=tail == "done")
+        if kind == "response.created":
+            self._open_answer(data.get("response"))
         if kind in _ENDS:
             response = data.get("response")
             return self._finish(response if is_object(response) else {}, _ENDS[kind])
         return []
+
+    def _open_answer(self, response: Any) -> None:
+        named = response.get("id") if is_object(response) else None
+        if self._items or (self._created and named != self._created):
+            raise second_answer()
+        self._created = named if isinstance(named, str) else ""
 
     def _take_text(self, head: str, tail: str, data: Mapping[str, Any]) -> list[Progress]:
         piece, whole = _TEXTS[head]
@@ -200,7 +210,8 @@ class ResponsesReader:
             details = response.get("incomplete_details")
             reason = details.get("reason") if is_object(details) else None
             self._end = "refusal" if reason == "content_filter" else "length"
-        self._is_complete = status not in ("in_progress", "queued")
+        # One that says it is anything else, as queued, is not over.
+        self._is_complete = not isinstance(status, str) or status in ("completed", "incomplete")
         return progress
 
     def _fill_in(self, output: Any) -> list[Progress]:

@@ -9,14 +9,18 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.guard.sandbox.group import Group
+from oneclaw.run.shell.disk import one_of_each
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.output import Output
+from oneclaw.run.shell.sockets import socket_bytes
 from oneclaw.run.shell.start import start
 from oneclaw.run.shell.usage import (
     Usage,
     processes_below,
     processes_inside,
     shared_bytes,
+    table_bytes,
     usage_below,
     usage_inside,
 )
@@ -41,13 +45,22 @@ class Box:
     """A bash that waits for commands; `kill` ends it and all it has started."""
 
     def __init__(
-        self, enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_input: bool = False
+        self,
+        enclosure: Enclosure,
+        folder: ShellFolder,
+        limits: Limits,
+        *,
+        has_input: bool = False,
+        shared: Group | None = None,
     ) -> None:
         self.enclosure = enclosure
+        self.disks = one_of_each(enclosure.disks)
         self.out, self.err = Output(), Output()
         self.heed: Callable[[bytes], None] | None = None
         self.had_left = False
         """Whether the last command left something behind, which was killed but may not be dead yet."""
+        self._killed = 0
+        """How many processes the kernel had killed for want of memory when the last command was looked at."""
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[int] | None = None
@@ -61,7 +74,7 @@ class Box:
         self._is_gone = False
         self._is_closed = False
         self._why = ""
-        self._started = start(enclosure, folder, limits, has_input=has_input)
+        self._started = start(enclosure, folder, limits, has_input=has_input, shared=shared)
         self._loop.add_reader(self._started.line, self._read_line)
         self._loop.add_reader(self._started.report, self._read_report)
         self._loop.add_reader(self._started.out, self._read, False)
@@ -80,7 +93,7 @@ class Box:
         self._want()
 
     def _want(self) -> None:
-        if self._started.tasks is not None and not self._known.done():
+        if self._started.group is not None and not self._known.done():
             return  # what it starts now would not be counted
         wanted, self._wanted = self._wanted, b""
         if wanted and not self._is_closed:
@@ -124,6 +137,18 @@ class Box:
             while (used := self.usage()) is not None and used.processes > 1:  # noqa: ASYNC110
                 await asyncio.sleep(ALONE_SECONDS)  # the kernel tells nobody
 
+    @property
+    def holds_memory(self) -> bool:
+        """Whether the kernel holds its memory, and not we."""
+        return self._started.group is not None and self._started.group.holds_memory
+
+    def is_out_of_memory(self) -> bool:
+        """Whether the kernel has killed processes since it was last asked, because memory was used up."""
+        before = self._killed
+        if self._started.group is not None:
+            self._killed = max(before, self._started.group.killed())
+        return self._killed > before
+
     def usage(self) -> Usage | None:
         """What runs in it now; None when that cannot be seen."""
         if not self._pid:
@@ -134,11 +159,21 @@ class Box:
 
     def shared_bytes(self) -> int:
         """The memory it holds that processes can share; each of them is looked at, which takes long."""
+        return shared_bytes(self._processes(), self._limits.memory_bytes)
+
+    def table_bytes(self) -> int:
+        """The memory that its page tables take; each process is looked at."""
+        return table_bytes(self._processes())
+
+    def socket_bytes(self) -> int:
+        """The memory that its sockets hold."""
+        top = self._pid if self.enclosure.has_own_pids else self._started.process.pid
+        return socket_bytes(top) if self._pid else 0
+
+    def _processes(self) -> list[str]:
         if self.enclosure.has_own_pids:
-            found = processes_inside(self._pid) or [] if self._pid else []
-        else:
-            found = processes_below(self._started.process.pid, self._limits.processes)
-        return shared_bytes(found, self._limits.memory_bytes)
+            return processes_inside(self._pid) or [] if self._pid else []
+        return processes_below(self._started.process.pid, self._limits.processes)
 
     def drain(self) -> None:
         """Take what lies in the pipes; not for ever, for a killed process may be writing still."""

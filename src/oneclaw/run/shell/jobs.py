@@ -7,7 +7,9 @@ from pathlib import Path
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.enclosure import STATES, Enclosure, Limits
+from oneclaw.guard.sandbox.group import Group, make_group
 from oneclaw.run.shell.box import Box, Gone
+from oneclaw.run.shell.disk import Disks
 from oneclaw.run.shell.excess import Excess, Watch
 from oneclaw.run.shell.folder import ShellFolder, make_folder
 from oneclaw.run.shell.ledger import LOST, JobRecord, Ledger
@@ -24,7 +26,7 @@ _FROM, _TO = STATES
 _ONLY = 1
 _WHY: dict[Excess, str] = {
     "processes": "it started too many processes",
-    "memory": "it took too much memory",
+    "memory": "it took too much memory, alone or with the other jobs",
     "state": "it filled its shell",
     "disk": "it left too little of the disk free",
 }
@@ -40,16 +42,21 @@ class Job:
         self.folder = folder
         self.log = Log()
         self.task: asyncio.Task[None] | None = None
+        self.memory_bytes = 0
         self.why = ""
 
 
 class Jobs:
-    """The jobs of this program, and what the ledger knows of earlier ones."""
+    """The jobs of this program, and what the ledger knows of earlier ones.
+
+    All of them together may take as much memory as one shell.
+    """
 
     def __init__(self, file: Path, limits: Limits) -> None:
         self._ledger = Ledger(file)
         self._limits = limits
         self._jobs: dict[str, Job] = {}
+        self._group: Group | None = None
 
     async def start(
         self, agent: str, command: Command, enclose: Enclose, tmp: Path, state: bytes
@@ -62,15 +69,19 @@ class Jobs:
                 effects="none",
             )
         folder = make_folder(tmp.parent, tmp)
+        self._group = self._group or make_group(self._limits.memory_bytes)
         try:
             if state:
                 folder.write_state(_FROM, state)
-            box = Box(enclose(folder, command.network), folder, self._limits, has_input=True)
+            box = Box(
+                enclose(folder, command.network), folder, self._limits, has_input=True, shared=self._group
+            )
         except BaseException:
             folder.remove_states()
             raise
         try:
-            record = self._enter(agent, command, box.enclosure, folder)
+            disks = Disks(box.disks)
+            record = self._enter(agent, command, box.enclosure, folder, disks)
         except BaseException:
             box.kill()
             await asyncio.shield(asyncio.ensure_future(box.gone()))
@@ -79,15 +90,20 @@ class Jobs:
         job = self._jobs[record.id] = Job(record, box, folder)
         box.heed = job.log.add
         box.prepare(0, _TO, _ONLY)
+        if box.enclosure.lookout is not None:
+            box.enclosure.lookout.begin()
         ended = box.order(_ONLY, _FROM if state else 0)
-        job.task = asyncio.get_running_loop().create_task(self._attend(job, ended))
+        job.task = asyncio.get_running_loop().create_task(self._attend(job, ended, disks))
         for ended in [each for each, job in self._jobs.items() if job.record.state != "running"][:-ENDED]:
             del self._jobs[ended]
         return record
 
-    def _enter(self, agent: str, command: Command, enclosure: Enclosure, folder: ShellFolder) -> JobRecord:
+    def _enter(
+        self, agent: str, command: Command, enclosure: Enclosure, folder: ShellFolder, disks: Disks
+    ) -> JobRecord:
         """Put down what is to be run, for bash and then in the ledger."""
-        text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment)
+        most = disks.most_file_bytes(self._limits.file_bytes)
+        text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment, most)
         folder.write_command(text)
         has_network = command.network or bool(enclosure.note)  # it has one where nothing shuts it in
         return self._ledger.add(agent, command.text, time.time(), enclosure.note, has_network=has_network)
@@ -158,6 +174,9 @@ class Jobs:
                 job.box.kill()
         if tasks:
             await asyncio.wait(tasks)
+        if self._group is not None:
+            self._group.remove()
+            self._group = None
 
     def _running(self, agent: str, job: str) -> Job:
         record = self.find(agent, job)
@@ -166,24 +185,37 @@ class Jobs:
             raise ToolError(f"{job} is not running here: {how}.", effects="none")
         return self._jobs[job]
 
-    async def _attend(self, job: Job, ended: asyncio.Future[int]) -> None:
+    async def _attend(self, job: Job, ended: asyncio.Future[int], disks: Disks) -> None:
         """Look after a job until its end, and see to it that nothing of it is left."""
-        code, watch = None, Watch(job.box, job.folder, self._limits)
+        code, watch = None, Watch(job.box, job.folder, self._limits, disks)
         try:
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_SECONDS)
-                if not ended.done() and (excess := watch.excess()):
+                if not ended.done() and (excess := watch.excess() or self._excess(job, watch.memory_bytes)):
                     job.why = _WHY[excess]
                     break
-            code = ended.result() if ended.done() else None
+            if job.box.is_out_of_memory():
+                job.why = _WHY["memory"]
+            elif ended.done():
+                code = ended.result()
         except Gone:
-            job.why = job.why or "its shell was killed"
+            is_out = job.box.is_out_of_memory()
+            job.why = job.why or (_WHY["memory"] if is_out else "its shell was killed")
         finally:
             job.box.kill()
             await job.box.gone()
+            if job.box.enclosure.lookout is not None:
+                for said in job.box.enclosure.lookout.end():
+                    job.log.add(f"\n{said}\n".encode())
             if job.folder.how_ended(_TO) == NO_FOLDER:
                 job.why = "there is no such folder to work in"
             job.folder.remove_states()
             state = "finished" if code is not None else "lost" if job.why == LOST else "killed"
             job.record = replace(job.record, state=state, code=code, why=job.why)
             self._ledger.update(job.record.id, state=state, code=code, ended=time.time(), why=job.why)
+
+    def _excess(self, job: Job, memory_bytes: int) -> Excess | None:
+        """Whether all jobs take too much memory together, and this one the most."""
+        job.memory_bytes = memory_bytes
+        taken = [other.memory_bytes for other in self._jobs.values() if other.record.state == "running"]
+        return "memory" if sum(taken) > self._limits.memory_bytes and memory_bytes == max(taken) else None

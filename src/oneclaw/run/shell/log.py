@@ -1,8 +1,8 @@
 """The output of a job: the latest of it is kept, and every place in it keeps its number."""
 
-import codecs
 from dataclasses import dataclass
 
+from oneclaw.core.text.encoding import make_decoder, mend
 from oneclaw.run.shell.output import is_binary
 
 CHARS = 2_000_000
@@ -23,7 +23,7 @@ class Log:
     """Takes bytes as they come and gives text in pieces."""
 
     def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoder = make_decoder("utf-8")
         self._text = ""
         self._parts: list[str] = []
         self._parts_chars = 0
@@ -45,7 +45,7 @@ class Log:
         start = max(0, total - limit) if offset is None else offset
         start = min(max(start, self._dropped), total)
         text = self._text[start - self._dropped :][:limit]
-        shown = f"(Binary output of {len(text):,} characters.)" if is_binary(text) else text
+        shown = f"(Binary output of {len(text):,} characters.)" if is_binary(text) else mend(text)[0]
         return Page(shown, start, start + len(text), total)
 
     def _join(self) -> None:

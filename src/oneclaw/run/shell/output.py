@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from oneclaw.core.text.encoding import make_decoder
 from oneclaw.core.trim import safe_cut, trim
 
 CHARS = 30_000
@@ -17,7 +18,9 @@ _FEW_CHARS = 8
 """Less than this is too little to tell, and as short as any note about it."""
 _ODD = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\r\f\b\x1b\a")
 _CONTROL = re.compile(b"\0\0|[" + re.escape(_ODD) + b"]")
-_NO_TEXT = re.compile(f"[{re.escape(_ODD.decode())}\ufffd]")
+_LOST = "\udfff"
+"""What `make_decoder` puts where bytes are wrong. A U+FFFD that was written is a character like any other."""
+_NO_TEXT = re.compile(f"[{re.escape(_ODD.decode())}{_LOST}]")
 _INNER = bytes(range(0x80, 0xC0))
 """Bytes that are never the first of a character."""
 _MAGIC = (
@@ -61,7 +64,7 @@ class Output:
             fitted = trim(kept.decode("utf-8", "replace"), CHARS, "middle")
             return Text(fitted.text, False, fitted.truncated_from is not None)
         head = bytes(self._head).decode("utf-8", "replace")
-        tail = bytes(self._tail[-_HALF_BYTES:]).decode("utf-8", "replace").lstrip("\ufffd")
+        tail = bytes(self._tail[-_HALF_BYTES:]).lstrip(_INNER).decode("utf-8", "replace")
         note = f"\n\n(Cut: only the beginning and the end of {self.total_bytes:,} bytes are shown.)\n\n"
         half = (CHARS - len(note)) // 2
         return Text(f"{head[: safe_cut(head, half)]}{note}{tail[-half:]}", False, True)
@@ -87,7 +90,7 @@ def _where_binary(head: bytes | bytearray) -> int | None:
         return 0
     for begin in range(0, len(head), _BLOCK_BYTES):
         block = head[begin : begin + _BLOCK_BYTES].lstrip(_INNER if begin else b"")
-        if is_binary(block.decode("utf-8", "replace")):
+        if is_binary(make_decoder("utf-8").decode(bytes(block))):
             first = _first_odd(head, max(0, begin - _BLOCK_BYTES))
             return head.rfind(b"\n", 0, first) + 1
     return None
@@ -105,10 +108,13 @@ def _first_odd(head: bytes | bytearray, begin: int) -> int:
 
 
 def is_binary(text: str) -> bool:
-    """Whether much of it is what no text has. A NUL may stand between names, but not beside another."""
+    """Whether much of it is what no text has. A NUL may stand between names, but not beside another.
+
+    The text comes from `make_decoder`, which tells bytes that are wrong from a U+FFFD that was written.
+    """
     if len(text) < _FEW_CHARS:
         return False
     odd = _NO_TEXT.findall(text) + ["\0"] * (text.count("\0") if "\0\0" in text else 0)
-    if len(text) < _LEAST_BYTES and all(one == "\ufffd" for one in odd):
+    if len(text) < _LEAST_BYTES and all(one == _LOST for one in odd):
         return False
     return len(odd) * 10 > 3 * len(text)

@@ -101,15 +101,22 @@ _LOST = r"""\builtin test -z "${_oneclaw_lost-}" ||
 
 
 def command_text(
-    command: str, folder: str, state: int, directory: str | None, environment: Mapping[str, str]
+    command: str,
+    folder: str,
+    state: int,
+    directory: str | None,
+    environment: Mapping[str, str],
+    file_bytes: int | None = None,
 ) -> str:
-    """One command as bash reads it: the folder and the variables hold for this command only.
+    """One command as bash reads it: folder, variables and the size of files hold for this command only.
 
     The options of the shell, as `set -e` leaves them, hold for the command and not for our words around it.
     Where the folder of the shell is gone, nothing is run: in another one it could do harm.
     No word of ours is one that an alias can stand for: what begins with a backslash is none.
     """
     text = "\\builtin unset _oneclaw_command; "
+    if file_bytes is not None:
+        text += rf"\builtin ulimit -f {file_bytes >> 10}; "
     if directory is not None:
         mark, file = shlex.quote(NO_FOLDER.decode().strip()), f"{shlex.quote(folder)}/{state}"
         missing = shlex.quote(rf"\builtin printf '%s\n' {mark} >{file}; \builtin exit 1")

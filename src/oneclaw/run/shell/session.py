@@ -11,6 +11,7 @@ from typing import Literal
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.run.shell.box import Box, Gone
+from oneclaw.run.shell.disk import Disks
 from oneclaw.run.shell.excess import Excess, Watch
 from oneclaw.run.shell.folder import PLAIN, ShellFolder, after, make_folder
 from oneclaw.run.shell.output import Text
@@ -27,6 +28,13 @@ APART = (
     "Nobody was asked about this command, so it ran without the functions, aliases, options and variables"
     " such as PATH that commands before it had set; commands that a person is asked about still have them."
 )
+
+READ_ONLY = (
+    "What the owner's own programs obey, such as .git/config, .git/hooks and .vscode, is read-only for"
+    " commands, and the folders it lies in cannot be moved or removed; write_file asks the owner for it, but"
+    " for .git."
+)
+_REFUSED = ("Read-only file system", "Device or resource busy")
 
 Stop = Excess | Literal["time", "killed"]
 Fate = Literal["kept", "restarted", "ended"]
@@ -134,16 +142,22 @@ class ShellSession:
                 await self.let_go()
                 box = await self._open(command.network)
         start = PLAIN if is_apart else self.state
+        disks = Disks(box.disks)
         began = self.used = monotonic()
+        lookout, set_aside = box.enclosure.lookout, list[str]()
+        if lookout is not None:
+            lookout.begin()
         try:
-            ended = self._order(box, command, start)
+            ended = self._order(box, command, start, disks)
             box.heed = heed
-            stop, fate = await self._attend(box, ended, command.seconds)
+            stop, fate = await self._attend(box, ended, command.seconds, disks)
         except BaseException:  # a bash that waits for this command would take the next one for it
             await self.let_go()
             raise
         finally:
             box.heed = None
+            if lookout is not None:
+                set_aside = lookout.end()
         code = -9 if fate == "restarted" else ended.result()
         box.drain()
         is_there = True
@@ -156,9 +170,10 @@ class ShellSession:
                 self._only_move()
             fate, is_there = self._take_state()
             self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
-        note = box.enclosure.note
-        if is_apart:
-            note = f"{note} {APART}".strip()
+        err = box.err.text()
+        is_closed = len(box.enclosure.places) > 1 and any(text in err.text for text in _REFUSED)
+        notes = (box.enclosure.note, APART if is_apart else "", READ_ONLY if is_closed else "", *set_aside)
+        note = " ".join(part for part in notes if part)
         # Whoever waits for this command is to hear of it first.
         self._preparing = asyncio.get_running_loop().call_soon(self._prepare_ahead)
         if not is_there:
@@ -169,7 +184,7 @@ class ShellSession:
                 effects="none",
             )
         self.used = monotonic()
-        return Outcome(code, box.out.text(), box.err.text(), self.used - began, stop, fate, note)
+        return Outcome(code, box.out.text(), err, self.used - began, stop, fate, note)
 
     async def let_go(self) -> None:
         """End the box; the state stays, and the next command starts another one with it.
@@ -190,7 +205,8 @@ class ShellSession:
         await asyncio.to_thread(self.folder.remove)
 
     async def _open(self, network: bool) -> Box:
-        if self._box is None or self._network != network or not self._box.is_alive:
+        box = self._box
+        if box is None or self._network != network or not box.is_alive or box.enclosure.is_stale:
             await self.let_go()
         if self._box is None:
             self._network = network
@@ -233,20 +249,30 @@ class ShellSession:
             before = self.folder.read_state(self.state) or WHOLE
             self.folder.write_state(after(self.state), moved(before, left))
 
-    def _order(self, box: Box, command: Command, start: int) -> asyncio.Future[int]:
+    def _order(self, box: Box, command: Command, start: int, disks: Disks) -> asyncio.Future[int]:
         loaded, self._ready = self._ready, None
         text = command_text(
-            command.text, box.enclosure.folder, after(self.state), command.directory, command.environment
+            command.text,
+            box.enclosure.folder,
+            after(self.state),
+            command.directory,
+            command.environment,
+            disks.most_file_bytes(self._limits.file_bytes),
         )
         self.folder.write_command(text)
         return box.order(self._last, 0 if loaded == start else start)
 
-    async def _attend(self, box: Box, ended: asyncio.Future[int], seconds: float) -> tuple[Stop | None, Fate]:
+    async def _attend(
+        self, box: Box, ended: asyncio.Future[int], seconds: float, disks: Disks
+    ) -> tuple[Stop | None, Fate]:
         """Wait for the end of a command, or bring it about; either way nothing it started is left."""
         try:
-            stop = await self._wait(box, ended, seconds)
+            stop = await self._wait(box, ended, seconds, disks)
         except Gone:
+            is_out_of_memory = box.is_out_of_memory()
             await self.let_go()
+            if is_out_of_memory:
+                return "memory", "restarted"
             if why := box.why_gone():
                 raise ToolError(f"The shell could not be started: {why}.", effects="none") from None
             return "killed", "restarted"
@@ -257,24 +283,32 @@ class ShellSession:
                 await box.sweep()
                 await asyncio.wait_for(asyncio.shield(ended), LAST_WORDS_SECONDS)
                 await box.alone()
+                box.is_out_of_memory()  # what was killed until now is not of the next command
             elif box.had_left:  # its first bash has killed it
                 await box.alone()
         except (Gone, TimeoutError):
             return stop, "restarted"
         return stop, "kept"
 
-    async def _wait(self, box: Box, ended: asyncio.Future[int], seconds: float) -> Stop | None:
+    async def _wait(self, box: Box, ended: asyncio.Future[int], seconds: float, disks: Disks) -> Stop | None:
         """Look now and then whether it takes too much; why it must be stopped, None when it has ended."""
         until, watch = monotonic() + seconds, None
+        look_seconds = LOOK_SECONDS / 10 if disks.are_nearly_full else LOOK_SECONDS
         while True:
             left = until - monotonic()
-            await asyncio.wait([ended], timeout=max(0.0, min(left, LOOK_SECONDS)))
+            await asyncio.wait([ended], timeout=max(0.0, min(left, look_seconds)))
             if ended.done():
                 ended.result()
+                if box.is_out_of_memory():
+                    return "memory"
+                if disks.are_overdrawn():
+                    return "disk"
                 return "state" if self.folder.is_too_large() else None
             if left <= 0:
                 return "time"
-            watch = watch or Watch(box, self.folder, self._limits)  # most commands end before the first look
+            watch = watch or Watch(
+                box, self.folder, self._limits, disks
+            )  # most commands end before the first look
             if excess := watch.excess():
                 return excess
 

@@ -99,8 +99,9 @@ class Shells:
         return make
 
     def _enclosures(self) -> list[Enclosure]:
-        """All that run now."""
-        shells = (shell.enclosure for shell in (*self._sessions.values(), *self._fresh))
+        """All that a command runs in now: where none does, nothing can be exchanged."""
+        busy = (shell for shell in self._sessions.values() if shell.lock.locked())
+        shells = (shell.enclosure for shell in (*busy, *self._fresh))
         return [*(one for one in shells if one is not None), *self.jobs.enclosures()]
 
     async def close(self) -> None:

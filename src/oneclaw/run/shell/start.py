@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.tasks import TaskLimit, limit_tasks
+from oneclaw.guard.sandbox.group import Group, make_group
 from oneclaw.run.shell.folder import SCRIPT, ShellFolder
 from oneclaw.run.shell.script import GO, RUN, shell_script
 
@@ -35,7 +35,7 @@ class Started:
     report  to the keeper of the shell
     out, err, input  of commands;  errors  of starting
     written the ends that commands write to, which share with ours whether writing waits
-    tasks   the most there may be at a time, where the kernel has to be told so for root
+    group   the control group that holds its memory and its tasks, where one can be made
     """
 
     process: subprocess.Popen[bytes]
@@ -47,12 +47,12 @@ class Started:
     errors: int
     input: int | None
     written: tuple[int, int]
-    tasks: TaskLimit | None = None
+    group: Group | None = None
 
     def hold(self, pid: int) -> None:
-        """Have the kernel count a process, and what it starts, with the tasks of the shell."""
-        if self.tasks is not None:
-            self.tasks.hold(pid)
+        """Have the kernel count a process, and what it starts, with the others of the shell."""
+        if self.group is not None:
+            self.group.hold(pid)
 
     def let_wait(self) -> None:
         """Have writing wait for room, whatever the last command set: node that was killed has it fail."""
@@ -67,12 +67,14 @@ class Started:
             if fd is not None:
                 os.close(fd)
         self.input = None
-        if self.tasks is not None:
-            self.tasks.remove()
+        if self.group is not None:
+            self.group.remove()
 
 
-def start(enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_input: bool) -> Started:
-    """Start it. Raises `ToolError`."""
+def start(
+    enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_input: bool, shared: Group | None = None
+) -> Started:
+    """Start it, in a control group of its own or inside of a shared one. Raises `ToolError`."""
     script = shell_script(
         enclosure.folder,
         has_own_pids=enclosure.has_own_pids,
@@ -89,7 +91,8 @@ def start(enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_inpu
         raise ToolError(
             f"The shell could not be started: {error.strerror or error}.", effects="none"
         ) from None
-    started.tasks = limit_tasks(_THREADS * limits.processes)
+    tasks = _THREADS * limits.processes
+    started.group = make_group(limits.memory_bytes, tasks) if shared is None else shared.inner(tasks)
     started.hold(started.process.pid)
     return started
 

@@ -49,11 +49,21 @@ def processes_below(pid: int, enough: int) -> list[str]:
     return [f"/proc/{number}" for number in descendants(pid, enough)]
 
 
-def machine_shared_bytes() -> int:
-    """How much memory there is on all of this machine that processes can share, whoever has it."""
+def machine_bytes() -> tuple[int, int]:
+    """How much memory of this machine is shared by processes, and how much its page tables take."""
     with suppress(OSError), open("/proc/meminfo", "rb") as file:
-        return _kilobytes(file.read(), b"\nShmem:")
-    return 0
+        text = file.read()
+        return _kilobytes(text, b"\nShmem:"), _kilobytes(text, b"\nPageTables:")
+    return 0, 0
+
+
+def table_bytes(processes: Iterable[str]) -> int:
+    """The page tables of these processes: they can take more than the memory that they lead to."""
+    total = 0
+    for process in processes:
+        with suppress(OSError), open(f"{process}/status", "rb") as file:
+            total += _kilobytes(file.read(), b"\nVmPTE:")
+    return total
 
 
 def shared_bytes(processes: Iterable[str], enough: int) -> int:

@@ -1,0 +1,78 @@
+"""Commands that do no harm whatever words a star stands for: rules with stars need no confirmation for these.
+
+A program stands here when no words after it can make it start another program, write what others run or obey,
+or send anything. Words, not options: a star stands for no option, and a rule that names one is known only
+where the option stands here. Each was looked up in its manual; what is missing is asked about once.
+
+Not here, though they look as if they could be: `uniq`, `xxd` (the second word is written), `date`, `hostname`
+(a word sets it), `strings`, `nm`, `gcc` (`@file` holds options), `zgrep`, `man` (scripts and pagers), `cargo
+tree` and `go doc` (files of the workspace name a compiler), `npm view` (a word names a repository to build).
+"""
+
+from oneclaw.guard.command.program import chosen, is_harmless
+
+# Program → the options that a rule may name.
+PROGRAMS = {
+    "cd": "",
+    "touch": "-c",  # makes empty files
+    "mkdir": "-p",
+    "printf": "",
+    "sort": "-n -r -u -k -t -h -V -f -b",
+    "diff": "-u -r -q -w -b -i",
+    "file": "-b -i -L --mime-type",
+    "find": """
+        -name -iname -path -ipath -regex -iregex -type -maxdepth -mindepth -size -mtime -mmin -newer -empty
+        -print -print0 -prune -not -o -a -user -group -perm
+        """,
+    "rg": "-n -i -l -c -w -v -F -e -g -t -A -B -C --files --hidden",
+    "fd": "-e -t -H -I -g -d",
+    "fdfind": "-e -t -H -I -g -d",
+    "tree": "-L -a -d -f",
+    "ps": "-e -f -ef -u -p",
+    "pgrep": "-f -l -a",
+    "column": "-t -s",
+    "hexdump": "-C -n -s",
+}
+# Program → the words after it that are known, and the options that a rule may name.
+SUBCOMMANDS = {
+    "git": (
+        """
+        status log diff show blame grep shortlog whatchanged ls-files ls-tree rev-parse rev-list describe
+        merge-base name-rev cat-file diff-tree show-ref check-ignore
+        """,
+        """
+        -n -p -s -b -t -e -1 -2 -3 -5 -10 -20 --oneline --stat --shortstat --numstat --graph --all --short
+        --porcelain --name-only --name-status --cached --staged --since --until --author --grep --decorate
+        --no-color --no-merges --reverse --follow
+        """,
+    ),
+    "docker": ("ps images logs inspect version info top port diff history", "-a -q"),
+    "podman": ("ps images logs inspect version info port diff history", "-a -q"),
+    "kubectl": ("get describe logs top version explain api-resources api-versions", "-n -A --namespace"),
+    "helm": ("list status history version", "-n -A --namespace"),
+    "systemctl": (
+        "status show cat is-active is-enabled is-failed list-units list-timers",
+        "--user --no-pager",
+    ),
+    "pip": ("list show check", ""),
+    "npm": ("ls list root prefix", ""),
+    "apt": ("list show search policy", ""),
+}
+
+
+def is_known(words: tuple[str, ...]) -> bool:
+    """Whether a rule of these words, stars among them, covers nothing that could do harm."""
+    name = words[0]
+    if is_harmless(name):
+        return True
+    if name in PROGRAMS:
+        return _names_only(words[1:], PROGRAMS[name])
+    at = chosen(words)
+    known, options = SUBCOMMANDS.get(name, ("", ""))
+    return at < len(words) and words[at] in known.split() and _names_only(words[at + 1 :], options)
+
+
+def _names_only(words: tuple[str, ...], options: str) -> bool:
+    """Whether no other options stand among the words."""
+    known = {"--", *options.split()}
+    return all(word.partition("=")[0] in known for word in words if word.startswith("-"))

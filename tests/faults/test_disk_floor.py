@@ -1,0 +1,145 @@
+"""The last of a disk: no number of commands takes it, be it bytes or files; one can still read and remove.
+
+Everything is on a disk in memory that is made for the test, of 256 MB.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.sandboxes import skip_without
+from tests.users import ordinary_user
+
+from oneclaw.core.session import Session, Workspace
+from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+from oneclaw.run.shell import disk
+from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.session import Command, ShellSession
+
+DISK_BYTES, DISK_FILES = 256 << 20, 20_000
+PART = 2
+"""Of these so much must stay: 128 MB, 10,000 files."""
+FILLS = {
+    "one file": "head -c 60M /dev/zero >big-$RANDOM-$RANDOM",
+    "many files": "for n in {1..60}; do head -c 1M /dev/zero >part-$RANDOM-$RANDOM; done",
+    "one call": "fallocate -l 50M big-$RANDOM-$RANDOM",
+    "empty files": "n=$RANDOM$RANDOM; for i in {1..4000}; do : >name-$n-$i; done",
+}
+ROUNDS = 5
+
+fills = pytest.mark.parametrize("fill", FILLS)
+ways = pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    size = f"size={DISK_BYTES},nr_inodes={DISK_FILES},mode=777"
+    mount = ["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        folder.rmdir()
+        pytest.skip("mounting a small disk takes root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+        folder.rmdir()
+
+
+async def fill_it(folder: Path, ws: Path, way: Way, fill: str, part: int) -> dict[str, Any]:
+    """Run a command that fills the disk again and again, then one that reads and one that removes."""
+    disk.PART = part
+    sandbox = Sandbox(SandboxSettings(folder / "homes", sandbox=way))
+    session = Session("one", workspace=Workspace(ws))
+
+    def enclose(made: ShellFolder, network: bool) -> Enclosure:
+        return sandbox.enclosure(session, made.states, made.tmp, network)
+
+    (ws / "kept").write_text("kept\n")
+    shell = ShellSession(enclose, Limits())
+    try:
+        stops = [(await shell.run(Command(FILLS[fill], 60.0))).stop for _ in range(ROUNDS)]
+        left = os.statvfs(ws)
+        read = await shell.run(Command("cat kept; ls | wc -l", 30.0))
+        removed = await shell.run(Command("rm -rf big-* part-* name-* && echo removed", 30.0))
+        again = await shell.run(Command("echo new >new && cat new", 30.0))
+    finally:
+        await shell.close()
+        sandbox.close()
+        disk.PART = 10
+    return {
+        "stops": stops,
+        "free_bytes": left.f_bavail * left.f_frsize,
+        "free_files": left.f_favail,
+        "after": [each.stop for each in (read, removed, again)],
+        "said": [read.out.text.split("\n")[0], removed.out.text, again.out.text],
+    }
+
+
+def holds(found: dict[str, Any]) -> None:
+    """Of what must stay, most has; the last commands were stopped, or could not write so much."""
+    assert found["free_bytes"] > DISK_BYTES // PART * 0.7
+    assert found["free_files"] > DISK_FILES // PART * 0.2, "names are made fast, and looked at now and then"
+    assert found["after"] == [None] * 3
+    assert found["said"] == ["kept", "removed\n", "new\n"]
+
+
+@ways
+@fills
+async def test_no_number_of_commands_takes_the_last_of_a_disk(
+    tmp_path: Path, small_disk: Path, way: Way, fill: str
+) -> None:
+    skip_without(way)
+    found = await fill_it(tmp_path, small_disk, way, fill, PART)
+    holds(found)
+    if fill in ("many files", "empty files"):
+        assert found["stops"][-1] == "disk"
+
+
+@fills
+async def test_without_a_floor_they_take_all_of_it(tmp_path: Path, small_disk: Path, fill: str) -> None:
+    """The twin."""
+    skip_without("bubblewrap")
+    found = await fill_it(tmp_path, small_disk, "bubblewrap", fill, 1 << 60)
+    assert found["stops"] == [None] * ROUNDS
+    assert found["free_files"] == 0 if fill == "empty files" else found["free_bytes"] < DISK_BYTES // 10
+
+
+USERS = """
+import asyncio, json, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from tests.faults import test_disk_floor as test
+ws, way, fill, part = sys.argv[2:]
+print(json.dumps(asyncio.run(test.fill_it(Path.cwd(), Path(ws), way, fill, int(part)))))
+"""
+
+
+def as_user(small_disk: Path, fill: str, part: int) -> dict[str, Any]:
+    with ordinary_user() as (before, folder):
+        line = [*before, sys.executable, "-c", USERS, str(Path(__file__).parents[2]), str(small_disk)]
+        done = subprocess.run(
+            [*line, "bubblewrap", fill, str(part)], cwd=folder, capture_output=True, text=True, timeout=120
+        )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@fills
+def test_nor_does_an_ordinary_user(small_disk: Path, fill: str) -> None:
+    skip_without("bubblewrap")
+    holds(as_user(small_disk, fill, PART))
+
+
+def test_without_a_floor_an_ordinary_user_takes_all_of_it(small_disk: Path) -> None:
+    """The twin."""
+    skip_without("bubblewrap")
+    assert as_user(small_disk, "one file", 1 << 60)["free_bytes"] < DISK_BYTES // 10
