@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import make_program
 
 from oneclaw import App, Config, Kind, ToolCall, tool
 from oneclaw.core.permit.policy import Policy
@@ -186,10 +187,8 @@ async def test_what_rides_along_is_hidden_with_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str
 ) -> None:
     programs = tmp_path / "bin"
-    programs.mkdir()
     for name in {"bash", "ssh"} - {lacks}:
-        (programs / name).write_text("#!/bin/sh\n")
-        (programs / name).chmod(0o755)
+        make_program(programs, name)
     monkeypatch.setenv("PATH", str(programs))
     async with App(Config(home=tmp_path, values={"features.shell": True})) as app:
         hidden = set(OFF) if lacks == "bash" else {"ssh_configure_host"}
@@ -198,8 +197,7 @@ async def test_what_rides_along_is_hidden_with_what_it_needs(
         for name in hidden:
             result = await app.engine.call(ToolCall(name))
             assert f"{lacks} is not installed" in (result.message or "")
-        (programs / lacks).write_text("#!/bin/sh\n")
-        (programs / lacks).chmod(0o755)
+        make_program(programs, lacks)
         await until(lambda: names(app) >= set(OFF))
 
 

@@ -1,6 +1,7 @@
 """The open store: its file, its faults, reading beside writing, and the end."""
 
 import asyncio
+import ctypes
 import os
 import shutil
 import sqlite3
@@ -17,8 +18,6 @@ from oneclaw.core.errors import StoreError
 from oneclaw.store import db, file, migration
 from oneclaw.store.db import Database
 from oneclaw.store.settings import Settings
-
-NOBODY = 65534
 
 
 def mode(path: Path) -> int:
@@ -196,6 +195,12 @@ def test_a_sound_store_has_no_problems(database: Database) -> None:
     assert database.problems() == []
 
 
+def bind_root() -> None:
+    """Give up root's powers, so that modes of files hold; another user might not reach our own code."""
+    version, no_powers = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert ctypes.CDLL(None).capset(version, no_powers) == 0
+
+
 def told_nobody(path: Path, read_only: bool = False) -> str:
     """What a user without rights is told: to root nothing is read-only."""
     receive, send = os.pipe()
@@ -203,9 +208,7 @@ def told_nobody(path: Path, read_only: bool = False) -> str:
     if child == 0:  # pragma: no cover  the child tells by the pipe
         try:
             if os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(NOBODY)
-                os.setuid(NOBODY)
+                bind_root()
             with Database(path, read_only=read_only) as opened:
                 said = f"opened {opened.select('SELECT count(*) FROM calls')}"
         except BaseException as error:
