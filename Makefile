@@ -5,7 +5,12 @@ BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --custom-compile-command 'make requirements'
 
-.PHONY: setup run test check bench docs training requirements clean
+# Debian packages, installed where one is missing and we may; without them each command does what it can.
+RUN_PACKAGES := libgomp1
+TEST_PACKAGES := $(RUN_PACKAGES) bubblewrap openssh-client openssh-server openssl
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
+
+.PHONY: setup run test quick packages check bench docs training requirements clean
 
 # What is needed to run, to test, and to check; each is installed once per change of its pins.
 setup: $(VENV)/.run
@@ -19,18 +24,27 @@ $(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-# What runs models is not made for every machine: without it the demonstration shows the tools alone.
+# What runs models is not made for every machine: without it the demonstration plays from a script.
 $(VENV)/.local: requirements/local.txt pyproject.toml | $(VENV)/.run
 	@echo "Installing what is pinned in requirements/local.txt ..."
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/local.txt \
 		&& touch $@ || echo "What runs local models could not be installed; all else works without it."
 
+# What could not be installed is told by the demonstration, once.
 run: $(VENV)/.run $(VENV)/.local
+	@sh tools/system-package.sh $(RUN_PACKAGES) 2>/dev/null || true
 	@$(BIN)/oneclaw demo
 
 # A file of tests stays in one process: tests of a file may share what took long to make.
-test: $(VENV)/.test
-	@$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile $(ARGS)
+test: $(VENV)/.test packages
+	@$(PYTEST) $(ARGS)
+
+# The tests that are not marked slow: two minutes on two cores.
+quick: $(VENV)/.test packages
+	@$(PYTEST) -m "not slow" $(ARGS)
+
+packages:
+	@sh tools/system-package.sh $(TEST_PACKAGES) || echo "Tests that need these are skipped."
 
 check: $(VENV)/.check
 	@$(BIN)/ruff check .

@@ -6,6 +6,7 @@ import os
 import signal
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -24,6 +25,22 @@ if os.environ.get("CI"):
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
+SLOW = tuple(
+    Path(__file__).parent / folder
+    for folder in (
+        *("corpus", "faults", "journeys", "training"),
+        *("guard/sandbox", "js", "outside", "plugins", "providers/local", "run/shell"),
+    )
+)
+"""Folders of long stories, outside data and many processes: `make quick` leaves them out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:
@@ -52,6 +69,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def many(request: pytest.FixtureRequest) -> int:
     """How many times a crash test is to be run."""
     return int(request.config.getoption("--many") or 50)
+
+
+@pytest.fixture(scope="session")
+def weights() -> Path:
+    """The file of the embedded model, fetched once; tests skip and say why where it cannot be had or run."""
+    from oneclaw.config import user_folder
+    from oneclaw.core.errors import OneClawError
+    from oneclaw.providers.local.engine import check_loadable
+    from oneclaw.providers.local.fetch import SMOLLM2, fetch
+
+    try:
+        check_loadable()
+        return asyncio.run(fetch(SMOLLM2, user_folder("cache") / "models"))
+    except OneClawError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from oneclaw.store.store import Store
 
 TIME = {"call": "get_current_time"}
 MAIN = "import sys; from oneclaw.cli.main import main; sys.exit(main())"
+pytestmark = pytest.mark.slow
 
 
 async def conversation(home: Path, session: str = "last") -> list[Message]:

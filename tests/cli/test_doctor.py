@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import make_program
 
 from oneclaw.cli.doctor import can_be_made, check_limits, check_sandbox
 from oneclaw.guard.sandbox import group, landlock
@@ -78,8 +79,7 @@ def test_without_bubblewrap_it_says_what_shuts_commands_in(
 def test_bubblewrap_that_is_there_and_does_not_work_is_found(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'no namespaces for you' >&2\nexit 1\n")
-    (tmp_path / "bwrap").chmod(0o755)
+    make_program(tmp_path, "bwrap", "echo 'no namespaces for you' >&2\nexit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     finding = check_sandbox("sandbox", "bubblewrap")
     assert (finding.state, "bubblewrap does not work here" in finding.text) == ("warn", True)
@@ -112,7 +112,12 @@ def test_a_shell_that_nothing_shuts_in_is_told(cli: Cli, tmp_path: Path, setting
     assert f"by shell.{setting}: they can do all that you can" in finding["text"]
 
 
-def test_features_that_are_on_are_told_and_what_a_tool_lacks(cli: Cli, tmp_path: Path) -> None:
+def test_features_that_are_on_are_told_and_what_a_tool_lacks(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("bash", "ssh"):
+        make_program(tmp_path / "bin", name)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     file = tmp_path / "oneclaw.toml"
     file.write_text(
         '[web.search]\nprovider = "searxng"\nurl = "http://localhost:8080"\n[features]\nmemory = false'
@@ -130,3 +135,14 @@ def test_features_that_are_on_are_told_and_what_a_tool_lacks(cli: Cli, tmp_path:
         "web_search is not there: The search provider searxng has no address: set web.search.url"
         in finding["text"]
     )
+
+
+def test_a_feature_whose_program_is_not_installed_is_found(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_program(tmp_path / "bin", "bash")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    cli("features", "on", "shell")
+    (finding,) = (one for one in cli("doctor", "--json").json if one["topic"] == "features")
+    assert finding["state"] == "warn"
+    assert "ssh_configure_host is not there: ssh is not installed" in finding["text"]

@@ -5,11 +5,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import make_program
 
 from oneclaw.cli.completion import feature_names, tools_words
 
 Cli = Any
 SHELL = ("execute_shell_command", "manage_process", "ssh_configure_host")
+
+
+@pytest.fixture(autouse=True)
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder of programs: bash and ssh are there."""
+    folder = tmp_path / "bin"
+    for name in ("bash", "ssh"):
+        make_program(folder, name)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
 
 
 def is_on(cli: Cli, *names: str) -> set[bool]:
@@ -35,6 +46,16 @@ def test_one_is_switched_with_all_that_rides_along(cli: Cli, command: str) -> No
     assert is_on(cli, *SHELL) == {True}
     assert cli(command, "off", "shell", "--json").json["on"] is False
     assert is_on(cli, *SHELL) == {False}
+
+
+def test_a_tool_whose_program_is_not_installed_stays_off_and_why_is_told(cli: Cli, programs: Path) -> None:
+    (programs / "ssh").unlink()
+    assert cli("features", "on", "shell").out == (
+        "shell is switched on.\nOn with it: execute_shell_command, manage_process.\nssh_configure_host is off"
+        " all the same: ssh is not installed (on Debian and Ubuntu: apt install openssh-client).\n"
+    )
+    assert is_on(cli, *SHELL[:2]) == {True}
+    assert is_on(cli, SHELL[2]) == {False}
 
 
 def test_of_a_feature_and_the_tool_that_leads_it_the_last_word_holds(cli: Cli) -> None:

@@ -12,13 +12,10 @@ from tests.providers.local.conftest import CACHE
 from tests.providers.local.gguf_files import small_gguf
 
 from oneclaw.providers.local.fetch import SMOLLM2, find
-from oneclaw.providers.local.provider import is_installed
 
-HERE = pytest.mark.skipif(
-    not is_installed() or find(SMOLLM2, CACHE) is None,
-    reason="the embedded model is not on this machine; the tests of its provider fetch it",
-)
+HERE = pytest.mark.usefixtures("weights")
 ONECLAW = (sys.executable, "-m", "oneclaw.cli.main")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -74,6 +71,84 @@ def without_extra(folder: Path) -> dict[str, str]:
     return environment(folder / "home", PYTHONPATH=str(folder))
 
 
+def without_library(folder: Path) -> dict[str, str]:
+    """What a process is given that is to have an engine of models whose library is not on this machine."""
+    said = "libgomp.so.1: cannot open shared object file: No such file or directory"
+    return with_engine(folder, f"raise ImportError({said!r})")
+
+
+def with_engine(folder: Path, code: str) -> dict[str, str]:
+    """What a process is given that is to have this for an engine of models."""
+    (folder / "xllamacpp").mkdir()
+    (folder / "xllamacpp" / "__init__.py").write_text(code)
+    return environment(folder / "home", PYTHONPATH=str(folder))
+
+
+def oneclaw(*words: str, variables: dict[str, str], typed: str = "") -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ONECLAW, *words], env=variables, input=typed, capture_output=True, text=True, timeout=60
+    )
+
+
+LIBRARY = (
+    "Local models need the library libgomp.so.1, which is not installed; on Debian and Ubuntu:"
+    " `sudo apt install libgomp1`."
+)
+
+
+@pytest.mark.parametrize(
+    "words", [("chat", "--model", "local/smollm2"), ("run", "--model", "local/smollm2", "What time is it?")]
+)
+@pytest.mark.parametrize("is_fetched", [True, False])
+def test_without_a_library_one_sentence_says_what_to_install_and_nothing_is_fetched(
+    tmp_path: Path, words: tuple[str, ...], is_fetched: bool
+) -> None:
+    variables = without_library(tmp_path)
+    if not is_fetched:
+        variables["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    elif find(SMOLLM2, CACHE) is None:
+        pytest.skip("the embedded model is not on this machine")
+    ended = oneclaw(*words, variables=variables, typed="hello\nhello again\n")
+    assert ended.returncode in (1, 2)
+    assert (ended.stdout + ended.stderr).count(LIBRARY) == 1
+    assert not (tmp_path / "cache").exists()
+
+
+def test_without_a_library_a_model_of_ones_own_is_not_blamed(tmp_path: Path, file: Path) -> None:
+    variables = without_library(tmp_path)
+    assert oneclaw("models", "add", str(file), variables=variables).returncode == 0
+    for words in (("chat", "--model", "local/tiny"), ("run", "--model", "local/tiny", "hi")):
+        ended = oneclaw(*words, variables=variables, typed="hello\nhello again\n")
+        assert (ended.stdout + ended.stderr).count(LIBRARY) == 1
+        assert "Get the file again" not in ended.stdout + ended.stderr
+
+
+def test_the_doctor_finds_a_missing_library_before_anything_fails(tmp_path: Path) -> None:
+    ended = oneclaw("doctor", variables=without_library(tmp_path))
+    assert (ended.returncode, ended.stdout.count(LIBRARY)) == (0, 1)
+
+
+def test_without_a_library_a_script_plays_the_demonstration(tmp_path: Path) -> None:
+    shown = oneclaw("demo", variables=without_library(tmp_path))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.count("libgomp") == 2  # once as a library, once as what to install: one sentence
+    assert LIBRARY in shown.stdout
+    check_demonstration(shown.stdout)
+
+
+def check_demonstration(text: str) -> None:
+    """Whether the five messages were answered by calls that ran."""
+    assert "5 of 5 messages answered" in text
+    called = [line.split()[1] for line in text.splitlines() if "→  " in line]
+    assert called[:3] == ["get_current_time", "write_file", "read_file"]
+    assert called[3].startswith("memory_")
+    assert "memory_search" in called[4:]
+    assert called[-1] == "read_file"
+    assert "buy milk and call Ada" in text.split("Read it back")[1]
+    assert "Miso" in text.split("what do you remember")[1]
+    assert "✗  path_not_allowed" in text
+
+
 def test_without_the_extra_one_sentence_says_how_to_get_it_and_the_tools_are_shown(tmp_path: Path) -> None:
     variables = without_extra(tmp_path)
     asked = [*ONECLAW, "run", "--model", "local/smollm2", "hi"]
@@ -84,19 +159,21 @@ def test_without_the_extra_one_sentence_says_how_to_get_it_and_the_tools_are_sho
     shown = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=60)
     assert shown.returncode == 0
     assert "pip install 'oneclaw[local]'" in shown.stdout
-    assert "→ read_file " in shown.stdout
+    check_demonstration(shown.stdout)
 
 
 def test_without_the_file_and_a_network_the_tools_are_shown(tmp_path: Path) -> None:
-    if not is_installed():
-        pytest.skip("what runs models is not installed")
-    variables = environment(
-        tmp_path / "home", XDG_CACHE_HOME=str(tmp_path), PIP_NO_INDEX="1", PIP_FIND_LINKS="", UV_OFFLINE="1"
-    )
+    variables = with_engine(tmp_path, "")
+    variables |= {
+        "XDG_CACHE_HOME": str(tmp_path),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": "",
+        "UV_OFFLINE": "1",
+    }
     shown = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=60)
     assert shown.returncode == 0
     assert "connect to the network and try again" in shown.stdout
-    assert "→ read_file " in shown.stdout
+    check_demonstration(shown.stdout)
 
 
 @HERE
@@ -104,15 +181,7 @@ def test_the_demonstration_is_a_conversation_with_live_calls(tmp_path: Path) -> 
     variables = environment(tmp_path / "home")
     ended = subprocess.run([*ONECLAW, "demo"], env=variables, capture_output=True, text=True, timeout=110)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "5 of 5 messages answered" in ended.stdout
-    called = [line.split()[1] for line in ended.stdout.splitlines() if "→  " in line]
-    assert called[:3] == ["get_current_time", "write_file", "read_file"]
-    assert called[3].startswith("memory_")
-    assert "memory_search" in called[4:]
-    assert called[-1] == "read_file"
-    assert "buy milk and call Ada" in ended.stdout.split("Read it back")[1]
-    assert "Miso" in ended.stdout.split("what do you remember")[1]
-    assert "✗  path_not_allowed" in ended.stdout
+    check_demonstration(ended.stdout)
     assert not os.path.exists(tmp_path / "home")
 
 

@@ -17,6 +17,7 @@ from oneclaw.store.store import Store
 Cli = Any
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 TIME = {"call": "get_current_time"}
+pytestmark = pytest.mark.slow
 
 
 async def messages(home: Path, session: str = "last") -> list[Any]:

@@ -22,6 +22,7 @@ from oneclaw.store.store import Store
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 Cli = Any
+pytestmark = pytest.mark.slow
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ import pytest
 from tests.cli.vt import script
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
+pytestmark = pytest.mark.slow
 
 
 class Terminal:

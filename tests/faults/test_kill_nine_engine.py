@@ -113,7 +113,7 @@ async def one(app, tool, call_id, **arguments):
 
 def break_something(app, twin):
     if twin == "half":
-        def write_in_place(workspace, path, data, check):
+        def write_in_place(workspace, path, data, check, ask):
             with open(workspace.folder / path, "wb", buffering=0) as file:
                 file.write(data[: len(data) // 2])
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import make_program
 
 from oneclaw import App, Config, Kind, ToolCall, tool
 from oneclaw.core.permit.policy import Policy
@@ -32,10 +33,11 @@ def names(app: App) -> set[str]:
     return {definition.name for definition in app.engine.available()}
 
 
-async def until(holds: Callable[[], bool]) -> None:
+async def until(holds: Callable[[], bool], app: App) -> None:
     """What was installed or set meanwhile is seen within half a second."""
     while not holds():
         await asyncio.sleep(0.05)
+        await app.engine.refresh()
 
 
 @pytest.mark.covers("KAI-AT-01")
@@ -186,10 +188,8 @@ async def test_what_rides_along_is_hidden_with_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str
 ) -> None:
     programs = tmp_path / "bin"
-    programs.mkdir()
     for name in {"bash", "ssh"} - {lacks}:
-        (programs / name).write_text("#!/bin/sh\n")
-        (programs / name).chmod(0o755)
+        make_program(programs, name)
     monkeypatch.setenv("PATH", str(programs))
     async with App(Config(home=tmp_path, values={"features.shell": True})) as app:
         hidden = set(OFF) if lacks == "bash" else {"ssh_configure_host"}
@@ -198,9 +198,8 @@ async def test_what_rides_along_is_hidden_with_what_it_needs(
         for name in hidden:
             result = await app.engine.call(ToolCall(name))
             assert f"{lacks} is not installed" in (result.message or "")
-        (programs / lacks).write_text("#!/bin/sh\n")
-        (programs / lacks).chmod(0o755)
-        await until(lambda: names(app) >= set(OFF))
+        make_program(programs, lacks)
+        await until(lambda: names(app) >= set(OFF), app)
 
 
 async def test_a_tool_whose_secret_is_not_set_is_hidden_until_it_is(
@@ -219,7 +218,7 @@ async def test_a_tool_whose_secret_is_not_set_is_hidden_until_it_is(
         secrets = tmp_path / "secrets.toml"
         secrets.touch(mode=0o600)
         secrets.write_text('BRAVE_API_KEY = "a-key-of-brave"\n')
-        await until(lambda: "web_search" in names(app))
+        await until(lambda: "web_search" in names(app), app)
 
 
 async def test_of_a_secrets_file_that_others_can_read_the_tools_that_need_it_say_so(tmp_path: Path) -> None:

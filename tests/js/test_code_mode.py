@@ -181,7 +181,11 @@ async def test_a_script_loops_over_calls_and_filters_what_they_give(bench: Bench
     assert result.ok, result.message
     assert json.loads(result.value) == {"sum": 10_000, "text": 'é "quoted" \n line'}
     assert result.details == {"calls": 7}
-    assert bench.rows() == [("rows", "success", ""), *[("add", "success", "")] * 5, ("say", "success", "")]
+    assert await bench.rows() == [
+        ("rows", "success", ""),
+        *[("add", "success", "")] * 5,
+        ("say", "success", ""),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +257,7 @@ async def test_a_failed_call_throws_an_error_that_can_be_caught(bench: Bench) ->
         [True, "permission_denied"],
         [True, "validation_error"],
     ]
-    assert bench.rows() == [
+    assert await bench.rows() == [
         ("miss", "error", "file_not_found"),
         ("add", "error", "validation_error"),
         ("send", "error", "permission_denied"),
@@ -282,7 +286,7 @@ async def test_a_worker_that_asks_for_another_tool_is_refused(bench: Bench, name
     script = Script("", Context("outer", bench.session), bench.engine, lambda session: "")
     with pytest.raises(ToolError, match="There is no tool"):
         await script.answer("tool", [name, {}])
-    assert bench.rows() == []
+    assert await bench.rows() == []
 
 
 @pytest.mark.parametrize("op", ["fs.read", "fetch", "fs.write", "shell"])
@@ -321,7 +325,7 @@ async def test_events_name_the_script_that_made_a_call(bench: Bench) -> None:
 async def test_code_in_a_result_is_only_text(bench: Bench, text: str) -> None:
     code = f"const got = await tools.say({json.dumps({'text': text})}); return got"
     assert (await bench.run(code)).value == text
-    assert bench.rows() == [("say", "success", "")]
+    assert await bench.rows() == [("say", "success", "")]
 
 
 # ---------------------------------------------------------------------- limits
@@ -418,7 +422,7 @@ async def test_cancelling_a_script_cancels_its_calls_and_each_has_one_result(
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert bench.rows() == [("meet", "error", "cancelled")] * 3
+    assert await bench.rows() == [("meet", "error", "cancelled")] * 3
     assert bench.rows(parent="") == [("run_javascript", "error", "cancelled")]
     assert not await bench.store.calls.history(status="open")
 
@@ -475,7 +479,7 @@ async def test_a_script_needs_the_permission_code(bench: Bench) -> None:
     result = await bench.run("return await tools.add({a: 1, b: 1})")
     assert result.kind is Kind.PERMISSION_DENIED
     assert "code" in result.message
-    assert bench.rows() == []
+    assert await bench.rows() == []
 
 
 async def test_tools_are_described_on_demand(bench: Bench) -> None:

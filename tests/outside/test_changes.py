@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,14 @@ async def test_a_data_folder_inside_the_project_is_the_users_own(tmp_path: Path)
         assert not app.problems
 
 
+async def until_seen(app: App, holds: Callable[[set[str]], bool]) -> None:
+    """Wait until the program has taken up what another one changed."""
+    async with asyncio.timeout(20):
+        while not holds({one.name for one in app.engine.available()}):
+            await asyncio.sleep(0.05)
+            await app.engine.refresh()
+
+
 async def test_a_running_program_follows_trust_and_reloads_of_another(
     tmp_path: Path, folder: Path, project: Path
 ) -> None:
@@ -97,14 +106,14 @@ async def test_a_running_program_follows_trust_and_reloads_of_another(
     async with App(config(tmp_path)) as running, App(config(tmp_path)) as owner:
         assert "build" not in {one.name for one in running.engine.available()}
         await owner.trust(tmp_path / "work")
-        await until(lambda: "build" in {one.name for one in running.engine.available()})
+        await until_seen(running, lambda names: "build" in names)
         write_pair(folder, "later", single("later"), "function execute() { return 'here'; }")
         assert "later" not in {one.name for one in running.engine.available()}
         await owner.reload()
-        await until(lambda: "later" in {one.name for one in running.engine.available()})
+        await until_seen(running, lambda names: "later" in names)
         assert (await call(running, "later")).value == "here"
         await owner.trust(tmp_path / "work", False)
-        await until(lambda: "build" not in {one.name for one in running.engine.available()})
+        await until_seen(running, lambda names: "build" not in names)
 
 
 async def test_a_reload_takes_up_what_changed_and_lets_go_what_is_gone(tmp_path: Path, folder: Path) -> None:

@@ -73,6 +73,7 @@ def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, i
     if embedded.is_there() and (sys.stdin.isatty() or embedded.is_fetched()):
         chat.fall_back(embedded.NAME)
     chat.check()
+    embedded.check_local(chat.model_name)  # said once, before the first message
     runner.run(embedded.ready_embedded(app, chat.model_name))
     if sys.stdin.isatty() and is_terminal(sys.stdout):
         runner.run(embedded.warm_embedded(app, chat.model_name))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from oneclaw.cli.embedded import check_local
 from oneclaw.cli.run import model_of, named_session
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable
 from oneclaw.cli.tool_files import tell_problems
@@ -153,6 +154,7 @@ class Chat:
         return self._session
 
     async def _do_tools(self, rest: str) -> None:
+        await self.app.engine.refresh()
         tools = self.app.engine.available(self._asking_session())
         print_table(
             ("TOOL", "WHAT"), [(each.name, each.description.split("\n")[0]) for each in tools], ("bold",)
@@ -182,6 +184,7 @@ class Chat:
         if rest:
             name = self.app.catalog.full_name(rest)
             self.app.runs.providers.get(name)  # raises for a provider that is not there
+            check_local(name)
             self._model = name
         model = self.app.catalog.model(self.model_name)
         price = model.price

@@ -9,7 +9,8 @@ Examples:
   oneclaw demo | cat      anywhere else: five messages, the calls they lead to, and the answers
   oneclaw demo --tools    every built-in tool, without a model
 
-It needs no key and no settings. All is kept in a temporary folder and gone at the end.
+It needs no key and no settings. Where the tiny model cannot run, a script plays it. All is kept in a
+temporary folder and gone at the end.
 """
 
 
@@ -25,12 +26,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.tools or arguments.json:
         return show_calls(arguments.json)
-    problem = missing()
-    if problem:
-        print_line(f"{problem}\nHere are the tools without a model.\n", "yellow")
-        return show_calls(False)
     from oneclaw.cli.demo_conversation import show_conversation, talk_here
 
+    problem = missing()
+    if problem:
+        print_line(f"{problem}\nUntil then a script plays the model; the tools are real.\n", "yellow")
+        return show_conversation(is_scripted=True)
     if sys.stdin.isatty() and is_terminal(sys.stdout):
         return talk_here()
     return show_conversation()

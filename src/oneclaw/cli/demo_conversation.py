@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from oneclaw.config import Config
     from oneclaw.core.run_event import RunEvent, RunFinished
     from oneclaw.core.session import Session
+    from oneclaw.providers.base import Request
+    from oneclaw.providers.scripted import Scripted
 
+SCRIPTED = "scripted/demo"
 PROMPTS = (
     "What time is it in Tokyo?",
     'Write "buy milk and call Ada" to notes/today.txt',
@@ -26,11 +29,38 @@ PROMPTS = (
 SHOWN_LINES = 12
 
 
-def demo_config(folder: Path) -> "Config":
+def demo_config(folder: Path, model: str = NAME) -> "Config":
     """Settings of its own: neither the user's keys nor files have to do with it."""
     from oneclaw.config import Config
 
-    return Config(home=folder, values={"models.default": NAME})
+    return Config(home=folder, values={"models.default": model})
+
+
+def script() -> "Scripted":
+    """A model that answers `PROMPTS` where the embedded one cannot run; the results it reports are real."""
+    from oneclaw.providers.scripted import Call, Scripted
+
+    calls = (
+        [Call("get_current_time", timezone="Tokyo")],
+        [Call("write_file", path="notes/today.txt", content="buy milk and call Ada")],
+        [Call("read_file", path="notes/today.txt")],
+        [Call("memory_store", key="cat", value="Miso"), Call("memory_search", query="cat")],
+        [Call("read_file", path="../../etc/passwd")],
+    )
+    return Scripted([reply for asked in calls for reply in (asked, report_results)])
+
+
+def report_results(request: "Request") -> str:
+    """What the calls of the last answer came to."""
+    from oneclaw.core.call import ToolCall
+    from oneclaw.core.message import AssistantMessage, ResultsMessage
+    from oneclaw.providers.local.report import report
+
+    answer, ended = request.messages[-2:]
+    assert isinstance(answer, AssistantMessage)
+    assert isinstance(ended, ResultsMessage)
+    calls = (ToolCall(call.name, json.loads(str(call.arguments))) for call in answer.calls)
+    return "\n\n".join(report(call, result) for call, result in zip(calls, ended.results, strict=True))
 
 
 def talk_here() -> int:
@@ -53,40 +83,51 @@ def talk_here() -> int:
             runner.run(app.__aexit__(None, None, None))
 
 
-def show_conversation() -> int:
+def show_conversation(is_scripted: bool = False) -> int:
     """Five messages, one after the other; 0 when each of them was answered."""
     import asyncio
 
     with tempfile.TemporaryDirectory(prefix="oneclaw-demo-") as folder:
-        return asyncio.run(play(Path(folder)))
+        return asyncio.run(play(Path(folder), is_scripted))
 
 
-async def play(folder: Path) -> int:
+async def play(folder: Path, is_scripted: bool) -> int:
     from oneclaw.app import App
-    from oneclaw.cli.demo_calls import command_name
     from oneclaw.cli.terminal import print_line
     from oneclaw.providers.local.reply import FIRST_LINE
 
-    print_line("OneClaw: a conversation with tools. No key, and the model runs on this machine.", "bold")
-    print_line(FIRST_LINE, "yellow")
-    config = demo_config(folder)
+    if is_scripted:
+        print_line("OneClaw: a conversation with tools. No key, and a script for a model.", "bold")
+    else:
+        print_line("OneClaw: a conversation with tools. No key, and the model runs on this machine.", "bold")
+        print_line(FIRST_LINE, "yellow")
+    config = demo_config(folder, SCRIPTED if is_scripted else NAME)
     print_line(f"workspace: {config.workspace_folder} (temporary)", "dim")
     begun = time.monotonic()
     answered = calls = 0
-    async with App(config) as app:
+    async with App(config, providers={"scripted": script()} if is_scripted else None) as app:
         session = app.new_session()
         for prompt in PROMPTS:
             print_line(f"\nyou  {prompt}", "bold cyan", indent=5)
             finished = await show_answer(app, session, prompt)
             answered += finished.reason == "done"
             calls += finished.calls
-    seconds = time.monotonic() - begun
+    show_end(answered, calls, time.monotonic() - begun, is_scripted)
+    return 0 if answered == len(PROMPTS) else 1
+
+
+def show_end(answered: int, calls: int, seconds: float, is_scripted: bool) -> None:
+    from oneclaw.cli.demo_calls import command_name
+    from oneclaw.cli.terminal import print_line
+
     style = "bold green" if answered == len(PROMPTS) else "bold red"
     told = f"{answered} of {len(PROMPTS)} messages answered, {calls} calls, {seconds:.1f} s."
     print_line(f"\n{told}", style)
     name = command_name()
-    print_line(f"Next: `{name} chat --model {NAME}` to talk with it, `{name} models` for bigger ones.")
-    return 0 if answered == len(PROMPTS) else 1
+    if is_scripted:
+        print_line(f"Next: `{name} models` lists models that can answer, `{name} doctor` what is missing.")
+    else:
+        print_line(f"Next: `{name} chat --model {NAME}` to talk with it, `{name} models` for bigger ones.")
 
 
 async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinished":

@@ -68,6 +68,7 @@ async def look(arguments: argparse.Namespace) -> list[Finding]:
         ("time zone", check_zone),
         ("secrets", lambda: check_secrets(config.secrets_file)),
         ("models", lambda: check_models(arguments)),
+        ("llama.cpp", check_local_models),
         ("features", lambda: check_features(arguments)),
         (
             "sandbox",
@@ -256,6 +257,18 @@ async def check_models(arguments: argparse.Namespace) -> Finding:
     if needed and not keys.get(needed):
         return Finding("models", "bad", f"{default} answers, but {needed} is not set", f"export {needed}=…")
     return Finding("models", "ok", f"{default} answers; {said}")
+
+
+def check_local_models() -> Finding:
+    """Whether what runs models on this machine can be loaded."""
+    from oneclaw.providers.base import ProviderError
+    from oneclaw.providers.local.engine import check_loadable
+
+    try:
+        check_loadable()
+    except ProviderError as error:
+        return Finding("llama.cpp", "warn", str(error))
+    return Finding("llama.cpp", "ok", "models can run on this machine; `oneclaw models local` lists them")
 
 
 def check_sandbox(mode: str, way: str) -> Finding:

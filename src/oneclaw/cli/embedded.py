@@ -23,6 +23,7 @@ def missing() -> str:
     from oneclaw.core.errors import OneClawError
 
     try:
+        check_local(NAME)
         asyncio.run(fetch_embedded())
     except OneClawError as error:
         return str(error)
@@ -37,15 +38,25 @@ def is_fetched() -> bool:
     return find(SMOLLM2, user_folder("cache") / "models") is not None
 
 
+def check_local(model: str) -> None:
+    """Raise `ProviderError` when `model` is one of this machine and what runs those cannot be loaded."""
+    from oneclaw.providers.local.engine import check_loadable
+    from oneclaw.providers.local.models import PROVIDER
+
+    if model.startswith(f"{PROVIDER}/"):
+        check_loadable()
+
+
 async def fetch_embedded() -> None:
     """Have the file of the model here; raises `OneClawError`. On a terminal one sees how far it is."""
     from oneclaw.config import user_folder
+    from oneclaw.providers.local.engine import check_installed, check_loadable
     from oneclaw.providers.local.fetch import SMOLLM2, fetch
-    from oneclaw.providers.local.provider import check_installed
 
     check_installed()
     if is_fetched():
         return
+    check_loadable()  # else a long download would be for nothing
     folder = user_folder("cache") / "models"
     from oneclaw.cli.terminal import console, is_terminal, print_line
 
@@ -97,6 +108,6 @@ def introduce() -> None:
 
 def is_there() -> bool:
     """Whether the embedded model may answer where no other is set: what runs it is installed."""
-    from oneclaw.providers.local.provider import is_installed
+    from oneclaw.providers.local.engine import is_installed
 
     return is_installed()

@@ -64,8 +64,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    import asyncio
-
     from oneclaw.cli.local_models import ACTIONS, change_models
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
@@ -83,7 +81,7 @@ async def run(arguments: argparse.Namespace) -> int:
         rows = [row for row in list_rows(app) if arguments.provider in (None, row.provider)]
         catalog = app.catalog
     if arguments.check:
-        rows = asyncio.run(check(arguments, rows))
+        rows = await check(arguments, rows)
     if arguments.json:
         models = [asdict(row) for row in rows]
         print_json({"date": catalog.date, "small_tools": catalog.small_tools, "models": models})

@@ -78,16 +78,14 @@ async def foresee(
     standings, notes = await app.permissions.foresee(definition, arguments, asker)
     url = arguments.get("url")
     if "network" in definition.needs and isinstance(url, str):
-        for reason in private_hosts_of(app, url):
+        for reason in await private_hosts_of(app, url):
             standings.append(await app.permissions.standing(definition, NEED, asker, arguments, reason))
             notes.append(reason)
     return _worth_saying(definition, standings), notes
 
 
-def private_hosts_of(app: "App", url: str) -> list[str]:
+async def private_hosts_of(app: "App", url: str) -> list[str]:
     """Why the host of an address is not public, if its text tells; nothing is looked up or connected to."""
-    import asyncio
-
     from oneclaw.core.errors import ToolError
     from oneclaw.core.session import Network
     from oneclaw.guard.network.gate import Gate
@@ -109,7 +107,7 @@ def private_hosts_of(app: "App", url: str) -> list[str]:
         )
 
     with suppress(ToolError):  # a name that is looked up when it is called, or what the tool itself refuses
-        asyncio.run(ask())
+        await ask()
     return reasons
 
 

@@ -99,7 +99,7 @@ class Providers:
 
     @staticmethod
     async def _list_here(models: LocalModels) -> list[str]:
-        from oneclaw.providers.local.provider import check_installed
+        from oneclaw.providers.local.engine import check_installed
 
         check_installed()
         return sorted(models.all())

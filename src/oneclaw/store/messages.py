@@ -85,7 +85,16 @@ class Messages:
         """Keep a message as the last of its session; returns its number. It is kept when this returns."""
         statements = self._statements(session, message, cost, is_clean=False)
         await self._database.flush()
-        written = await self._database.write_together(statements)
+        try:
+            written = await self._database.write_together(statements)
+        except StoreError:
+            name = as_stored(session.id)
+            self._known.discard(name)  # nobody knows now whether it is there
+            if await self._database.select("SELECT 1 FROM sessions WHERE id = ?", (name,)):
+                raise
+            raise StoreError(
+                f"The session {name} was removed from the store {self._database.name}; begin a new one."
+            ) from None
         at = next(at for at, (sql, _) in enumerate(statements) if sql is _APPEND)
         return (await self._database.select("SELECT number FROM messages WHERE id = ?", (written[at].key,)))[
             0

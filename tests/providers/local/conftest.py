@@ -1,28 +1,12 @@
-"""The embedded model for tests: fetched once, and skipped with a sentence where it cannot be had."""
+"""Local models for tests."""
 
-import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
-
 from oneclaw.config import user_folder
-from oneclaw.providers.local.fetch import SMOLLM2, NotFetched, fetch
 from oneclaw.providers.local.models import LocalModels, LocalSettings
-from oneclaw.providers.local.provider import NOT_INSTALLED, is_installed
 
 CACHE = user_folder("cache") / "models"
-
-
-@pytest.fixture(scope="session")
-def weights() -> Path:
-    """The file of the embedded model."""
-    if not is_installed():
-        pytest.skip(NOT_INSTALLED)
-    try:
-        return asyncio.run(fetch(SMOLLM2, CACHE))
-    except NotFetched as error:
-        pytest.skip(str(error))
 
 
 def local_models(

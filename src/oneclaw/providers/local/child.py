@@ -8,7 +8,7 @@ Run as a script with one number, the socket. The first line that comes is what t
 
 and what goes out
 
-    {"ready": true}               or {"failed": "why"}, once
+    {"ready": true}               or {"failed": "why"}, or {"unloadable": "why"} of llama.cpp itself, once
     {"id": 1, "chunk": {…}}       as many as come
     {"id": 1, "end": true}        always, once
     {"idle": true}                nobody asked for a while: the process is about to end
@@ -178,6 +178,9 @@ def main() -> None:
     sys.path[:] = wanted["path"]
     try:
         server = load(wanted)
+    except ImportError as error:
+        line.send(json.dumps({"unloadable": str(error)}))
+        return
     except Exception as error:
         line.send(json.dumps({"failed": str(error)}))
         return

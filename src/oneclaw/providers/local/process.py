@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from oneclaw.providers.base import ProviderError
+from oneclaw.providers.local.engine import not_loadable
 from oneclaw.run.process import environment
 
 LINE_BYTES = 16 * 1024 * 1024
@@ -141,6 +142,8 @@ class ModelProcess:
             self._ready.set_result(None)
         elif "failed" in message:
             self._ready.set_exception(self._failure(str(message["failed"])))
+        elif "unloadable" in message:
+            self._ready.set_exception(not_loadable(str(message["unloadable"])))
         elif "idle" in message:
             self._is_idle = True
 

@@ -1,7 +1,6 @@
 """The provider `local`: models that run on this machine, each in a process of its own."""
 
 import asyncio
-import importlib.util
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from oneclaw.core.answer import Answer
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError, Request
+from oneclaw.providers.local.engine import check_installed
 from oneclaw.providers.local.fetch import SMOLLM2, fetch
 from oneclaw.providers.local.generic import GenericModel
 from oneclaw.providers.local.gguf import read_header
@@ -23,15 +23,6 @@ ADAPTER = Path(__file__).with_name("tools-lora.gguf")
 EMBEDDED_WINDOW = 3_072
 """Of each slot: the tools, the longest message, and a call that copies it."""
 EMBEDDED_SLOTS = 2
-NOT_INSTALLED = (
-    "Local models need the extra `local`, which is not installed: `pip install 'oneclaw[local]'`,"
-    " or `make run` in a checkout."
-)
-
-
-def is_installed() -> bool:
-    """Whether what runs models is there."""
-    return importlib.util.find_spec("xllamacpp") is not None
 
 
 class LocalProvider:
@@ -135,12 +126,6 @@ async def _drain(chunks: AsyncGenerator[Chunk]) -> None:
     with suppress(ProviderError, Idle):
         async for _ in chunks:
             pass
-
-
-def check_installed() -> None:
-    """Raise `ProviderError` when what runs models is missing."""
-    if not is_installed():
-        raise ProviderError(NOT_INSTALLED, "request")
 
 
 def _explain(model: LocalModel, error: Any) -> ProviderError:
