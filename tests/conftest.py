@@ -37,12 +37,6 @@ SLOW = tuple(
 """Folders of long stories, outside data and many processes: `make quick` leaves them out."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if any(item.path.is_relative_to(folder) for folder in SLOW):
-            item.add_marker(pytest.mark.slow)
-
-
 def pytest_collection_finish() -> None:
     """Have the garbage collector not look through the tests, which are there to the end.
 
@@ -58,9 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the time limit from tests that were asked to take long."""
+    """Mark the slow tests, and take the time limit from those that were asked to take long."""
     long = {name for name in ("many", "soak") if config.getoption(f"--{name}")}
     for item in items:
+        if any(item.path.is_relative_to(folder) for folder in SLOW):
+            item.add_marker(pytest.mark.slow)
         if long.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.timeout(0))
 
