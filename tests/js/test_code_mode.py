@@ -423,7 +423,7 @@ async def test_cancelling_a_script_cancels_its_calls_and_each_has_one_result(
     with pytest.raises(asyncio.CancelledError):
         await running
     assert await bench.rows() == [("meet", "error", "cancelled")] * 3
-    assert bench.rows(parent="") == [("run_javascript", "error", "cancelled")]
+    assert await bench.rows(parent="") == [("run_javascript", "error", "cancelled")]
     assert not await bench.store.calls.history(status="open")
 
 

@@ -83,14 +83,16 @@ class Messages:
 
     async def append(self, session: Session, message: Message, *, cost: float | None = None) -> int:
         """Keep a message as the last of its session; returns its number. It is kept when this returns."""
+        name = as_stored(session.id)
+        was_known = name in self._known
         statements = self._statements(session, message, cost, is_clean=False)
         await self._database.flush()
         try:
             written = await self._database.write_together(statements)
         except StoreError:
-            name = as_stored(session.id)
             self._known.discard(name)  # nobody knows now whether it is there
-            if await self._database.select("SELECT 1 FROM sessions WHERE id = ?", (name,)):
+            sql = "SELECT 1 FROM sessions WHERE id = ?"
+            if not was_known or await self._database.select(sql, (name,)):
                 raise
             raise StoreError(
                 f"The session {name} was removed from the store {self._database.name}; begin a new one."
