@@ -444,3 +444,66 @@ def test_what_failed_to_open_leaves_no_file_of_the_living(path: Path) -> None:
 
 def test_patience_is_half_a_minute() -> None:
     assert sqlite.PATIENCE_SECONDS == 30.0
+
+
+LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT count(*) FROM n"
+
+
+async def ticks_during(database: SqliteDatabase) -> int:
+    """How often the loop turned while a long query was read."""
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.001)
+            ticks += 1
+
+    ticking = asyncio.ensure_future(tick())
+    await asyncio.sleep(0)
+    ticks = 0
+    assert await database.select(LONG) == [(1_000_000,)]
+    ticking.cancel()
+    return ticks
+
+
+async def test_a_long_read_does_not_hold_up_the_loop(database: SqliteDatabase) -> None:
+    assert await ticks_during(database) > 5
+    assert await database.select("SELECT 1") == [(1,)]
+
+
+async def test_with_all_the_steps_it_wants_it_would(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_QUICK_STEPS", 1 << 30)
+    with SqliteDatabase(path) as database:
+        assert await ticks_during(database) == 0
+
+
+async def test_what_is_added_later_is_written_with_the_next_row_or_a_moment_later(
+    path: Path, database: SqliteDatabase
+) -> None:
+    with SqliteDatabase(path, read_only=True) as looking:
+        database.add_later("INSERT INTO settings VALUES (?, ?)", ("a", "1"))
+        assert await Settings(looking).all() == {}
+        await database.write("INSERT INTO settings VALUES ('b', '2')")
+        assert await Settings(looking).all() == {"a": 1, "b": 2}
+        database.add_later("INSERT INTO settings VALUES (?, ?)", ("c", "3"))
+        async with asyncio.timeout(10):
+            while "c" not in await Settings(looking).all():
+                await asyncio.sleep(0.01)
+
+
+async def test_a_row_that_cannot_be_added_later_costs_no_other(
+    database: SqliteDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    for key in ("a", "a", "b"):
+        database.add_later("INSERT INTO settings VALUES (?, '1')", (key,))
+    await database.write("INSERT INTO settings VALUES ('c', '1')")
+    assert set(await Settings(database).all()) == {"a", "b", "c"}
+    assert "A row could not be written" in caplog.text
+
+
+async def test_what_is_added_last_is_written_at_the_end(path: Path, database: SqliteDatabase) -> None:
+    database.add_later("INSERT INTO settings VALUES ('a', '1')", ())
+    database.close()
+    with SqliteDatabase(path, read_only=True) as looking:
+        assert await Settings(looking).all() == {"a": 1}

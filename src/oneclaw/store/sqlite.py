@@ -13,7 +13,6 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -236,15 +235,17 @@ class SqliteDatabase:
         return self._long_reader
 
     def _find_faults(self, seconds: float) -> tuple[list[str], bool]:
-        end = monotonic() + seconds
         with self._reading_long:
             try:
                 reader = self._for_long_reads()
-                reader.set_progress_handler(lambda: monotonic() > end, _QUICK_STEPS)
+                # A table is one step of SQLite's machine, however large: only an interrupt ends it.
+                timer = threading.Timer(seconds, reader.interrupt)
+                timer.start()
                 try:
                     rows = reader.execute(f"PRAGMA integrity_check({_FAULTS})").fetchall()
                 finally:
-                    reader.set_progress_handler(None, 0)
+                    timer.cancel()
+                    timer.join()
             except sqlite3.Error as error:
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                     return [], False

@@ -22,6 +22,7 @@ CREATE TABLE runs (
 );
 
 CREATE UNIQUE INDEX runs_session ON runs (session, number);
+CREATE INDEX runs_state ON runs (state, id);
 CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
 CREATE INDEX runs_parent ON runs (parent) WHERE parent IS NOT NULL;
 -- One run at a time in a session, whatever program it runs in.
