@@ -446,7 +446,9 @@ def test_patience_is_half_a_minute() -> None:
     assert sqlite.PATIENCE_SECONDS == 30.0
 
 
-LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT count(*) FROM n"
+LONG = """
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT count(*) FROM n
+"""
 
 
 async def ticks_during(database: SqliteDatabase) -> int:
