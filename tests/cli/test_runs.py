@@ -1,0 +1,51 @@
+"""`oneclaw runs` and `oneclaw resume`: what is listed, shown, streamed and pruned."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.cli.vt import script
+
+Cli = Any
+
+
+def test_runs_are_listed_shown_and_their_events_printed(cli: Cli, tmp_path: Path) -> None:
+    assert cli("runs").err == 'No runs yet. `oneclaw run "…"` makes the first.\n'
+    assert cli("runs", "--json").json == []
+    cli("run", "what time is it?", "--model", script(tmp_path, {"call": "get_current_time"}, "Late."))
+    (listed,) = cli("runs", "--json").json
+    assert (listed["state"], listed["origin"], listed["number"]) == ("done", "person", 1)
+    assert listed["id"] in cli("runs").out
+    shown = cli("runs", "show", listed["id"][:12])
+    assert shown.code == 0
+    assert "2 rounds, 1 calls" in shown.out
+    assert shown.out.endswith("Late.\n")
+    assert cli("runs", "show", listed["id"], "--json").json["spent"]["rounds"] == 2
+    lines = cli("runs", "events", listed["id"]).out.splitlines()
+    names = [json.loads(line)["event"] for line in lines]
+    assert names == ["run_started", "answer_finished", "tool_finished", "answer_finished", "run_finished"]
+    last = json.loads(lines[-1])["number"]
+    assert cli("runs", "events", listed["id"], "--after", str(last)).out == ""
+    assert cli("runs", "--session", "last", "--state", "failed", "--json").json == []
+
+
+def test_an_unknown_run_and_wrong_use_are_told(cli: Cli, tmp_path: Path) -> None:
+    assert cli("runs", "show").code == 2
+    cli("run", "hi", "--model", script(tmp_path, "Hello."))
+    for words in (("runs", "show", "nope"), ("runs", "events", "nope")):
+        ended = cli(*words)
+        assert (ended.code, ended.err) == (1, "oneclaw: there is no run 'nope'; `oneclaw runs` lists them.\n")
+    ended = cli("resume", "nope")
+    assert (ended.code, "There is no run 'nope'" in ended.err) == (2, True)
+    (listed,) = cli("runs", "--json").json
+    ended = cli("resume", listed["id"])
+    assert (ended.code, "has its answer already" in ended.err) == (2, True)
+
+
+def test_old_runs_are_pruned_and_conversations_stay(cli: Cli, tmp_path: Path) -> None:
+    cli("run", "hi", "--model", script(tmp_path, "Hello."))
+    assert cli("runs", "prune", "--days", "1").out.startswith("0 runs are forgotten.")
+    assert len(cli("runs", "--json").json) == 1
+    assert cli("runs", "prune", "--days", "0.0000001", "--json").json == {"pruned": 1}
+    assert cli("runs", "--json").json == []
+    assert "Hello." in cli("sessions", "show", "last").out
