@@ -18,7 +18,7 @@ def test_runs_are_listed_shown_and_their_events_printed(cli: Cli, tmp_path: Path
     assert listed["id"] in cli("runs").out
     shown = cli("runs", "show", listed["id"][:12])
     assert shown.code == 0
-    assert "2 rounds, 1 calls" in shown.out
+    assert "2 rounds, 1 call," in shown.out
     assert shown.out.endswith("Late.\n")
     assert cli("runs", "show", listed["id"], "--json").json["spent"]["rounds"] == 2
     lines = cli("runs", "events", listed["id"]).out.splitlines()

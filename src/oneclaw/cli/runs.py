@@ -109,7 +109,7 @@ def list_runs(found: "list[RunRecord]", is_json: bool) -> int:
     is_shown = is_terminal(sys.stdout)
     when, named = (short_time, short_id) if is_shown else (time_text, str)
     print_table(
-        ("", "RUN", "STATE", "AGENT", "STARTED BY", "WHEN", "SESSION", "ENDED"),
+        ("", "RUN", "STATE", "AGENT", "STARTED BY", "WHEN", "SESSION", "LIMIT"),
         [
             (
                 MARKS.get(record.state, ""),
@@ -133,11 +133,13 @@ def list_runs(found: "list[RunRecord]", is_json: bool) -> int:
 
 
 def end_text(record: "RunRecord") -> str:
-    """Why it ended, where it has."""
-    return str((record.finished or {}).get("reason", ""))
+    """Why it ended, where its state does not say it."""
+    reason = str((record.finished or {}).get("reason", ""))
+    return "" if reason == record.state else reason
 
 
 def show_run(record: "RunRecord", spent: dict[str, Any], is_json: bool) -> int:
+    from oneclaw.cli.lines import count_text
     from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text, time_text
     from oneclaw.core.text.display import visible
     from oneclaw.store.runs import run_json
@@ -158,8 +160,8 @@ def show_run(record: "RunRecord", spent: dict[str, Any], is_json: bool) -> int:
         ("limits", limits or "none"),
         (
             "spent",
-            f"{spent['rounds']} rounds, {spent['calls']} calls, {usage['input'] + usage['output']:,} tokens,"
-            f" {seconds_text(round(spent['seconds'], 1))}",
+            f"{count_text(spent['rounds'], 'round')}, {count_text(spent['calls'], 'call')},"
+            f" {usage['input'] + usage['output']:,} tokens, {seconds_text(round(spent['seconds'], 1))}",
         ),
     ):
         print_line(f"  {label:<12}{text}", indent=14)
