@@ -171,7 +171,11 @@ class _Waiting:
             self._given.close()  # or Python warns that nobody awaited it
 
     def _error(self) -> BaseException | None:
-        if not self._task.done() or self._task.cancelled():
+        """How the task ended; of one that was cancelled, the very error that left the tool."""
+        if not self._task.done():
             return None
-        error = self._task.exception()
+        try:
+            error = self._task.exception()
+        except asyncio.CancelledError as cancelled:
+            return cancelled
         return error and _unpack(error)
