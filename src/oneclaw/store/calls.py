@@ -196,8 +196,11 @@ class Calls:
         found: dict[tuple[str, str], CallRecord] = {}
         for run, ids in by_run.items():
             marks = ", ".join("?" * len(ids))
-            sql = f"SELECT {_COLUMNS} FROM calls WHERE run = ? AND call_id IN ({marks}) ORDER BY id"  # noqa: S608
-            for row in await self._database.select(sql, (run, *ids)):
+            sql = (
+                f"SELECT {_COLUMNS} FROM calls WHERE session = (SELECT session FROM runs WHERE id = ?)"  # noqa: S608
+                f" AND run = ? AND call_id IN ({marks}) ORDER BY id"
+            )
+            for row in await self._database.select(sql, (run, run, *ids)):
                 record = _record(row)
                 found[run, record.call_id] = record
         return found

@@ -145,18 +145,20 @@ class StoredRuns:
     async def spent(self, record: RunRecord) -> Spent:
         """What a run has spent so far, those it started included."""
         runs = (
-            "WITH RECURSIVE line (id) AS"
-            " (SELECT ? UNION SELECT runs.id FROM runs JOIN line ON runs.parent = line.id)"
+            "WITH RECURSIVE line (id, session) AS"
+            " (SELECT id, session FROM runs WHERE id = ?"
+            " UNION SELECT runs.id, runs.session FROM runs JOIN line ON runs.parent = line.id)"
         )
         messages = await self._database.select(
             f"{runs} SELECT sum(role = 'assistant' AND run = ?), coalesce(sum(input), 0),"  # noqa: S608
             " coalesce(sum(output), 0), coalesce(sum(cached), 0), coalesce(sum(cache_written), 0),"
             " coalesce(sum(reasoning), 0), sum(cost), max(created)"
-            " FROM messages WHERE run IN (SELECT id FROM line)",
+            " FROM line CROSS JOIN messages ON messages.session = line.session AND messages.run = line.id",
             (record.id, record.id),
         )
         calls = await self._database.select(
-            f"{runs} SELECT count(*), max(started) FROM calls WHERE run IN (SELECT id FROM line)",  # noqa: S608
+            f"{runs} SELECT count(*), max(started) FROM line"  # noqa: S608
+            " CROSS JOIN calls ON calls.session = line.session AND calls.run = line.id",
             (record.id,),
         )
         rounds, *tokens, cost, written = messages[0]
