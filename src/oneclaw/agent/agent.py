@@ -1,7 +1,9 @@
-"""Who: an agent, and the limits of its runs."""
+"""An agent and the limits of its runs."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.policy import Rules
@@ -35,7 +37,9 @@ class Agent:
 
     model      `provider/model`; empty takes the setting `models.default`
     fallbacks  models that are tried, in order, when the one before fails
-    tools      the tools it may call, on top of the owner's settings
+    tools      the tools it may call, on top of the owner's settings: a list of names, globs and groups,
+               as `["read_file", "group:web"]`, or `Rules`; `allow` is another word for such a list
+    deny       tools it may not call, in the same form; a denied tool is not called whatever allows it
     agents     agents it may ask as tools; they never may do more than it may
     options    extra fields of every request, as `{"temperature": 0.2}`
     """
@@ -45,7 +49,9 @@ class Agent:
     instructions: str = ""
     model: str = ""
     fallbacks: tuple[str, ...] = ()
-    tools: Rules = field(default_factory=Rules)
+    tools: Rules | Sequence[str] = field(default_factory=Rules)
+    allow: Sequence[str] | None = None
+    deny: Sequence[str] = ()
     agents: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     options: dict[str, object] = field(default_factory=dict[str, object])
@@ -56,3 +62,31 @@ class Agent:
                 f"The agent's name is {self.name[:80]!r}; use lower-case letters, digits, _ and -,"
                 " starting with a letter, at most 48 characters."
             )
+        if self.allow is not None and self.tools != Rules():
+            raise InvalidConfig(f"The agent {self.name} has both `tools` and `allow`; give one of them.")
+        for field_name in ("tools", "allow", "deny"):
+            self._check_list(field_name)
+
+    @property
+    def rules(self) -> Rules:
+        """The tools it may call, with `tools`, `allow` and `deny` taken together."""
+        rules = self.tools if isinstance(self.tools, Rules) else Rules(tuple(self.tools))
+        allow = rules.allow if self.allow is None else tuple(self.allow)
+        return Rules(allow, (*rules.deny, *self.deny))
+
+    def _check_list(self, field_name: str) -> None:
+        """Refuse a bare text and a list of something else: either would allow or deny other tools."""
+        given: object = getattr(self, field_name)
+        if given is None or isinstance(given, Rules):
+            return
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InvalidConfig(
+                f"The agent {self.name} has {field_name}={given!r}; give a list of names, as"
+                f' {field_name}=["read_file", "group:web"].'
+            )
+        for each in cast("Iterable[object]", given):
+            if not isinstance(each, str):
+                raise InvalidConfig(
+                    f"The agent {self.name} has {each!r} in {field_name}; name tools by their names, and give"
+                    " functions and tools to `App(tools=[...])`."
+                )

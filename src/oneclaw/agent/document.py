@@ -45,7 +45,7 @@ def write_agent(agent: Agent) -> dict[str, Any]:
     document: dict[str, Any] = {"name": agent.name}
     document |= {field: getattr(agent, field) for field in _TEXTS if getattr(agent, field)}
     document |= {field: list(getattr(agent, field)) for field in _LISTS if getattr(agent, field)}
-    tools = {"allow": agent.tools.allow, "deny": agent.tools.deny or None}
+    tools = {"allow": agent.rules.allow, "deny": agent.rules.deny or None}
     tools = {field: list(value) for field, value in tools.items() if value is not None}
     plain = asdict(Limits())
     limits = {field: value for field, value in asdict(agent.limits).items() if value != plain[field]}

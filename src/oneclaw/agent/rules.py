@@ -32,8 +32,8 @@ def policy_of(config: Config, stored: Said, roster: Roster) -> Policy:
 
     agents = named("agents")
     for name, listed in roster.all().items():
-        if listed.agent is not None and listed.agent.tools != Rules():
-            own, owners = listed.agent.tools, agents.get(name, Rules())
+        if listed.agent is not None and listed.agent.rules != Rules():
+            own, owners = listed.agent.rules, agents.get(name, Rules())
             allow = own.allow if owners.allow is None else owners.allow
             agents[name] = Rules(allow, (*owners.deny, *own.deny))
     return Policy(rules("tools"), agents, named("plugins"), *_switched(config, stored))
