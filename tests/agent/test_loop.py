@@ -164,7 +164,9 @@ async def test_a_model_that_calls_in_its_last_answer_is_not_obeyed(open_app: Ope
     _, finished = await drive(app, agent=Agent(name="short", limits=Limits(rounds=1)))
     assert said == ["1"]
     assert finished.reason == "rounds"
-    assert "1 rounds" in finished.text
+    assert "1 rounds" in finished.error
+    assert finished.text == ""
+    assert not finished.is_answer
     assert is_valid(await kept(app, finished.session))
 
 
@@ -213,7 +215,7 @@ async def test_tokens_over_the_limit_end_the_run_without_another_request(open_ap
     app = await open_app(model, tools=[echo])
     _, finished = await drive(app, agent=Agent(name="thrifty", limits=Limits(tokens=1000)))
     assert finished.reason == "tokens"
-    assert "1,100 tokens" in finished.text
+    assert "1,100 tokens" in finished.error
     assert model.asked == 1
     assert is_valid(await kept(app, finished.session))
 
@@ -242,7 +244,7 @@ async def test_time_over_the_limit_stops_a_call_and_an_answer_where_they_are(
         drive(app, agent=Agent(name="quick", limits=Limits(seconds=0.2))), timeout=10
     )
     assert finished.reason == "seconds"
-    assert finished.text == ("Half " if isinstance(reply, list) else finished.error)
+    assert finished.text == ("Half " if isinstance(reply, list) else "")
     assert finished.error
     assert is_valid(await kept(app, finished.session))
 

@@ -88,4 +88,4 @@ async def _ask(agent: Agent, text: str, context: Context, runs: "Runs") -> Outpu
     if finished.reason == "failed":
         raise ToolError(f"The agent {agent.name} failed: {finished.error}", Kind.EXECUTION_ERROR)
     details = {"session": finished.session, "reason": finished.reason, "rounds": finished.rounds}
-    return Output(finished.text, details=details)
+    return Output(finished.text or finished.error, details=details)

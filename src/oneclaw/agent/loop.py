@@ -236,7 +236,7 @@ class Run:
         return RunFinished(
             self._session.id,
             reason,
-            text or error,
+            text,
             spent.rounds,
             spent.calls,
             spent.usage,

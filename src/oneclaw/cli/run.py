@@ -233,5 +233,4 @@ async def follow(events: "AsyncGenerator[RunEvent]", show: "Show") -> "RunFinish
 def exit_code(finished: "RunFinished") -> int:
     if finished.reason in FAILED:
         return 1
-    has_answer = finished.text != finished.error or not finished.error
-    return 6 if finished.reason in UNANSWERED or not has_answer else 0
+    return 6 if finished.reason in UNANSWERED or (finished.error and not finished.text) else 0

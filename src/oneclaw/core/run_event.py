@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oneclaw.core.answer import AnswerRestarted, Progress
+from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Event
 from oneclaw.core.message import AssistantMessage, Usage
 from oneclaw.core.quick import quick
@@ -111,9 +112,9 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run is over. `text` is the answer; `reason` is `done`, the limit that ended it, or `failed`.
+    """The run is over. `reason` is `done`, the limit that ended it, or `failed`.
 
-    `error` says in one sentence what went wrong, when something did.
+    `text` is the answer, empty where there is none; `error` is one sentence on what went wrong.
     """
 
     session: str
@@ -125,6 +126,19 @@ class RunFinished:
     cost: float | None
     seconds: float
     error: str = ""
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether `text` is an answer of the model, be it cut short by a limit."""
+        return bool(self.text) and self.reason not in ("failed", "stopped")
+
+
+class RunFailed(OneClawError):
+    """A run that ended without an answer; `finished` is its end, with the reason and what was spent."""
+
+    def __init__(self, finished: RunFinished) -> None:
+        super().__init__(finished.error or "The model answered with nothing.")
+        self.finished = finished
 
 
 RunEvent = (
