@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool
+from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool, UnknownTool
 from oneclaw.core.make.function import tool
 from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry, nearest
@@ -130,3 +130,21 @@ def test_the_nearest_names_are_found_however_they_are_spelled() -> None:
     assert nearest("zzzz", names) == []
     assert nearest("time", names) == ["get_current_time"]
     assert nearest("fi", names) == []
+
+
+def test_tools_are_found_by_several_names_globs_and_groups() -> None:
+    def made(name: str, group: str = "") -> Tool:
+        return Tool(ToolDefinition(name=name, group=group), lambda arguments: None)
+
+    registry = Registry([made("read_file", "files"), made("fetch_url", "web"), made("add")])
+    assert [each.name for each in registry.select("group:web", "read_*")] == ["read_file", "fetch_url"]
+    assert [each.name for each in registry.select("add", "add")] == ["add"]
+    assert registry.select() == []
+    assert registry.get("add").name == "add"
+    for wrong, words in (
+        ("ad", "The nearest names are: add"),
+        ("group:mail", "No tool matches 'group:mail'"),
+        ("mail_*", "No tool matches 'mail_"),
+    ):
+        with pytest.raises(UnknownTool, match=words):
+            registry.select("add", wrong)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.document import read_agent
-from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.errors import InvalidConfig, UnknownAgent
 
 Source = Literal["built-in", "code", "file", "store"]
 
@@ -58,7 +58,7 @@ class Roster:
         if listed is None:
             near = get_close_matches(name, list(every), n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(every)}."
-            raise InvalidConfig(f"There is no agent {name[:100]!r}; {hint}")
+            raise UnknownAgent(f"There is no agent {name[:100]!r}; {hint}")
         if listed.agent is None:
             raise InvalidConfig(listed.problem)
         return listed.agent

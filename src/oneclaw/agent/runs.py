@@ -24,7 +24,7 @@ from oneclaw.agent.roster import Roster
 from oneclaw.agent.run_handle import RunHandle, status_of
 from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, OneClawError, StoreError, describe
+from oneclaw.core.errors import InvalidConfig, OneClawError, StoreError, UnknownRun, describe
 from oneclaw.core.event_json import fields_of
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.core.run_event import RunFinished
@@ -120,7 +120,7 @@ class Runs:
         """Go on with a run that was interrupted or stopped, with the budget that was left."""
         record = await self._store.runs.find(run_id)
         if record is None:
-            raise InvalidConfig(f"There is no run {run_id[:100]!r}; `oneclaw runs` lists them.")
+            raise UnknownRun(f"There is no run {run_id[:100]!r}; `oneclaw runs` lists them.")
         if record.parent is not None:
             raise InvalidConfig(f"The run {record.id} was started by {record.parent}; resume that one.")
         session = replace(await self._session_of(record), run=record.id)

@@ -19,7 +19,7 @@ from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.policy import Policy, match
+from oneclaw.core.permit.policy import Policy, Why, match
 from oneclaw.core.progress import Progress
 from oneclaw.core.registry import Entry, Registry, nearest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
@@ -96,6 +96,12 @@ class Engine:
             found = tuple(tool.definition for tool in self.registry if not self.why_not(tool, session))
             known = self._available[key] = (self.policy, self.registry.version, found)
         return known[2]
+
+    def why(self, name: str, *, agent: str = "", session: Session | None = None) -> Why:
+        """Why an agent has a tool or not; raises `UnknownTool`."""
+        tool = self.registry.get(name)
+        agent = agent or (session or self.session).agent
+        return self.policy.why(tool.definition, agent=agent, origin=tool.origin)
 
     def polls(self, name: str) -> bool:
         """Whether a tool is meant to be called again and again until its result is another."""

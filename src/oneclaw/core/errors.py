@@ -11,7 +11,14 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     │   ├── InvalidName       a name outside ^[a-z][a-z0-9_]{0,63}$
     │   └── InvalidSchema     parameters that are not JSON Schema 2020-12; `path` says where
     ├── DuplicateTool         two tools with one name; both origins are named
+    ├── UnknownTool           no tool has the name; the nearest are named
     ├── InvalidConfig         a setting that is wrong; file, line and field are named
+    │   ├── UnknownAgent      no agent has the name
+    │   ├── UnknownModel      no model, or no provider of it, has the name
+    │   ├── UnknownSession    no session has the id
+    │   └── UnknownRun        no run has the id
+    ├── NotOpen               an app that is used outside of its `with`
+    ├── RunFailed             a run that ended without an answer; `finished` holds its end
     ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
@@ -141,8 +148,32 @@ class DuplicateTool(OneClawError):
     """Two tools with one name."""
 
 
+class UnknownTool(OneClawError):
+    """A tool that does not exist."""
+
+
 class InvalidConfig(OneClawError):
     """A setting that is wrong."""
+
+
+class UnknownAgent(InvalidConfig):
+    """An agent that does not exist."""
+
+
+class UnknownModel(InvalidConfig):
+    """A model, or a provider of models, that does not exist."""
+
+
+class UnknownSession(InvalidConfig):
+    """A session that does not exist."""
+
+
+class UnknownRun(InvalidConfig):
+    """A run that does not exist."""
+
+
+class NotOpen(OneClawError):
+    """An app that is used before or after its `with` block."""
 
 
 class InvalidMemory(OneClawError):

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import Any, Protocol, runtime_checkable
 
 from oneclaw.core.check.arguments import ArgumentCheck
-from oneclaw.core.errors import DuplicateTool, InvalidTool
+from oneclaw.core.errors import DuplicateTool, InvalidTool, UnknownTool
+from oneclaw.core.permit.policy import GROUP, match, unused
 from oneclaw.core.tool import Context, Execute, Tool, ToolDefinition
 
 
@@ -83,6 +84,26 @@ class Registry:
 
     def group(self, name: str) -> list[Tool]:
         return [tool for tool in self if tool.definition.group == name]
+
+    def get(self, name: str) -> Tool:
+        """The tool of this name or alias; raises `UnknownTool`, which names the nearest."""
+        entry = self.find(name)
+        if entry is None:
+            near = nearest(name, self._entries)
+            hint = f"The nearest names are: {', '.join(near)}." if near else f"There are {len(self)} tools."
+            raise UnknownTool(f"There is no tool {name[:100]!r}. {hint} `oneclaw tools` lists them.")
+        return entry.tool
+
+    def select(self, *names: str) -> list[Tool]:
+        """The tools of these names, globs and groups, as `select("read_*", "group:web")`, each once.
+
+        They stand in the order of the registry. A name or group that matches none raises `UnknownTool`.
+        """
+        for name in unused(names, self.definitions()):
+            if name.startswith(GROUP) or not name.isidentifier():
+                raise UnknownTool(f"No tool matches {name[:100]!r}. `oneclaw tools` lists tools and groups.")
+            self.get(name)
+        return [tool for tool in self if match(names, tool.definition) is not None]
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.errors import InvalidConfig, UnknownModel
 from oneclaw.core.message import Usage
 from oneclaw.providers.http.address import is_private, parse_base
 
@@ -150,7 +150,7 @@ class Catalog:
             return name
         home = None if slash else _longest(self._models["homes"], name.lower())
         if home is None:
-            raise InvalidConfig(
+            raise UnknownModel(
                 f"The model is named {name[:80]!r}: write it as provider/model, as ollama/llama3.2 or"
                 " anthropic/claude-sonnet-4-5. `oneclaw models` lists the providers."
             )
@@ -197,7 +197,7 @@ class Catalog:
             near = get_close_matches(name, self.providers(), n=3, cutoff=0.5)
             every = f"There are {', '.join(self.providers())}."
             hint = f"Did you mean {' or '.join(near)}?" if near else every
-            raise InvalidConfig(
+            raise UnknownModel(
                 f"There is no provider {name[:80]!r}. {hint} To add one, set its wire and base_url below"
                 f" [providers.{name[:80]}]."
             )

@@ -1,5 +1,6 @@
 """Which tools exist for an agent, and why."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -254,3 +255,14 @@ def test_decide_agrees_with_the_rule_in_one_line(
     assert policy.decide(tool, agent="a", origin="p").allowed is (
         not is_denied and all(match(entries, tool) for entries in lists)
     )
+
+
+def test_a_tool_is_judged_by_its_name() -> None:
+    policy = Policy(Rules(deny=("write_file", "group:files")), agents={"a": Rules(allow=("add",))})
+    assert policy.why("write_file").text.startswith(
+        "write_file is not available to agent default: tools.deny"
+    )
+    assert policy.why("add", agent="a").allowed
+    assert policy.why("read_file").allowed  # nothing tells that it is in a group
+    knowing = replace(policy, find=lambda name: (ToolDefinition(name=name, group="files"), ""))
+    assert knowing.why("read_file").decided.entry == "group:files"

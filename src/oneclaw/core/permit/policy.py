@@ -32,7 +32,7 @@ and nothing else, unless some deny list names write_file. An allow list does not
 An entry of a list is a tool's name, a glob (`file*`, `*`) or a group (`group:files`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -100,6 +100,8 @@ class Policy:
     features: Mapping[str, bool] = field(default_factory=dict[str, bool])
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
     """By whose word a switch or feature is as it is, where that is not the setting of its name."""
+    find: Callable[[str], tuple[ToolDefinition, str]] | None = field(default=None, repr=False, compare=False)
+    """Gives the definition and the origin of a tool by its name, and raises where there is none."""
     _known: dict[tuple[str, str, str], tuple[ToolDefinition, Decision]] = field(
         default_factory=dict[tuple[str, str, str], tuple[ToolDefinition, Decision]],
         init=False,
@@ -120,8 +122,15 @@ class Policy:
         self._known[key] = (definition, decision)
         return decision
 
-    def why(self, definition: ToolDefinition, *, agent: str, origin: str = "") -> Why:
-        """Every gate that was looked at, in order, and the step that decided."""
+    def why(self, definition: ToolDefinition | str, *, agent: str = "default", origin: str = "") -> Why:
+        """Every gate that was looked at, in order, and the step that decided.
+
+        A name is looked up by `find`. A policy without one judges the name alone: lists that name groups and
+        features pass it by, so ask `Engine.why` or `App.why` where there is one.
+        """
+        if isinstance(definition, str):
+            found = None if self.find is None else self.find(definition)
+            definition, origin = (ToolDefinition(name=definition), origin) if found is None else found
         steps = (
             *self._gates(definition, agent),
             *self._denials(definition, agent, origin),

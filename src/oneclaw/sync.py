@@ -1,0 +1,61 @@
+"""An app for scripts and notebooks: `with App() as app`, and nothing to await."""
+
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from oneclaw.run.loop_thread import LoopThread
+
+if TYPE_CHECKING:
+    from oneclaw.agent.agent import Agent
+    from oneclaw.core.call import ToolCall, ToolResult
+    from oneclaw.core.run_event import RunEvent, RunFinished
+
+
+class AsyncApp(Protocol):
+    """The asynchronous app that a `SyncApp` drives."""
+
+    def call(
+        self, tool: "ToolCall | str", arguments: Mapping[str, Any] | None = None, /, **named: Any
+    ) -> "Coroutine[Any, Any, ToolResult]": ...
+    def run(
+        self, agent: "Agent | str", text: str | None = None, **more: Any
+    ) -> "AsyncGenerator[RunEvent]": ...
+    def ask(
+        self, agent: "Agent | str", text: str | None = None, **more: Any
+    ) -> "Coroutine[Any, Any, RunFinished]": ...
+    async def __aenter__(self) -> Any: ...
+    async def __aexit__(self, *error: Any) -> None: ...
+
+
+class SyncApp:
+    """The methods of an `App` that scripts need, each of which waits until it is done."""
+
+    def __init__(self, app: AsyncApp) -> None:
+        self._app = app
+        self._loop = LoopThread()
+        try:
+            self._loop.run(app.__aenter__())
+        except BaseException:
+            self._loop.close()
+            raise
+
+    def call(
+        self, tool: "ToolCall | str", arguments: Mapping[str, Any] | None = None, /, **named: Any
+    ) -> "ToolResult":
+        """Call a tool: `app.call("read_file", path="notes.txt")`."""
+        return self._loop.run(self._app.call(tool, arguments, **named))
+
+    def ask(self, agent: "Agent | str", text: str | None = None, **more: Any) -> "RunFinished":
+        """Ask an agent, or the default one where only a text is given, and wait for the answer."""
+        return self._loop.run(self._app.ask(agent, text, **more))
+
+    def stream(self, agent: "Agent | str", text: str | None = None, **more: Any) -> "Iterator[RunEvent]":
+        """The events of a run as they happen; leaving the `for` early stops the run."""
+        return self._loop.iterate(self._app.run(agent, text, **more))
+
+    def close(self) -> None:
+        """Close the app and end its thread."""
+        try:
+            self._loop.run(self._app.__aexit__(None, None, None))
+        finally:
+            self._loop.close()
