@@ -48,8 +48,10 @@ def start(mark: str, kills: str) -> str:
         parent = parent_of(keeper)
         if kills == "both":
             os.kill(keeper, signal.SIGSTOP)  # or it would end all when its parent does
-        for each in {"the keeper": [keeper], "the parent of the keeper": [parent]}.get(kills, [parent, keeper]):
-            os.kill(each, signal.SIGKILL)
+        if kills != "the keeper":
+            os.kill(parent, signal.SIGKILL)
+        if kills != "the parent of the keeper":
+            os.kill(keeper, signal.SIGKILL)
     return "started"
 """
 

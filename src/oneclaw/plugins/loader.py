@@ -18,6 +18,7 @@ SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
 ABOUT_CHARS = 200
+_SETTINGS = (".enabled", ".trusted", ".inline")
 
 
 class PluginSettings(Protocol):
@@ -215,10 +216,6 @@ def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warnin
 def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]:
     """Settings that name a plugin which is not there."""
     known = {plugin.name for plugin in plugins}
-    named = {
-        key.rpartition(".")[0]
-        for key in config.under("plugins")
-        if key.endswith((".enabled", ".trusted", ".inline"))
-    }
+    named = {key.rpartition(".")[0] for key in config.under("plugins") if key.endswith(_SETTINGS)}
     reason = "The settings name it, but it is not there; `oneclaw plugins` lists those that are."
     return [Problem(f"plugin {name}", reason, is_warning=True) for name in sorted(named - known)]
