@@ -17,7 +17,7 @@ TAKEN_BYTES, TAKEN_FILES = 16 << 20, 200
 SHARE = 64
 """Nor less than this part of what there was: so that many such commands do not use up the rest together."""
 NEAR_BYTES, NEAR_FILES = 2 << 30, 100_000
-"""What is so little above the floor can be gone in a tenth of a second: then looks come sooner, the less it is."""
+"""What is so little above the floor can be gone in a tenth of a second: then looks come sooner."""
 LEAST_SECONDS = 0.002
 """The shortest time between two looks."""
 ALWAYS_BYTES, ALWAYS_FILES = 256 << 10, 32

@@ -30,14 +30,16 @@ class Watch:
         self._folder = folder
         self._limits = limits
         self._disks = disks
+        self._looking: asyncio.Future[None] | None = None
         self.memory_bytes = 0
         """What it had at the last look."""
 
     def excess(self) -> Excess | None:
         if self._disks.are_overdrawn():  # first: what fills a disk goes on while the others are looked at
             return "disk"
-        if self._box.enclosure.lookout is not None:
-            self._box.enclosure.lookout.look()
+        lookout = self._box.enclosure.lookout
+        if lookout is not None and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.get_running_loop().run_in_executor(None, lookout.look)
         used = self._box.usage()
         if used is not None and used.processes > self._limits.processes:
             return "processes"
