@@ -112,8 +112,8 @@ class Lookout:
 
     def end(self) -> list[str]:
         """A command has ended: what was set aside, in sentences."""
+        self.look()
         with self._looking:
-            self._look()
             self._running -= 1
             told = list(self._told)
             self._told.clear()
