@@ -293,7 +293,7 @@ def _make_hooks(git: str) -> None:
 @cache
 def _counted() -> dict[str, str]:
     """The names that count, by how they read where capitals and small letters are one."""
-    names = (".git", "HEAD", "objects", "refs", *(parts[0] for parts in project_names()))
+    names = (".git", *repository.TELLING, *(parts[0] for parts in project_names()))
     return {fold(name): name for name in names}
 
 
