@@ -96,7 +96,11 @@ def test_a_repository_without_a_git_folder_needs_a_yes_in_whatever_order_it_is_w
 
 def test_without_that_git_runs_what_it_names(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin."""
-    monkeypatch.setattr(repository, "is_git_write", lambda folder, name: False)
+
+    def never(folder: str, name: str) -> bool:
+        return False
+
+    monkeypatch.setattr(repository, "is_git_write", never)
     assert plant(work, "sub", [*REPOSITORY]) == []
     assert is_harmed(work, "sub")
 

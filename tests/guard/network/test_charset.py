@@ -56,9 +56,16 @@ def test_a_body_is_read_in_its_own_character_set(
 
 def test_without_the_guess_a_page_loses_its_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin, of both halves of the guess."""
-    monkeypatch.setattr(charset, "_is_mostly_broken", lambda text, body: False)
+
+    def never(text: str, body: bytes) -> bool:
+        return False
+
+    def counts_all(text: str, body: bytes) -> bool:
+        return "\ufffd" in text
+
+    monkeypatch.setattr(charset, "_is_mostly_broken", never)
     assert decode("<p>déjà".encode("cp1252"), "text/html") == "<p>d\ufffdj\ufffd"
-    monkeypatch.setattr(charset, "_is_mostly_broken", lambda text, body: "\ufffd" in text)
+    monkeypatch.setattr(charset, "_is_mostly_broken", counts_all)
     assert decode("<p>\ufffd".encode(), "text/html") == "<p>ï¿½", "a U+FFFD that was sent counts as broken"
 
 
