@@ -48,7 +48,10 @@ SETTINGS = (
     Setting("agents.*.memory", "shared or own", "shared", "Whom what one agent remembers is for."),
     Setting("plugins.*.enabled", "true or false", "true", "Whether a plugin is loaded at all."),
     Setting(
-        "plugins.*.trusted", "true or false", "false", "Whether its tools run in the program, unconfined."
+        "plugins.*.trusted", "true or false", "false", "Whether its processes have the program's environment."
+    ),
+    Setting(
+        "plugins.*.inline", "true or false", "false", "Whether its tools run in the program, unconfined."
     ),
     Setting(
         "plugins.*.tools.allow",

@@ -17,7 +17,8 @@ Examples:
 Settings for one plugin, in oneclaw.toml:
   [plugins.weather]
   enabled = false                leave it out
-  trusted = true                 run its tools in the program instead of a process
+  trusted = true                 give its processes your environment
+  inline = true                  run its tools in the program instead of a process
   tools.deny = ["forecast"]      leave out a tool
 """
 
@@ -25,8 +26,12 @@ CONFINED = (
     "in a process: it can be stopped, has a limit of memory and is given no keys of yours; it can still read"
     " and change what you can"
 )
+TRUSTED = (
+    "in a process with your environment, for you trust it: it can be stopped and has a limit of memory; it"
+    " can read and change what you can"
+)
 UNCONFINED = (
-    "in the program itself, for you trust it: it can do whatever the program can, and cannot be stopped"
+    "in the program itself, as your settings say: it can do whatever the program can, and cannot be stopped"
 )
 
 
@@ -75,7 +80,7 @@ def list_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> in
                 state_of(plugin),
                 plugin.name,
                 plugin.version,
-                "in the program" if plugin.is_trusted else "in a process",
+                "in the program" if plugin.is_inline else "in a process",
                 ", ".join(tool.name for tool in plugin.tools),
                 plugin.description,
             )
@@ -101,6 +106,7 @@ def as_row(plugin: "Plugin") -> dict[str, Any]:
         "name": plugin.name,
         "enabled": plugin.is_enabled,
         "trusted": plugin.is_trusted,
+        "inline": plugin.is_inline,
         "version": plugin.version,
         "description": plugin.description,
         "from": str(plugin.place),
@@ -138,7 +144,7 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
     for label, text in (
         ("state", "on" if plugin.is_enabled else f"off: plugins.{plugin.name}.enabled is false"),
         ("from", str(plugin.place)),
-        ("runs", UNCONFINED if plugin.is_trusted else CONFINED),
+        ("runs", UNCONFINED if plugin.is_inline else TRUSTED if plugin.is_trusted else CONFINED),
         ("needs", ", ".join(needs) or "nothing"),
         *([("secrets", ", ".join(secrets))] if secrets else []),
     ):

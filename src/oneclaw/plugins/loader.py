@@ -18,6 +18,7 @@ SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
 ABOUT_CHARS = 200
+_SETTINGS = (".enabled", ".trusted", ".inline")
 
 
 class PluginSettings(Protocol):
@@ -45,6 +46,7 @@ class Plugin:
     permissions: tuple[str, ...] | None = None
     is_enabled: bool = True
     is_trusted: bool = False
+    is_inline: bool = False
     tools: list[Tool] = field(default_factory=list[Tool])
     problems: list[Problem] = field(default_factory=list[Problem])
 
@@ -86,6 +88,7 @@ def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str,
             each.about,
             is_enabled=config.get(f"plugins.{each.name}.enabled", True),
             is_trusted=config.get(f"plugins.{each.name}.trusted", False),
+            is_inline=config.get(f"plugins.{each.name}.inline", False),
         )
         try:
             check_name(each)
@@ -169,7 +172,7 @@ def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
 
 
 def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
-    owner = Owner(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_trusted)
+    owner = Owner(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_inline)
     names: set[str] = set()
     for index, data in enumerate(said):
         try:
@@ -183,7 +186,7 @@ def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
         for field_name in left_to_owner(data):
             reason = f"{definition.name} sets {field_name}, which is left to your settings and not used."
             plugin.problems.append(_problem(plugin, reason, is_warning=True))
-        plugin.tools.append(_make_tool(definition, each.source, plugin.name))
+        plugin.tools.append(_make_tool(definition, each.source, plugin))
 
 
 def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
@@ -195,15 +198,15 @@ def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
                 plugin.problems.append(_problem(plugin, "It reports a fault that cannot be read."))
 
 
-def _make_tool(definition: ToolDefinition, source: Source, origin: str) -> Tool:
-    from oneclaw.plugins.work import trusted_of, work_of
+def _make_tool(definition: ToolDefinition, source: Source, plugin: Plugin) -> Tool:
+    from oneclaw.plugins.work import inline_of, work_of
 
     execute: Execute
     if definition.isolation == "process":
-        execute = work_of(source)
+        execute = work_of(source, plugin.is_trusted)
     else:
-        execute = trusted_of(source).call if definition.isolation == "thread" else trusted_of(source).wait
-    return Tool(definition, execute, origin)
+        execute = inline_of(source).call if definition.isolation == "thread" else inline_of(source).wait
+    return Tool(definition, execute, plugin.name)
 
 
 def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warning: bool = False) -> Problem:
@@ -213,8 +216,6 @@ def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warnin
 def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]:
     """Settings that name a plugin which is not there."""
     known = {plugin.name for plugin in plugins}
-    named = {
-        key.rpartition(".")[0] for key in config.under("plugins") if key.endswith((".enabled", ".trusted"))
-    }
+    named = {key.rpartition(".")[0] for key in config.under("plugins") if key.endswith(_SETTINGS)}
     reason = "The settings name it, but it is not there; `oneclaw plugins` lists those that are."
     return [Problem(f"plugin {name}", reason, is_warning=True) for name in sorted(named - known)]
