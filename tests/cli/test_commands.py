@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from oneclaw import App, Config
-from oneclaw.cli.log import read_since
+from oneclaw.operations.log import read_since
 from oneclaw.tools.builtin import FILES, MEMORY, NAMES
 
 Cli = Any

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from oneclaw.store.store import Store
+    from oneclaw.operations.reading import Store
 
 Found = TypeVar("Found")
 
@@ -52,10 +52,9 @@ def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> lis
 
 def statuses(prefix: str = "", **_: object) -> list[str]:
     """How a call can have ended."""
-    from oneclaw.core.errors import Kind
+    from oneclaw.operations.log import STATUSES
 
-    names = ("open", "success", "error", *(kind.value for kind in Kind))
-    return [name for name in names if name.startswith(prefix)]
+    return [name for name in STATUSES if name.startswith(prefix)]
 
 
 def history_formats(prefix: str, **_: object) -> list[str]:
@@ -205,14 +204,10 @@ def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Fo
     import asyncio
 
     from oneclaw.cli.opened import read_config
-    from oneclaw.store.store import Store
+    from oneclaw.operations.reading import reading
 
-    file = read_config(parsed_args).store_file
-    if not file.exists():
-        return None
-
-    async def look() -> "Found":
-        with Store(file, read_only=True) as store:
-            return await read(store)
+    async def look() -> "Found | None":
+        with reading(read_config(parsed_args)) as store:
+            return None if store is None else await read(store)
 
     return asyncio.run(look())

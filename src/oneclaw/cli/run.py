@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from oneclaw.cli.plain import Show
     from oneclaw.core.call import Image
     from oneclaw.core.run_event import RunEvent, RunFinished
-    from oneclaw.store.sessions import SessionRecord
+    from oneclaw.operations.sessions import SessionRecord
 
 EPILOG = """\
 Examples:
@@ -147,12 +147,13 @@ async def start(
 
 async def named_session(app: "App", name: str) -> "SessionRecord":
     """The session of an id, the beginning of one, or `last`; raises `InvalidConfig`."""
-    from oneclaw.core.errors import InvalidConfig
+    from oneclaw.core.errors import InvalidConfig, NotFound
+    from oneclaw.operations.sessions import find_session
 
-    record = await app.store.sessions.find(name)
-    if record is None:
-        raise InvalidConfig(f"There is no session {name[:100]!r}; `oneclaw sessions` lists them.")
-    return record
+    try:
+        return await find_session(app.store, name)
+    except NotFound as error:  # to a run it is wrong use, and has that exit code
+        raise InvalidConfig(str(error)) from None
 
 
 def model_of(app: "App", agent: "Agent", said: str = "") -> str:
