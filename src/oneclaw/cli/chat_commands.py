@@ -193,18 +193,16 @@ class Chat:
 
     async def _do_why(self, rest: str) -> None:
         from oneclaw.cli import why
-        from oneclaw.cli.tool_lookup import named_tool
+        from oneclaw.operations.tools import find_tool
+        from oneclaw.operations.why import explain
 
         if not rest:
             raise InvalidConfig("Name a tool: /why TOOL. /tools lists them.")
-        tool = named_tool(self.app, rest)
-        if tool is not None:
-            agent = self._session.agent
-            told = self.app.policy.why(tool.definition, agent=agent, origin=tool.origin)
-            why.show(self.app, told, await why.standings_of(self.app, tool.definition, agent))
-            why_not = self.app.engine.why_not(tool, self._asking_session())
-            if why_not and told.allowed:
-                print_line(f"It is not offered now: {why_not}", "yellow")
+        told = await explain(self.app, rest, self._session.agent)
+        why.show(told)
+        why_not = self.app.engine.why_not(find_tool(self.app, rest), self._asking_session())
+        if why_not and told.why.allowed:
+            print_line(f"It is not offered now: {why_not}", "yellow")
 
     async def _do_log(self, rest: str) -> None:
         from oneclaw.cli.log import show_all

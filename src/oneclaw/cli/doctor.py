@@ -317,11 +317,11 @@ def check_limits() -> Finding:
 
 async def check_features(arguments: argparse.Namespace) -> Finding:
     """Which features are on, and what a tool that would be there lacks on this machine."""
-    from oneclaw.cli.features import features_of
     from oneclaw.cli.opened import open_app
+    from oneclaw.operations.features import feature_names
 
     async with open_app(arguments).looking() as app:
-        on = [name for name in features_of(app) if app.policy.features.get(name)]
+        on = [name for name in feature_names(app) if app.policy.features.get(name)]
         whys = [app.policy.why(tool.definition, agent="default", origin=tool.origin) for tool in app.registry]
     for why in whys:
         refusing = [step for step in why.steps if step.verdict == "refuses"]

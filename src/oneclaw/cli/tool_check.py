@@ -101,8 +101,6 @@ async def try_tools(arguments: argparse.Namespace) -> int:
 
     async with open_app(arguments) as app:
         tools = _named(app, arguments.name)
-        if tools is None:
-            return 3
         with TerminalFront(app.engine, app.broker):
             rows = [row for tool in tools for row in await _try(app, tool, arguments)]
     if arguments.json:
@@ -122,16 +120,15 @@ def _brought(app: "App") -> "list[Tool]":
     return [tool for tool in app.outside.tools if tool.origin != "built-in"]
 
 
-def _named(app: "App", name: str | None) -> "Sequence[Tool] | None":
-    from oneclaw.cli.tool_lookup import named_tool
+def _named(app: "App", name: str | None) -> "Sequence[Tool]":
+    from oneclaw.operations.tools import find_tool
 
     if not name:
         return _brought(app)
     group = [tool for tool in app.registry.group(name) if tool in app.outside.tools]
     if group and name not in app.registry:
         return group
-    tool = named_tool(app, name)
-    return None if tool is None else [tool]
+    return [find_tool(app, name)]
 
 
 async def _try(app: "App", tool: "Tool", arguments: argparse.Namespace) -> list[dict[str, Any]]:

@@ -153,13 +153,16 @@ class InvalidMemory(OneClawError):
 class NotFound(OneClawError):
     """A name that nothing has; `noun` says what was looked for, as `session`.
 
-    `listing` is the command that lists what there is; `near` are the names that may be meant.
+    `listing` is the command that lists what there is; `near` are the names that may be meant; `hint` is said
+    in place of both.
     """
 
-    def __init__(self, noun: str, name: str | int, listing: str, near: Sequence[str] = ()) -> None:
+    def __init__(
+        self, noun: str, name: str | int, listing: str, near: Sequence[str] = (), hint: str = ""
+    ) -> None:
         asked = repr(name[:100]) if isinstance(name, str) else str(name)
-        hint = f". Did you mean {' or '.join(near)}?" if near else f"; `oneclaw {listing}` lists them."
-        super().__init__(f"There is no {noun} {asked}{hint}")
+        meant = f". Did you mean {' or '.join(near)}?" if near else f"; `oneclaw {listing}` lists them."
+        super().__init__(f"There is no {noun} {asked}" + (f". {hint}" if hint else meant))
         self.noun = noun
 
 
