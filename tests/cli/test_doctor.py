@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from tests.programs import make_program
 
-from oneclaw.cli.doctor import can_be_made, check_limits, check_sandbox
 from oneclaw.guard.sandbox import group, landlock
 from oneclaw.guard.sandbox.group import make_group
+from oneclaw.operations.doctor import can_be_made
+from oneclaw.operations.machine import check_limits, check_sandbox
 
 Cli = Any
 

@@ -7,11 +7,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from oneclaw.cli.embedded import check_local
-from oneclaw.cli.run import model_of, named_session
+from oneclaw.cli.run import named_session
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
+from oneclaw.operations.models import model_of
 
 if TYPE_CHECKING:
     from oneclaw.app import App

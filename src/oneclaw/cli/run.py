@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oneclaw.agent.agent import Agent
     from oneclaw.app import App
     from oneclaw.cli.plain import Show
     from oneclaw.core.call import Image
@@ -154,17 +153,6 @@ async def named_session(app: "App", name: str) -> "SessionRecord":
         return await find_session(app.store, name)
     except NotFound as error:  # to a run it is wrong use, and has that exit code
         raise InvalidConfig(str(error)) from None
-
-
-def model_of(app: "App", agent: "Agent", said: str = "") -> str:
-    """The full name of the model that answers first; raises `InvalidConfig` when none is set."""
-    from oneclaw.agent.runs import NO_MODEL
-    from oneclaw.core.errors import InvalidConfig
-
-    name = said or agent.model or app.catalog.default
-    if not name:
-        raise InvalidConfig(NO_MODEL)
-    return app.catalog.full_name(name)
 
 
 async def ask_quietly(app: "App", events: "AsyncGenerator[RunEvent]") -> "RunFinished":
