@@ -6,12 +6,12 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from oneclaw.cli.embedded import check_local
 from oneclaw.cli.run import named_session
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
+from oneclaw.operations.embedded import check_local
 from oneclaw.operations.models import model_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ import argparse
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable
 
+    from oneclaw.config import Config
     from oneclaw.operations.reading import Store
 
 Found = TypeVar("Found")
@@ -39,14 +40,11 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """What Tab offers behind a tool: the names of its parameters, as `path=`."""
-    from oneclaw.tools.builtin import NAMES, load
+    from oneclaw.operations.names import parameter_names
 
     if "=" in prefix:
         return []
-    if parsed_args.name in NAMES:
-        names = list(load(parsed_args.name).definition.parameters["properties"])
-    else:
-        names = list(written_tools(parsed_args).get(parsed_args.name, ()))
+    names = _of_settings(parsed_args, lambda config: parameter_names(config, parsed_args.name))
     return [f"{name}=" for name in names if name.startswith(prefix)]
 
 
@@ -66,10 +64,9 @@ def history_formats(prefix: str, **_: object) -> list[str]:
 
 def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The names Tab offers where a tool is wanted: from a list and manifests; no tool is loaded for it."""
-    from oneclaw.tools.builtin import NAMES
+    from oneclaw.operations import names
 
-    names = dict.fromkeys((*NAMES, *written_tools(parsed_args)))
-    return [name for name in names if name.startswith(prefix)]
+    return _fitting(prefix, _of_settings(parsed_args, names.tool_names))
 
 
 def feature_names(prefix: str, **_: object) -> list[str]:
@@ -90,7 +87,9 @@ def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "I
     if action in ("new", "reload"):
         return []
     if action == "test":
-        return [name for name in written_tools(parsed_args) if name.startswith(prefix)]
+        from oneclaw.operations.names import written_tools
+
+        return _fitting(prefix, _of_settings(parsed_args, written_tools))
     names = tool_names(prefix, parsed_args)
     if action not in ("on", "off", "reset"):
         return names
@@ -116,29 +115,11 @@ def grant_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list
     return [grant.id for grant in grants if grant.id.startswith(prefix)]
 
 
-def written_tools(parsed_args: argparse.Namespace) -> "dict[str, Mapping[str, object]]":
-    """The tools that manifests name, with their parameters, as they are written: nothing is checked."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.core.errors import OneClawError
-    from oneclaw.js.loader import BUILTIN, list_parameters
-
-    try:
-        config = read_config(parsed_args)
-        folders = (BUILTIN, config.tools_folder, config.project_folder / "tools")
-        return {name: found for folder in folders for name, found in list_parameters(folder)}
-    except (OneClawError, OSError):
-        return {}
-
-
 def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The plugins Tab offers: found, and not asked for their tools."""
-    import sys
+    from oneclaw.operations import names
 
-    from oneclaw.cli.opened import read_config
-    from oneclaw.plugins.found import find_files, find_packages
-
-    found = [*find_files(read_config(parsed_args).tools_folder), *find_packages(sys.path)]
-    return sorted({each.name for each in found if each.name.startswith(prefix)})
+    return _fitting(prefix, _of_settings(parsed_args, names.plugin_names))
 
 
 def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -152,26 +133,16 @@ def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
 
 def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The models Tab offers: those we know, and the providers whose models we do not."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.providers.catalog import Catalog
+    from oneclaw.operations import names
 
-    config = read_config(parsed_args)
-    catalog = Catalog(config.under("models"), config.under("providers"))
-    known = catalog.known_models()
-    bare = [
-        f"{name}/" for name in catalog.providers() if not any(one.startswith(f"{name}/") for one in known)
-    ]
-    return [name for name in (*known, *bare) if name.startswith(prefix)]
+    return _fitting(prefix, _of_settings(parsed_args, names.model_names))
 
 
 def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The providers Tab offers."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.providers.catalog import Catalog
+    from oneclaw.operations import names
 
-    config = read_config(parsed_args)
-    catalog = Catalog(config.under("models"), config.under("providers"))
-    return [name for name in catalog.providers() if name.startswith(prefix)]
+    return _fitting(prefix, _of_settings(parsed_args, names.provider_names))
 
 
 def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -197,6 +168,23 @@ def run_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[s
     """The runs Tab offers: those that were interrupted."""
     found = _read(parsed_args, lambda store: store.runs.list(state="interrupted")) or []
     return [each.id for each in found if each.id.startswith(prefix)]
+
+
+def _fitting(prefix: str, names: "Iterable[str]") -> list[str]:
+    return [name for name in names if name.startswith(prefix)]
+
+
+def _of_settings(
+    parsed_args: argparse.Namespace, find: "Callable[[Config], Iterable[str]]"
+) -> "Iterable[str]":
+    """What `find` finds by the settings; nothing where they are wrong."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.core.errors import OneClawError
+
+    try:
+        return find(read_config(parsed_args))
+    except OneClawError:
+        return ()
 
 
 def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Found]]") -> "Found | None":

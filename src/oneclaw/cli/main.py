@@ -125,14 +125,15 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
+        from oneclaw.cli.terminal import printable
         from oneclaw.core.errors import NotFound, OneClawError
 
         if isinstance(error, NotFound):
-            said = str(error)
+            said = printable(str(error))
             print(f"oneclaw: {said[0].lower()}{said[1:]}", file=sys.stderr)
             return 3 if error.noun in NOT_THERE else 1
         if isinstance(error, OneClawError):
-            print(f"oneclaw: {error}", file=sys.stderr)
+            print(f"oneclaw: {printable(str(error))}", file=sys.stderr)
             return 2
         raise
 

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oneclaw.operations.models import ModelState
-    from oneclaw.providers.catalog import Catalog
+    from oneclaw.operations.models import ModelList, ModelState
 
 EPILOG = """\
 Examples:
@@ -52,22 +51,22 @@ async def run(arguments: argparse.Namespace) -> int:
         print("oneclaw: a file goes with add: oneclaw models add FILE.gguf --name NAME", file=sys.stderr)
         return 2
     async with open_app(arguments).looking() as app:
-        rows = list_models(app, arguments.provider)
-        catalog = app.catalog
+        listed = list_models(app, arguments.provider)
     if arguments.check:
         async with open_app(arguments) as app:
-            rows = await check_models(app, rows)
+            listed = await check_models(app, listed)
     if arguments.json:
-        models = [asdict(row) for row in rows]
-        print_json({"date": catalog.date, "small_tools": catalog.small_tools, "models": models})
+        models = [asdict(model) for model in listed.models]
+        print_json({"date": listed.date, "small_tools": listed.small_tools, "models": models})
     else:
-        show(rows, catalog, arguments.check)
-    return 1 if any(row.answers is False for row in rows if arguments.provider) else 0
+        show(listed, arguments.check)
+    return 1 if any(model.answers is False for model in listed.models if arguments.provider) else 0
 
 
-def show(rows: "list[ModelState]", catalog: "Catalog", is_checked: bool) -> None:
+def show(listed: "ModelList", is_checked: bool) -> None:
     from oneclaw.cli.terminal import STATE, console, is_terminal, print_line, print_table
 
+    rows = listed.models
     heads = ("", "MODEL", "WINDOW", "IN", "OUT", "", "KEY")
     table = [
         (
@@ -91,13 +90,12 @@ def show(rows: "list[ModelState]", catalog: "Catalog", is_checked: bool) -> None
     marks = "✓ answers, ✗ does not" if is_checked else "✓ key found, ✗ no key, … needs none: --check asks it"
     said = (
         f"\n{marks}.",
-        f"Prices in US dollars for a million tokens, of {catalog.date}; set your own with input_price and"
+        f"Prices in US dollars for a million tokens, of {listed.date}; set your own with input_price and"
         ' output_price below [models."provider/model"].',
-        f"A small model gets these tools only (models.small_tools): {', '.join(catalog.small_tools)}.",
+        f"A small model gets these tools only (models.small_tools): {', '.join(listed.small_tools)}.",
         *(
-            f"{row.model} gets the tools it was trained on: {', '.join(tools)}."
-            for row in rows
-            if row.provider == "local" and (tools := catalog.model(row.model).tools)
+            f"{name} gets the tools it was trained on: {', '.join(tools)}."
+            for name, tools in listed.trained.items()
         ),
     )
     for line in said:

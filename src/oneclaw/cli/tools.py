@@ -38,11 +38,11 @@ NEED_A_TOOL = ("show", *SWITCHES)
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from oneclaw.cli.completion import tools_words
-    from oneclaw.providers.dialect.rules import RULES
+    from oneclaw.operations.portability import PROVIDERS
 
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add_argument("--provider", choices=tuple(RULES), help="portability for this provider alone")
+    parser.add_argument("--provider", choices=PROVIDERS, help="portability for this provider alone")
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
     name = parser.add_argument(
         "name",

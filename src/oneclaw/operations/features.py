@@ -1,6 +1,6 @@
 """Features and their tools: listed, and switched on or off."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,8 +66,8 @@ def _is_said(app: "App", feature: str) -> bool:
     return f"features.{feature}" in app.policy.sources
 
 
-def _state(app: "App", name: str, agent: str, names: Iterable[str]) -> FeatureState:
-    tools = [tool for tool in app.registry if tool.definition.feature in names]
+def _state(app: "App", name: str, agent: str, names: Sequence[str]) -> FeatureState:
+    tools = [tool for tool in app.registry if (tool.definition.feature or "") in names]
     return FeatureState(
         name,
         app.policy.features.get(name, False),

@@ -1,6 +1,7 @@
 """Models: which are known and set up, whether they answer, and which one an agent is answered by."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,21 @@ class ModelState:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Models, those that are set up first.
+
+    date         of the prices, which are in US dollars for a million tokens
+    small_tools  the tools that a small model gets
+    trained      the tools that a model gets in place of these, by its name
+    """
+
+    date: str
+    small_tools: tuple[str, ...]
+    models: tuple[ModelState, ...]
+    trained: Mapping[str, tuple[str, ...]]
+
+
 def model_of(app: "App", agent: "Agent", said: str = "") -> str:
     """The full name of the model that answers first; raises `InvalidConfig` when none is set."""
     from oneclaw.agent.runs import NO_MODEL
@@ -49,7 +65,7 @@ def model_of(app: "App", agent: "Agent", said: str = "") -> str:
     return app.catalog.full_name(name)
 
 
-def list_models(app: "App", provider: str | None = None) -> list[ModelState]:
+def list_models(app: "App", provider: str | None = None) -> ModelList:
     """Each model that is known, and each provider without any; raises `InvalidConfig` for an unknown one."""
     catalog = app.catalog
     if provider is not None:
@@ -61,7 +77,10 @@ def list_models(app: "App", provider: str | None = None) -> list[ModelState]:
     bare = [f"{name}/{ANY}" for name in catalog.providers() if name not in listed]
     found = [_state(catalog, name, is_set, default) for name in (*known, *bare)]
     wanted = [model for model in found if provider in (None, model.provider)]
-    return sorted(wanted, key=lambda model: (not model.is_default, not model.is_set, model.model))
+    wanted.sort(key=lambda model: (not model.is_default, not model.is_set, model.model))
+    local = [model.model for model in wanted if model.provider == "local"]
+    trained = {name: tools for name in local if (tools := catalog.model(name).tools)}
+    return ModelList(catalog.date, catalog.small_tools, tuple(wanted), trained)
 
 
 def keys_set(app: "App") -> dict[str, bool]:
@@ -84,9 +103,9 @@ def keys_set(app: "App") -> dict[str, bool]:
     return found
 
 
-async def check_models(app: "App", models: list[ModelState]) -> list[ModelState]:
+async def check_models(app: "App", listed: ModelList) -> ModelList:
     """Ask each provider that is set up, all at once; a server without a table tells its models."""
-    providers = app.runs.providers
+    providers, models = app.runs.providers, listed.models
     names = sorted({model.provider for model in models if model.is_set})
 
     async def ask(name: str) -> list[str] | str:
@@ -109,7 +128,7 @@ async def check_models(app: "App", models: list[ModelState]) -> list[ModelState]
             checked += [replace(each, answers=True) for each in named]
         else:
             checked.append(replace(model, answers=True))
-    return checked
+    return replace(listed, models=tuple(checked))
 
 
 def _state(catalog: "Catalog", name: str, is_set: dict[str, bool], default: str | None) -> ModelState:

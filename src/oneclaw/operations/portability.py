@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.dialect.change import Change
-from oneclaw.providers.dialect.convert import DIALECTS, to_dialect
+from oneclaw.providers.dialect.rules import RULES
+
+PROVIDERS = tuple(RULES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,13 @@ def list_portability(definitions: Iterable[ToolDefinition], provider: str | None
     return [
         _port(definition, dialect)
         for definition in definitions
-        for dialect in ([provider] if provider else DIALECTS)
+        for dialect in ([provider] if provider else PROVIDERS)
     ]
 
 
 def _port(definition: ToolDefinition, dialect: str) -> Portability:
+    from oneclaw.providers.dialect.convert import to_dialect
+
     dialected = to_dialect(definition.parameters, dialect)
     # dropped sorts before rewritten: the graver one
     verdict = min((change.verdict for change in dialected.changes), default="kept")

@@ -1,6 +1,6 @@
 """The store opened to read, for doors that run nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from oneclaw.config import Config
@@ -8,7 +8,7 @@ from oneclaw.store.store import Store
 
 
 @contextmanager
-def reading(config: Config) -> Iterator[Store | None]:
+def reading(config: Config) -> Generator[Store | None]:
     """The store of the settings, to read only; None where none was made yet."""
     if not config.store_file.exists():
         yield None
