@@ -224,9 +224,10 @@ class Chat:
         print_line(f"Thoughts are {'shown' if self.are_thoughts_shown else 'not shown'}.", "dim")
 
     async def _do_sessions(self, rest: str) -> None:
-        from oneclaw.cli.sessions import list_sessions
+        from oneclaw.cli.sessions import show_sessions
+        from oneclaw.operations.sessions import list_sessions
 
-        list_sessions(await self.app.store.sessions.totals(limit=20), is_json=False)
+        show_sessions(await list_sessions(self.app.store, limit=20), is_json=False)
 
     async def _do_new(self, rest: str) -> None:
         self._session = self.app.new_session(self._session.agent)

@@ -52,14 +52,14 @@ def statuses(prefix: str = "", **_: object) -> list[str]:
     """How a call can have ended."""
     from oneclaw.operations.log import STATUSES
 
-    return [name for name in STATUSES if name.startswith(prefix)]
+    return _fitting(prefix, STATUSES)
 
 
 def history_formats(prefix: str, **_: object) -> list[str]:
     """What a history of another agent can be written in."""
     from oneclaw.agent.foreign import FORMATS
 
-    return [name for name in FORMATS if name.startswith(prefix)]
+    return _fitting(prefix, FORMATS)
 
 
 def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -73,7 +73,7 @@ def feature_names(prefix: str, **_: object) -> list[str]:
     """The features Tab offers: ours."""
     from oneclaw.agent.features import FEATURES
 
-    return [feature.name for feature in FEATURES if feature.name.startswith(prefix)]
+    return _fitting(prefix, (feature.name for feature in FEATURES))
 
 
 def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -112,7 +112,7 @@ def grant_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list
     if parsed_args.action != "revoke":
         return []
     grants = _read(parsed_args, lambda store: store.grants.all()) or ()
-    return [grant.id for grant in grants if grant.id.startswith(prefix)]
+    return _fitting(prefix, (grant.id for grant in grants))
 
 
 def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -128,7 +128,7 @@ def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
 
     roster = open_app(parsed_args).agents
     roster.saved = _read(parsed_args, lambda store: store.agents.all()) or {}
-    return [name for name in roster.all() if name.startswith(prefix)]
+    return _fitting(prefix, roster.all())
 
 
 def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -161,13 +161,13 @@ def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
     """The sessions Tab offers: the last ones, and `last`."""
     found = _read(parsed_args, lambda store: store.sessions.totals(limit=50))
     ids = [] if found is None else ["last", *(each.session.id for each in found)]
-    return [each for each in ids if each.startswith(prefix)]
+    return _fitting(prefix, ids)
 
 
 def run_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The runs Tab offers: those that were interrupted."""
     found = _read(parsed_args, lambda store: store.runs.list(state="interrupted")) or []
-    return [each.id for each in found if each.id.startswith(prefix)]
+    return _fitting(prefix, (each.id for each in found))
 
 
 def _fitting(prefix: str, names: "Iterable[str]") -> list[str]:

@@ -69,7 +69,7 @@ async def run(arguments: argparse.Namespace) -> int:
     with reading(read_config(arguments)) as store:
         if action == "list":
             found = await sessions.list_sessions(store, agent=arguments.agent, limit=arguments.limit)
-            return list_sessions(found, arguments.json)
+            return show_sessions(found, arguments.json)
         record = await sessions.find_session(store, name)
         assert store is not None
         if action == "remove":
@@ -85,7 +85,7 @@ async def run(arguments: argparse.Namespace) -> int:
         return 0
 
 
-def list_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
+def show_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
     from oneclaw.cli.lines import cost_text
     from oneclaw.cli.terminal import is_terminal, print_json, print_table, short_time, time_text
 
