@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from oneclaw import App, Config
-from oneclaw.cli.log import read_since
 from oneclaw.tools.builtin import FILES, MEMORY, NAMES
 
 Cli = Any
@@ -297,12 +296,6 @@ def test_a_limit_without_room_for_a_note_is_refused(cli: Cli, tmp_path: Path) ->
     ended = cli("--config", str(settings), "tools")
     assert ended.code == 2
     assert "limits.tools.read_file.chars is 100" in ended.err
-
-
-def test_since_reads_ages_and_dates() -> None:
-    assert read_since("30m", 10_000.0) == 10_000 - 1800
-    assert read_since("1.5h", 10_000.0) == 10_000 - 5400
-    assert read_since("2026-01-31", 0.0) > 1_700_000_000
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -1,7 +1,6 @@
 """`oneclaw config`: where the settings are and what they say."""
 
 import argparse
-import json
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -12,19 +11,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
     from oneclaw.cli.terminal import print_json, print_line, print_table
-    from oneclaw.config import ENVIRONMENT, SETTINGS, user_folder
-    from oneclaw.guard.secret.shapes import mask
+    from oneclaw.config import ENVIRONMENT, SETTINGS
+    from oneclaw.operations.settings import read_settings
 
-    config = read_config(arguments)
-    values = json.loads(mask(json.dumps(dict(config.values))))  # the proxy may have a password
-    places = {
-        "settings file": str(config.file or f"none ({user_folder('config') / 'oneclaw.toml'} would be read)"),
-        "data folder": str(config.home),
-        "workspace": str(config.workspace_folder),
-        "store": str(config.store_file),
-        "secrets": str(config.secrets_file),
-        "mode": config.mode,
-    }
+    found = read_settings(read_config(arguments))
+    places, values = dict(found.places), found.values
     if arguments.json:
         listed = [
             {"key": s.key, "type": s.type, "default": s.default, "meaning": s.meaning} for s in SETTINGS

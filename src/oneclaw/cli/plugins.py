@@ -2,12 +2,12 @@
 
 import argparse
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.app import App
     from oneclaw.config import Config
-    from oneclaw.plugins.loader import Plugin
+    from oneclaw.operations.plugins import Plugin, PluginTool
 
 EPILOG = """\
 Examples:
@@ -47,20 +47,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
-    from oneclaw.plugins.loader import look
+    from oneclaw.operations.plugins import list_plugins
 
     if arguments.action == "show" and not arguments.name:
         print("oneclaw: name a plugin: oneclaw plugins show PLUGIN", file=sys.stderr)
         return 2
-    # Whoever looks here may just have mended what failed a moment ago.
     config = read_config(arguments)
-    plugins = look(config, is_fresh=True)
+    plugins = list_plugins(config)
     if arguments.action == "list":
-        return list_plugins(plugins, config, arguments.json)
+        return show_plugins(plugins, config, arguments.json)
     return await show_plugin(arguments, plugins)
 
 
-def list_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> int:
+def show_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> int:
     from oneclaw.cli.terminal import STATE, print_json, print_line, print_table
 
     if as_json:
@@ -122,18 +121,13 @@ def as_row(plugin: "Plugin") -> dict[str, Any]:
 async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.core.registry import nearest
+    from oneclaw.operations.plugins import find_plugin, tools_of
 
-    plugin = next((each for each in plugins if each.name == arguments.name), None)
-    if plugin is None:
-        near = nearest(arguments.name, [each.name for each in plugins])
-        hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw plugins` lists them."
-        print(f"oneclaw: there is no plugin {_visible(arguments.name[:100])!r}.{hint}", file=sys.stderr)
-        return 3
+    plugin = find_plugin(plugins, arguments.name)
     async with open_app(arguments).looking() as app:
-        tools = [_tool_row(app, plugin, name, arguments.agent) for name in as_row(plugin)["tools"]]
+        tools = tools_of(app, plugin, arguments.agent)
     if arguments.json:
-        print_json(as_row(plugin) | {"tools": tools})
+        print_json(as_row(plugin) | {"tools": [asdict(tool) for tool in tools]})
         return 0
     print_line(_visible(f"{plugin.name} {plugin.version}".strip()), "bold")
     if plugin.description:
@@ -155,50 +149,27 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
     return 0
 
 
-def show_tools(rows: list[dict[str, Any]]) -> None:
+def show_tools(tools: "list[PluginTool]") -> None:
     from oneclaw.cli.terminal import STATE, print_line, print_table
 
     print()
-    if not rows:
+    if not tools:
         print_line("No tools.", "bold")
         return
     print_table(
         ("", "TOOL", "NEEDS", "DESCRIPTION"),
         [
             (
-                "on" if row["on"] else "off",
-                row["name"],
-                ", ".join(row["needs"]),
-                row["why_off"] or row["description"].split("\n")[0],
+                "on" if tool.on else "off",
+                tool.name,
+                ", ".join(tool.needs),
+                tool.why_off or tool.description.split("\n")[0],
             )
-            for row in rows
+            for tool in tools
         ],
         (STATE, "bold", "yellow"),
     )
     print()
-
-
-def _tool_row(app: "App", plugin: "Plugin", name: str, agent: str) -> dict[str, Any]:
-    """A tool of a plugin as the app has it; another may have the name."""
-    tool = next(each for each in plugin.tools if each.name == name)
-    entry = app.registry.find(name)
-    if entry is None or entry.tool.origin != plugin.name:
-        whose = "no tool" if entry is None else f"a tool from {entry.tool.origin or 'code'}"
-        is_on, why = False, f"left out: the name is that of {whose}."
-    else:
-        decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
-        is_on, why = decision.allowed, decision.reason
-    definition = tool.definition
-    return {
-        "name": name,
-        "on": is_on,
-        "why_off": "" if is_on else why,
-        "needs": list(definition.needs),
-        "secrets": list(definition.secrets),
-        "effect": definition.effect,
-        "version": definition.version,
-        "description": definition.description,
-    }
 
 
 def _visible(text: str) -> str:

@@ -13,6 +13,7 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     ├── DuplicateTool         two tools with one name; both origins are named
     ├── InvalidConfig         a setting that is wrong; file, line and field are named
     ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
+    ├── NotFound              a name that no session, run, tool … has; `noun` says which of them
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
 
@@ -147,6 +148,22 @@ class InvalidConfig(OneClawError):
 
 class InvalidMemory(OneClawError):
     """A memory that cannot be kept."""
+
+
+class NotFound(OneClawError):
+    """A name that nothing has; `noun` says what was looked for, as `session`.
+
+    `listing` is the command that lists what there is; `near` are the names that may be meant; `hint` is said
+    in place of both.
+    """
+
+    def __init__(
+        self, noun: str, name: str | int, listing: str, near: Sequence[str] = (), hint: str = ""
+    ) -> None:
+        asked = repr(name[:100]) if isinstance(name, str) else str(name)
+        meant = f". Did you mean {' or '.join(near)}?" if near else f"; `oneclaw {listing}` lists them."
+        super().__init__(f"There is no {noun} {asked}" + (f". {hint}" if hint else meant))
+        self.noun = noun
 
 
 class StoreError(OneClawError):
