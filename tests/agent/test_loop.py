@@ -333,6 +333,22 @@ async def test_the_next_model_of_the_chain_takes_over_where_the_first_one_failed
     assert last.model == "other/model"
 
 
+async def test_the_options_of_one_provider_reach_no_other_of_the_chain(open_app: Open) -> None:
+    first, second = Scripted([Fail("quota")]), Scripted(["Done."])
+    app = await open_app(first, providers={"other": second})
+    options: dict[str, dict[str, object]] = {"test": {"thinking": {"type": "adaptive"}}, "other": {"seed": 7}}
+    _, finished = await drive(app, agent=Agent(name="safe", fallbacks=("other/model",), options=options))
+    assert finished.text == "Done."
+    assert (first.requests[0].options, second.requests[0].options) == (options["test"], options["other"])
+
+
+async def test_options_of_a_provider_that_is_not_there_are_refused(open_app: Open) -> None:
+    app = await open_app(["Done."])
+    agent = Agent(name="safe", options={"antropic": {"thinking": True}})
+    with pytest.raises(InvalidConfig, match=r"options\.antropic, .*Did you mean anthropic"):
+        await drive(app, agent=agent)
+
+
 @pytest.mark.covers("KAI-SG-06")
 async def test_a_fallback_whose_window_is_too_small_is_passed_over(open_app: Open) -> None:
     first, small, large = Scripted([Fail("server")]), Scripted(["small"]), Scripted(["large"])

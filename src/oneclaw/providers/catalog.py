@@ -89,6 +89,10 @@ class Model:
     tools: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
 
+    @property
+    def provider(self) -> str:
+        return self.name.partition("/")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
