@@ -89,16 +89,22 @@ def as_row(app: "App", listed: "Listed") -> dict[str, Any]:
 
 
 def tools_of(app: "App", agent: str) -> list[str]:
-    """The tools an agent may call, by the rules that hold now."""
+    """The tools an agent may call, by the rules that hold now, with the model it has."""
+    from oneclaw.agent.small import SmallModel
+    from oneclaw.core.permit.policy import match
+
+    only = SmallModel(app.catalog, app.agents, agent).tools
     return [
         tool.name
         for tool in app.registry
         if app.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
+        and (only is None or match(only, tool.definition) is not None)
     ]
 
 
 def show_agent(app: "App", name: str, is_json: bool) -> int:
     from oneclaw.agent.document import write_agent
+    from oneclaw.agent.small import SmallModel
     from oneclaw.cli.terminal import print_json, print_line, printable
     from oneclaw.core.text.display import visible
 
@@ -111,6 +117,7 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
     facts = (
         ("description", agent.description),
         ("model", row["model"] or "none: give --model, or set models.default"),
+        ("small", SmallModel(app.catalog, app.agents, name).note),
         ("fallbacks", ", ".join(agent.fallbacks)),
         ("tools", ", ".join(row["tools"]) or "none"),
         ("agents", ", ".join(agent.agents)),

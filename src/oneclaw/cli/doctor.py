@@ -241,12 +241,14 @@ def check_secrets(file: Path) -> Finding:
 
 async def check_models(arguments: argparse.Namespace) -> Finding:
     """Which model answers, and which keys are set: their names, never their values."""
+    from oneclaw.agent.small import SmallModel
     from oneclaw.cli.models import keys_set
     from oneclaw.cli.opened import open_app
 
     async with open_app(arguments).looking() as app:
         default = app.catalog.default
         keys = keys_set(app)
+        small = SmallModel(app.catalog, app.agents, "default").note
         needed = None if default is None else app.catalog.provider(default.partition("/")[0]).key
     found = ", ".join(name for name, is_set in keys.items() if is_set)
     said = f"keys: {found}" if found else "no key is set"
@@ -256,7 +258,7 @@ async def check_models(arguments: argparse.Namespace) -> Finding:
         return Finding("models", "warn", text, remedy)
     if needed and not keys.get(needed):
         return Finding("models", "bad", f"{default} answers, but {needed} is not set", f"export {needed}=…")
-    return Finding("models", "ok", f"{default} answers; {said}")
+    return Finding("models", "ok", f"{default} answers; {said}" + (f"; {small}" if small else ""))
 
 
 def check_local_models() -> Finding:

@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
+    from oneclaw.agent.small import SmallModel
     from oneclaw.cli.call import read_arguments
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
@@ -54,9 +55,13 @@ async def run(arguments: argparse.Namespace) -> int:
         except (ValueError, ToolError) as error:
             print(f"oneclaw: {error}", file=sys.stderr)
             return 4 if isinstance(error, ToolError) else 2
+        if small := SmallModel(app.catalog, app.agents, arguments.agent).note:
+            notes.append(small)
         if arguments.json:
             needs = {one.need: one.state for one in standings}
-            said = {"needs": needs, "mode": app.permissions.mode} | ({"notes": notes} if given else {})
+            said = {"needs": needs, "mode": app.permissions.mode} | (
+                {"notes": notes} if given or small else {}
+            )
             print_json(asdict(why) | said)
             return 0
         show(app, why, standings, notes)
