@@ -531,16 +531,78 @@ async def test_events_name_the_call_that_made_a_call(runner: Runner) -> None:
     assert told == expected
 
 
-async def test_a_long_json_value_becomes_cut_text(runner: Runner) -> None:
+async def test_a_long_list_stays_a_list(runner: Runner) -> None:
     @tool(effect="read", chars=200)
     async def rows() -> list[int]:
         """List."""
         return list(range(1000))
 
     result = await engine_of(runner, rows).call(ToolCall("rows"))
-    assert isinstance(result.value, str)
-    assert len(result.value) <= 200
-    assert result.truncated_from is not None
+    assert result.value[:3] == [0, 1, 2]
+    assert result.value[-2].endswith("of 1,000 items are shown.)")
+    assert "3,891 characters" in result.value[-1]
+    assert len(result.text) <= 200
+    assert result.truncated_from == 3_891
+
+
+async def test_a_long_object_stays_one_and_its_lines_are_lines(runner: Runner, tmp_path: Path) -> None:
+    @tool(effect="read", chars=2_000, trim="middle")
+    async def log() -> dict[str, Any]:
+        """Read."""
+        return {"code": 0, "out": "".join(f"line {number}\n" for number in range(1000)), "err": "none"}
+
+    async def spill(session: Session, call_id: str, text: str) -> str:
+        return f"kept/{call_id}"
+
+    result = await engine_of(runner, log, spill=spill).call(ToolCall("log", {}, "c1"))
+    assert (result.value["code"], result.value["err"]) == (0, "none")
+    assert result.value["out"].startswith("line 0\nline 1\n")
+    assert result.value["out"].endswith("line 999\n")
+    assert "kept/c1: read it in pieces with read_file" in result.value["(cut)"]
+    assert 1_800 < len(result.text) <= 2_000
+    assert "\\\\n" not in result.to_json()  # no newline is escaped twice
+
+
+async def test_an_arbitrary_object_is_an_error_and_its_address_is_not_told(runner: Runner) -> None:
+    class Connection: ...
+
+    @tool(effect="read")
+    async def connect(where: str) -> Any:
+        """Connect."""
+        made = Connection()
+        return {"plain": made, "inside": [{"rows": made}], "key": {made: 1}, "code": made.__init__}[where]
+
+    engine = engine_of(runner, connect)
+    for where in ("plain", "inside", "key", "code"):
+        result = await engine.call(ToolCall("connect", {"where": where}))
+        assert result.kind is Kind.EXECUTION_ERROR
+        assert "which is no data; return text" in result.message
+        assert "0x" not in result.message
+
+
+async def test_images_that_are_returned_are_pictures_for_the_model(runner: Runner) -> None:
+    picture = Image(PNG, "image/png")
+
+    @tool(effect="read")
+    async def shoot(how: str) -> Any:
+        """Take pictures."""
+        return {
+            "one": picture,
+            "list": ["before", picture, "after", picture],
+            "inside": {"pages": [{"scan": picture}]},
+            "both": Output([picture], (picture,)),
+        }[how]
+
+    expected: dict[str, tuple[Any, int]] = {
+        "one": ("(image 1)", 1),
+        "list": (["before", "(image 1)", "after", "(image 2)"], 2),
+        "inside": ({"pages": [{"scan": "(image 1)"}]}, 1),
+        "both": (["(image 2)"], 2),
+    }
+    engine = engine_of(runner, shoot)
+    for how, (value, count) in expected.items():
+        result = await engine.call(ToolCall("shoot", {"how": how}))
+        assert (result.value, result.images) == (value, (picture,) * count)
 
 
 async def test_images_and_details_reach_the_result(runner: Runner) -> None:

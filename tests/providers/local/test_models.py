@@ -87,9 +87,7 @@ def test_a_list_that_cannot_be_read_is_named_and_left(tmp_path: Path) -> None:
         assert every.list_file.read_text() == text
 
 
-def test_the_catalogue_gives_windows_and_only_the_embedded_model_is_small(
-    tmp_path: Path, file: Path
-) -> None:
+def test_the_catalogue_gives_windows_and_only_the_embedded_model_is_small(tmp_path: Path, file: Path) -> None:
     every = models(tmp_path)
     every.add(file, "mine")
     catalog = Catalog({"models.x": 1}, local=every)
