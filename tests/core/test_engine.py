@@ -580,6 +580,40 @@ async def test_an_arbitrary_object_is_an_error_and_its_address_is_not_told(runne
         assert "0x" not in result.message
 
 
+async def test_a_result_that_does_not_fit_its_output_schema_is_an_error_that_names_the_field(
+    runner: Runner,
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "degrees": {"type": "array", "items": {"type": "number"}}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+
+    @tool(effect="write", output=schema)
+    async def weather(how: str) -> Any:
+        """Tell the weather."""
+        return {
+            "right": {"city": "Oslo", "degrees": [1, 2.5]},
+            "type": {"city": "Oslo", "degrees": [1, "warm"]},
+            "missing": {},
+            "more": {"city": "Oslo", "wind": 3},
+            "text": "sunny",
+        }[how]
+
+    engine = engine_of(runner, weather)
+    assert (await engine.call(ToolCall("weather", {"how": "right"}))).ok
+    for how, said in {
+        "type": "'degrees[1]' expected type 'number' but got the string \"warm\"",
+        "missing": "'city' is required",
+        "more": "'wind' is not in the schema",
+        "text": "it expected type 'object'",
+    }.items():
+        result = await engine.call(ToolCall("weather", {"how": how}))
+        assert (result.kind, result.effects) == (Kind.EXECUTION_ERROR, "possible")
+        assert said in result.message
+
+
 async def test_images_that_are_returned_are_pictures_for_the_model(runner: Runner) -> None:
     picture = Image(PNG, "image/png")
 

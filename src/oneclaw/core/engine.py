@@ -207,6 +207,7 @@ class Engine:
             await due
         entry = self._find(walk)
         definition = walk.definition = entry.tool.definition
+        walk.output = entry.output
         self._check(walk, entry, walk.call.arguments)
         if definition.resource is not None:
             await self._take_turn(walk, definition)

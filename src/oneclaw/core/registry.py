@@ -1,14 +1,17 @@
 """Tools by name and group; a tool is checked once, when it is registered."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import DuplicateTool, InvalidTool
 from oneclaw.core.tool import Context, Execute, Tool, ToolDefinition
+
+if TYPE_CHECKING:
+    from oneclaw.core.check.output import OutputCheck
 
 
 @runtime_checkable
@@ -22,10 +25,11 @@ class ToolLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered tool and the check its arguments go through."""
+    """A registered tool and the checks its arguments and results go through."""
 
     tool: Tool
     arguments: ArgumentCheck
+    output: "OutputCheck | None" = None
 
 
 class Registry:
@@ -54,7 +58,8 @@ class Registry:
                     f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(made)}."
                     " Rename one of them or leave it out."
                 )
-        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition))
+        output = None if definition.output is None else _output_check(definition.name, definition.output)
+        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition), output)
         self._aliases |= dict.fromkeys(definition.aliases, entry)
         self.version += 1
         return made
@@ -83,6 +88,12 @@ class Registry:
 
     def group(self, name: str) -> list[Tool]:
         return [tool for tool in self if tool.definition.group == name]
+
+
+def _output_check(name: str, schema: Mapping[str, Any]) -> "OutputCheck":
+    from oneclaw.core.check.output import OutputCheck  # loads the validator, which takes a while
+
+    return OutputCheck(name, schema)
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:

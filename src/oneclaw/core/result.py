@@ -66,6 +66,8 @@ class ResultMaker:
             images = (*images, *found)
         if images:
             images = check_images(images)
+        if walk.output is not None:
+            walk.output.check(value)
         value = self.redact(value)
         text = value if type(value) is str else compact(value) if isinstance(value, (dict, list)) else ""
         if len(text) > definition.chars and len(text) > most_chars(walk, definition):
