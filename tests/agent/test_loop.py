@@ -579,6 +579,13 @@ async def test_a_session_runs_one_run_at_a_time(open_app: Open) -> None:
 # Sessions, agents, small models
 
 
+async def test_a_session_that_is_not_there_is_told_with_the_command_that_lists_them(open_app: Open) -> None:
+    app = await open_app(["x"])
+    for ask in (lambda: drive(app, session="none"), lambda: app.resume_session("none")):
+        with pytest.raises(InvalidConfig, match="no session 'none'; `oneclaw sessions` lists them"):
+            await ask()
+
+
 async def test_a_session_goes_on_in_another_program(open_app: Open, tmp_path: Path) -> None:
     app = await open_app([Call("echo", text="kept"), "Noted."], tools=[echo])
     _, finished = await drive(app, "remember kept")

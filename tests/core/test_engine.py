@@ -1,8 +1,10 @@
 """The road of a call: every turn it can take, and the one result at its end."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,20 @@ async def test_an_invented_name_is_answered_with_the_nearest(runner: Runner) -> 
     assert result.kind is Kind.TOOL_NOT_FOUND
     assert "add" in result.message
     assert result.for_model()["error_type"] == "tool_not_found"
+
+
+async def test_a_name_like_no_other_is_answered_with_the_names_there_are(runner: Runner) -> None:
+    result = await engine_of(runner, add, fail).call(ToolCall("zzz_qqq", {}))
+    assert result.message == "Tool 'zzz_qqq' not found. The tools are: add, fail."
+    hidden = Policy(agents={"default": Rules(deny=("fail",))})
+    told = await engine_of(runner, add, fail, policy=hidden).call(ToolCall("zzz_qqq", {}))
+    assert told.message.endswith("The tools are: add.")  # only those it may call
+    names = [f"tool_{number:03}_{'x' * 40}" for number in range(200)]
+    many = [replace(add, definition=replace(add.definition, name=name)) for name in names]
+    told = await engine_of(runner, *many).call(ToolCall("9!", {}))
+    assert len(told.message) < 1_200
+    assert re.search(r"tool_000_x+, .* and 1\d\d more\.$", told.message)
+    assert "no tools" in (await engine_of(runner).call(ToolCall("zzz_qqq", {}))).message
 
 
 async def test_a_long_invented_name_is_not_echoed_whole(runner: Runner) -> None:

@@ -1,7 +1,7 @@
 """Tools by name and group; a tool is checked once, when it is registered."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -102,6 +102,20 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     known = list(names)
     near = get_close_matches(wanted, known, n=most, cutoff=0.5)
     return near or ([each for each in known if wanted in each][:most] if len(wanted) > 2 else [])
+
+
+def suggest(name: str, names: Sequence[str], chars: int = 1_000) -> str:
+    """Which tools a name that no tool has may mean; all there are, within `chars`, if none is like it."""
+    if not names:
+        return "There are no tools: answer without one."
+    near = nearest(name, names)
+    if near:
+        return f"The nearest names are: {', '.join(near)}."
+    shown = ", ".join(names)
+    if len(shown) > chars:
+        shown = shown[:chars].rpartition(", ")[0]
+        shown += f" and {len(names) - shown.count(', ') - 1:,} more"
+    return f"The tools are: {shown}."
 
 
 def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
