@@ -132,16 +132,37 @@ def first_line(path: Path) -> str:
 
 
 def tools() -> str:
+    parts = [MADE.format(source="src/oneclaw/tools") + "# Built-in tools\n"]
+    parts += map(describe_tool, shipped_definitions())
+    return "\n".join(parts)
+
+
+def shipped_definitions() -> list[Any]:
+    """Every tool that comes with OneClaw; `ask_NAME` stands for the tools that agents become."""
+    from dataclasses import replace
+
+    from oneclaw.agent.agent import Agent
+    from oneclaw.agent.delegate import delegate_tools
+    from oneclaw.agent.session_tools import session_tools
     from oneclaw.js.code_mode import code_tools
+    from oneclaw.js.loader import BUILTIN, load_folder
     from oneclaw.js.runtime import Runtime
     from oneclaw.tools.builtin import load_all
 
-    def no_engine() -> Any:
+    def nothing() -> Any:
         raise RuntimeError("The tools are only described here.")
 
-    parts = [MADE.format(source="src/oneclaw/tools") + "# Built-in tools\n"]
-    parts += [describe_tool(tool.definition) for tool in (*load_all(), *code_tools(Runtime(), no_engine))]
-    return "\n".join(parts)
+    asked = Agent(name="name", description="what the agent NAME says of itself.")
+    (ask,) = delegate_tools([asked, Agent(name="asker", agents=("name",))], nothing)
+    made = [
+        *load_all(),
+        *code_tools(Runtime(), nothing),
+        *load_folder(BUILTIN, Runtime(), "").tools,
+        *session_tools(nothing, nothing),
+    ]
+    definitions: list[Any] = [tool.definition for tool in made]
+    # The name is a pattern, which no tool may have: it is put in the text.
+    return [*definitions, replace(ask.definition, label="ask_NAME")]
 
 
 def describe_tool(definition: Any) -> str:
@@ -167,7 +188,8 @@ def describe_tool(definition: Any) -> str:
     ]
     parameters = table(["parameter", "type", "default", "meaning"], rows) if rows else "No parameters.\n"
     told = " ".join(filter(None, facts))
-    return f"## {definition.name}\n\n{definition.description}\n\n{parameters}\n{told}\n"
+    name = "ask_NAME" if definition.label == "ask_NAME" else definition.name
+    return f"## {name}\n\n{definition.description}\n\n{parameters}\n{told}\n"
 
 
 def default_of(schema: Mapping[str, Any]) -> str:

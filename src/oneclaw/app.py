@@ -231,7 +231,7 @@ class App:
         """The session of this id, as the store knows it: its grants hold on, its long results can be read."""
         record = await self.store.sessions.get(session_id)
         if record is None:
-            raise InvalidConfig(f"There is no session {session_id[:100]!r}; `oneclaw log --json` names them.")
+            raise InvalidConfig(f"There is no session {session_id[:100]!r}; `oneclaw sessions` lists them.")
         return make_session(self.config, record.id, record.agent)
 
     @property

@@ -116,11 +116,12 @@ SETTINGS = (
     Setting("models.*.input_price", "number", "by model", "US dollars for a million tokens read."),
     Setting("models.*.output_price", "number", "by model", "US dollars for a million tokens written."),
     Setting(
-        "models.*.small", "true or false", "by provider", "Whether it gets the tools for small models only."
+        "models.*.small",
+        "true or false",
+        "the embedded model",
+        "Whether it gets the tools for small models only.",
     ),
-    Setting(
-        "models.small_tools", "list of texts", "see `oneclaw models`", "The tools small local models get."
-    ),
+    Setting("models.small_tools", "list of texts", "see `oneclaw models`", "The tools small models get."),
     Setting("local.threads", "whole number", "cores - 1", "Threads of a model that runs on this machine."),
     Setting("local.window", "whole number", "8192", "The most tokens such a model keeps ready to read."),
     Setting("local.memory_mb", "whole number", "no limit", "Memory such a model may take; its window fits."),

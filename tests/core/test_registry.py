@@ -130,3 +130,9 @@ def test_the_nearest_names_are_found_however_they_are_spelled() -> None:
     assert nearest("zzzz", names) == []
     assert nearest("time", names) == ["get_current_time"]
     assert nearest("fi", names) == []
+
+
+def test_an_output_that_is_no_schema_is_refused_with_the_name_of_its_tool() -> None:
+    definition = ToolDefinition(name="weather", output={"type": "nothing"})
+    with pytest.raises(InvalidSchema, match=r"The output of weather: .*\$\.type"):
+        Registry([Tool(definition, lambda arguments, context: 1)])

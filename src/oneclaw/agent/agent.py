@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.policy import Rules
+from oneclaw.core.subschema import is_object
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}\Z")
 
@@ -37,7 +38,7 @@ class Agent:
     fallbacks  models that are tried, in order, when the one before fails
     tools      the tools it may call, on top of the owner's settings
     agents     agents it may ask as tools; they never may do more than it may
-    options    extra fields of every request, as `{"temperature": 0.2}`
+    options    extra fields of requests, by provider: `{"anthropic": {"temperature": 0.2}}`
     """
 
     name: str = "default"
@@ -48,7 +49,7 @@ class Agent:
     tools: Rules = field(default_factory=Rules)
     agents: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    options: dict[str, object] = field(default_factory=dict[str, object])
+    options: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
 
     def __post_init__(self) -> None:
         if not NAME.match(self.name):
@@ -56,3 +57,9 @@ class Agent:
                 f"The agent's name is {self.name[:80]!r}; use lower-case letters, digits, _ and -,"
                 " starting with a letter, at most 48 characters."
             )
+        for provider, fields in self.options.items():
+            if not is_object(fields):
+                raise InvalidConfig(
+                    f"options.{provider} is {fields!r:.80}; options are by provider, so write"
+                    f" options.PROVIDER.{provider}, as options.anthropic.temperature."
+                )

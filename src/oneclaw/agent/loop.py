@@ -180,6 +180,9 @@ class Run:
             self.conversation.window.overhead_tokens = overhead
 
     def _switch(self, error: ProviderError) -> None:
+        """Have a model that refused the length asked again with less; else the next one of the chain."""
+        if error.trouble == "window" and self._fitting.give_way():
+            return
         failed = self._chain.link.model.name
         link = self._chain.advance(error, self.conversation.window.tokens)
         self._take_tools()

@@ -299,8 +299,18 @@ class Runs:
         first = model or agent.model or self.catalog.default
         if not first:
             raise InvalidConfig(NO_MODEL)
+        self._check_options(agent)
         rest = agent.fallbacks or self.catalog.fallbacks
         return [first, *(name for name in rest if name != first)]
+
+    def _check_options(self, agent: Agent) -> None:
+        """Refuse options for a provider that is not there: nobody would ever be sent them."""
+        for name in agent.options.keys() - self.providers.made.keys():
+            try:
+                self.catalog.provider(name)
+            except InvalidConfig as error:
+                message = f"The agent {agent.name} has options.{name[:80]}, which are sent to no provider."
+                raise InvalidConfig(f"{message} {error}") from None
 
     def _link(self, name: str) -> Link:
         model = self.catalog.model(name)

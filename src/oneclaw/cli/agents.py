@@ -77,6 +77,7 @@ def list_agents(app: "App", is_json: bool) -> int:
 
 def show_agent(app: "App", name: str, is_json: bool) -> int:
     from oneclaw.agent.document import write_agent
+    from oneclaw.agent.small import SmallModel
     from oneclaw.cli.terminal import print_json, print_line, printable
     from oneclaw.core.text.display import visible
     from oneclaw.operations.agents import agent_state
@@ -89,6 +90,7 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
     facts = (
         ("description", agent.description),
         ("model", state.model or "none: give --model, or set models.default"),
+        ("small", SmallModel(app.catalog, app.agents, name).note),
         ("fallbacks", ", ".join(agent.fallbacks)),
         ("tools", ", ".join(state.tools) or "none"),
         ("agents", ", ".join(agent.agents)),

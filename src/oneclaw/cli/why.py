@@ -48,7 +48,7 @@ async def run(arguments: argparse.Namespace) -> int:
             return 4 if isinstance(error, ToolError) else 2
     if arguments.json:
         needs = {one.need: one.state for one in told.standings}
-        said = {"needs": needs, "mode": told.mode} | ({"notes": told.notes} if given else {})
+        said = {"needs": needs, "mode": told.mode} | ({"notes": told.notes} if given or told.notes else {})
         print_json(asdict(told.why) | said)
     else:
         show(told)

@@ -21,7 +21,7 @@ from oneclaw.core.order import Order, resource_key
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, match
 from oneclaw.core.progress import Progress
-from oneclaw.core.registry import Entry, Registry, nearest
+from oneclaw.core.registry import Entry, Registry, suggest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
 from oneclaw.core.session import Session
 from oneclaw.core.slots import Slots
@@ -207,6 +207,7 @@ class Engine:
             await due
         entry = self._find(walk)
         definition = walk.definition = entry.tool.definition
+        walk.output = entry.output
         self._check(walk, entry, walk.call.arguments)
         if definition.resource is not None:
             await self._take_turn(walk, definition)
@@ -233,10 +234,7 @@ class Engine:
         name, session = walk.call.name, walk.session
         entry = self.registry.find(name)
         if entry is None:
-            near = nearest(name, (definition.name for definition in self.available(session)))
-            hint = (
-                f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
-            )
+            hint = suggest(name, [definition.name for definition in self.available(session)])
             raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
         why_not = self.why_not(entry.tool, session)
         if why_not:

@@ -1,14 +1,17 @@
 """Tools by name and group; a tool is checked once, when it is registered."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from oneclaw.core.check.arguments import ArgumentCheck
 from oneclaw.core.errors import DuplicateTool, InvalidTool
 from oneclaw.core.tool import Context, Execute, Tool, ToolDefinition
+
+if TYPE_CHECKING:
+    from oneclaw.core.check.output import OutputCheck
 
 
 @runtime_checkable
@@ -22,10 +25,11 @@ class ToolLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered tool and the check its arguments go through."""
+    """A registered tool and the checks its arguments and results go through."""
 
     tool: Tool
     arguments: ArgumentCheck
+    output: "OutputCheck | None" = None
 
 
 class Registry:
@@ -54,7 +58,8 @@ class Registry:
                     f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(made)}."
                     " Rename one of them or leave it out."
                 )
-        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition))
+        output = None if definition.output is None else _output_check(definition.name, definition.output)
+        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition), output)
         self._aliases |= dict.fromkeys(definition.aliases, entry)
         self.version += 1
         return made
@@ -85,12 +90,32 @@ class Registry:
         return [tool for tool in self if tool.definition.group == name]
 
 
+def _output_check(name: str, schema: Mapping[str, Any]) -> "OutputCheck":
+    from oneclaw.core.check.output import OutputCheck  # loads the validator, which takes a while
+
+    return OutputCheck(name, schema)
+
+
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """The names most like `name`, the best first, however it was spelled; else those that it is a part of."""
     wanted = name[:100].lower().replace("-", "_").replace(".", "_").replace(" ", "_")
     known = list(names)
     near = get_close_matches(wanted, known, n=most, cutoff=0.5)
     return near or ([each for each in known if wanted in each][:most] if len(wanted) > 2 else [])
+
+
+def suggest(name: str, names: Sequence[str], chars: int = 1_000) -> str:
+    """Which tools a name that no tool has may mean; all there are, within `chars`, if none is like it."""
+    if not names:
+        return "There are no tools: answer without one."
+    near = nearest(name, names)
+    if near:
+        return f"The nearest names are: {', '.join(near)}."
+    shown = ", ".join(names)
+    if len(shown) > chars:
+        shown = shown[:chars].rpartition(", ")[0]
+        shown += f" and {len(names) - shown.count(', ') - 1:,} more"
+    return f"The tools are: {shown}."
 
 
 def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:

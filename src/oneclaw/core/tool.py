@@ -38,6 +38,7 @@ class ToolDefinition:
     isolation   `inline`, `thread`, or `process` (killed when its time is up); where nobody says,
                 a coroutine function runs inline and any other in a thread
     resource    a template such as `file:{path}`: calls that share it keep their order when one writes
+    output      JSON Schema of a result; one that does not fit it is an `execution_error`
     secrets     names of the secrets the tool is given, and no others
     feature     a switch that must be on for the tool to exist
     default_on  whether the tool is on where nobody has said

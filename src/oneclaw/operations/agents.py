@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.document import read_agent
+from oneclaw.agent.small import SmallModel
 from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.core.permit.policy import match
 
 if TYPE_CHECKING:
     from oneclaw.agent.roster import Listed
@@ -88,9 +90,11 @@ def _state(app: "App", listed: "Listed") -> AgentState:
 
 
 def _tools_of(app: "App", agent: str) -> tuple[str, ...]:
-    """The tools an agent may call, by the rules that hold now."""
+    """The tools an agent may call, by the rules that hold now, with the model it has."""
+    only = SmallModel(app.catalog, app.agents, agent).tools
     return tuple(
         tool.name
         for tool in app.registry
         if app.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
+        and (only is None or match(only, tool.definition) is not None)
     )

@@ -155,6 +155,7 @@ def check_secrets(file: Path) -> Checkup:
 
 def check_models(app: App, *, can_run_local: bool) -> Checkup:
     """Which model answers, and which keys are set: their names, never their values."""
+    from oneclaw.agent.small import SmallModel
     from oneclaw.operations.models import keys_set
 
     default, keys = app.catalog.default, keys_set(app)
@@ -172,7 +173,8 @@ def check_models(app: App, *, can_run_local: bool) -> Checkup:
         return Checkup("models", "bad", f"{default} answers, but {needed} is not set", f"export {needed}=…")
     if provider == "local" and not can_run_local:
         return Checkup("models", "bad", f"{default} cannot run here: see llama.cpp; {said}")
-    return Checkup("models", "ok", f"{default} answers; {said}")
+    small = SmallModel(app.catalog, app.agents, "default").note
+    return Checkup("models", "ok", f"{default} answers; {said}" + (f"; {small}" if small else ""))
 
 
 def check_features(app: App) -> Checkup:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.agent.small import SmallModel
 from oneclaw.core.errors import ToolError
 from oneclaw.core.permit.need import Mode, State, needs_of
 from oneclaw.core.permit.policy import Why
@@ -49,6 +50,8 @@ async def explain(
     tool = find_tool(app, name)
     why = app.policy.why(tool.definition, agent=agent, origin=tool.origin)
     standings, notes = await _foresee(app, tool.definition, agent, arguments)
+    if small := SmallModel(app.catalog, app.agents, agent).note:
+        notes.append(small)
     return Explanation(why, tuple(standings), tuple(notes), app.permissions.mode, _remedy(app, why))
 
 

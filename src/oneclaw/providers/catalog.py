@@ -32,13 +32,11 @@ SMALL_TOOLS = (
     "web_search",
     "write_file",
 )
-"""What small local models get of what is on, unless `models.small_tools` says otherwise."""
+"""What small models get of what is on, unless `models.small_tools` says otherwise."""
 
-MOST_SMALL_BILLIONS = 14
 UNKNOWN_WINDOW = 128_000
 UNKNOWN_LOCAL_WINDOW = 8_192
 
-_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])")
 _MODEL_FIELDS = ("window", "input_price", "output_price", "small")
 _PROVIDER_FIELDS = (
     "wire",
@@ -88,6 +86,10 @@ class Model:
     is_small: bool = False
     tools: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+
+    @property
+    def provider(self) -> str:
+        return self.name.partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ class Catalog:
             own.get("window") or table.get("window") or self._family_window(name, is_local),
             table.get("most_output"),
             _price(name, own, table),
-            own.get("small", is_local and not _is_large(name)),
+            own.get("small", False),
         )
 
     def known_models(self) -> tuple[str, ...]:
@@ -223,7 +225,9 @@ class Catalog:
         known = local.get(name.removeprefix(f"{LOCAL}/"))
         window = own.get("window") or local.window_of(known)
         tools = () if "small_tools" in self._settings else known.tools
-        return Model(name, window, None, _price(name, own, {}), own.get("small", True), tools, known.asks)
+        return Model(
+            name, window, None, _price(name, own, {}), own.get("small", known.is_embedded), tools, known.asks
+        )
 
     def _is_local(self, provider: str) -> bool:
         if provider not in self._providers and provider not in self._set_providers:
@@ -283,11 +287,6 @@ def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price
     written = known.output if written is None else written
     # With another price for what is read, those of the cache are not known any more.
     return replace(known, output=written) if read is None else Price(read, written)
-
-
-def _is_large(name: str) -> bool:
-    """Whether the name tells of more parameters than a small model has, as `llama3.3:70b` does."""
-    return any(float(size) > MOST_SMALL_BILLIONS for size in _BILLIONS.findall(name.lower()))
 
 
 def _longest(table: Mapping[str, Any], name: str) -> Any:

@@ -73,7 +73,7 @@ async def _ask(context: Context, url: str) -> Response:
             headers=[("Accept", "application/json")],
             network=_named_by_owner(context.session.network, url),
             max_bytes=MAX_BYTES,
-            seconds=max(context.seconds - 1, context.seconds / 2),
+            seconds=context.seconds,
         )
     except ToolError as error:
         if error.kind not in (Kind.NETWORK_ERROR, Kind.TIMEOUT):
