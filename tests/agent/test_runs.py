@@ -285,6 +285,22 @@ async def test_leaving_the_short_form_early_stops_the_run(open_app: Open) -> Non
     assert record.state == "stopped"
 
 
+async def test_a_run_in_which_nothing_waits_gives_others_their_turn(open_app: Open) -> None:
+    @tool(effect="read")
+    async def count(number: int) -> int:
+        """Count."""
+        return number
+
+    app = await open_app([*([Call("count", number=number)] for number in range(20)), "Done."], tools=[count])
+    events = app.run(AGENT, "go")
+    async for event in events:
+        if isinstance(event, ToolFinished):
+            break
+    await events.aclose()
+    (record,) = await app.store.runs.list()
+    assert record.state == "stopped"
+
+
 async def test_a_slow_reader_holds_only_so_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     from oneclaw.agent import recording as file
     from oneclaw.core.message import AssistantMessage, TextPart

@@ -134,6 +134,7 @@ class Run:
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
+            await asyncio.sleep(0)  # readers and other runs have their turn, also where nothing ever waits
 
     async def _read_inbox(self) -> None:
         """Have the model read what was written to the session since the last round."""
