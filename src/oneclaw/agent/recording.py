@@ -102,7 +102,11 @@ class Recording:
         kind: type[Any] = event.__class__
         if kind in PIECES:
             self._piece = self._piece or number
-        elif kind is ToolStarted:
+            root._events.append(Envelope(number, time(), self.run, self.session, self._parent, event, number))
+            if root._bells:
+                root.ring()
+            return
+        if kind is ToolStarted:
             self._starts[event.call_id] = number
         elif kind is ToolFinished:
             first = self._starts.pop(event.call_id, number)

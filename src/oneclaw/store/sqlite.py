@@ -6,7 +6,7 @@ Reading is in `reader`. Writing is in `turn`, for the tasks of an event loop, an
 import os
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from concurrent.futures import Future
 
-    from oneclaw.store.turn import Turn
+    from oneclaw.store.turn import Entry, Turn
 
 PATIENCE_SECONDS = 30.0
 _forks = 0
@@ -58,6 +58,7 @@ class SqliteDatabase:
         self._patience_seconds = patience_seconds
         self._forks = _forks
         self._turns: dict[AbstractEventLoop, Turn] = {}
+        self._running_loop: Callable[[], AbstractEventLoop]
         self._checkpointer = Checkpointer(self.path)
         self._reserve = Reserve(self.path)
         self._closed = False
@@ -90,21 +91,25 @@ class SqliteDatabase:
         return await self._reader.select(sql, values)
 
     async def write(self, sql: str, values: Values = ()) -> Written:
-        return (await self.write_together(((sql, values),)))[0]
+        written = self._turn().write(((sql, values),))
+        return (written if isinstance(written, list) else await _settle(written))[0]
 
     async def insert(self, sql: str, values: Values, undo: str) -> int:
-        written, cancelled = await self._turn().write(((sql, values),))
-        key = written[0].key
+        written = self._turn().write(((sql, values),))
+        if isinstance(written, list):
+            return written[0].key
+        kept, cancelled = await written.settle()
+        key = kept[0].key
         if cancelled is not None:
-            await self._turn().write(((undo, (key,)),))
+            undone = self._turn().write(((undo, (key,)),))
+            if not isinstance(undone, list):
+                await undone.settle()
             raise cancelled
         return key
 
     async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
-        written, cancelled = await self._turn().write(statements)
-        if cancelled is not None:
-            raise cancelled
-        return written
+        written = self._turn().write(statements)
+        return written if isinstance(written, list) else await _settle(written)
 
     def add_later(self, sql: str, values: Values) -> None:
         self._turn().add_later(sql, values)
@@ -148,8 +153,8 @@ class SqliteDatabase:
 
     def _end(self, writer: Writer) -> "Future[list[Written]]":
         """Have the last rows written, and every call and run that is still open ended."""
-        for turn in self._turns.values():
-            turn.hand_over()
+        while self._turns:
+            self._turns.popitem()[1].hand_over()
         return writer.submit([(sql, (self.process,)) for sql in INTERRUPT])
 
     def _let_go(self) -> None:
@@ -246,14 +251,18 @@ class SqliteDatabase:
 
     def _turn(self) -> "Turn":
         """The writes of the event loop that runs in this thread."""
-        import asyncio  # who only looks at the store does without
+        if self._forks == _forks and self._turns:
+            turn = self._turns.get(self._running_loop())
+            if turn is not None:
+                return turn
+        return self._new_turn(self._for_writing())
 
-        writer, loop = self._for_writing(), asyncio.get_running_loop()
-        return self._turns.get(loop) or self._new_turn(loop, writer)
+    def _new_turn(self, writer: Writer) -> "Turn":
+        from asyncio import get_running_loop  # who only looks at the store does without
 
-    def _new_turn(self, loop: "AbstractEventLoop", writer: Writer) -> "Turn":
         from oneclaw.store.turn import Turn
 
+        self._running_loop, loop = get_running_loop, get_running_loop()
         for ended in [each for each in list(self._turns) if each.is_closed()]:
             self._turns.pop(ended).hand_over()
         turn = self._turns[loop] = Turn(loop, writer)
@@ -272,3 +281,10 @@ class SqliteDatabase:
             raise StoreError(
                 f"The store {self.path} was opened before a fork; open it again in this process."
             )
+
+
+async def _settle(entry: "Entry") -> list[Written]:
+    written, cancelled = await entry.settle()
+    if cancelled is not None:
+        raise cancelled
+    return written

@@ -29,7 +29,7 @@ class Turn:
         self._writer = writer
         self._later: list[Statement] = []
         self._task: asyncio.Task[object] | None = None
-        self._waiting: list[_Entry] = []
+        self._waiting: list[Entry] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def add_later(self, sql: str, values: Values) -> None:
@@ -38,21 +38,14 @@ class Turn:
         if self._timer is None:
             self._timer = self._loop.call_later(_LATER_SECONDS, self._write_later)
 
-    async def write(self, statements: Sequence[Statement]) -> Settled:
-        """Write all of the statements or none, even when the caller is cancelled meanwhile.
-
-        The cancellation is given back.
-        """
-        written = self._write(statements)
-        return await written.settle() if isinstance(written, _Entry) else (written, None)
-
-    def _write(self, statements: Sequence[Statement]) -> "list[Written] | _Entry":
+    def write(self, statements: Sequence[Statement]) -> "list[Written] | Entry":
+        """Write all of the statements or none; what could not be written at once is to be waited for."""
         task = asyncio.current_task(self._loop)
         if self._task is None:
             self._task = task
             self._loop.call_soon(self._end)
         elif self._task is not task:
-            entry = _Entry(statements, self._loop)
+            entry = Entry(statements, self._loop)
             self._waiting.append(entry)
             return entry
         later = self._take_later()
@@ -64,7 +57,7 @@ class Turn:
             written = None
         if written is None:
             self._submit_later(later)
-            return self._submit(_Entry(statements, self._loop))
+            return self._submit(Entry(statements, self._loop))
         return written
 
     def hand_over(self) -> None:
@@ -118,7 +111,7 @@ class Turn:
             except StoreError as error:
                 log.warning("A row could not be written: %s", error)
 
-    def _submit(self, entry: "_Entry") -> "_Entry":
+    def _submit(self, entry: "Entry") -> "Entry":
         try:
             self._writer.submit(entry.statements).add_done_callback(entry.take)
         except StoreError as error:
@@ -126,7 +119,7 @@ class Turn:
         return entry
 
 
-class _Entry:
+class Entry:
     """Statements that somebody waits for."""
 
     __slots__ = ("_loop", "_outcome", "_woken", "statements")
@@ -152,7 +145,10 @@ class _Entry:
             self._loop.call_soon_threadsafe(self.end, outcome)
 
     async def settle(self) -> Settled:
-        # What waits cannot be called back, so nobody may leave without knowing whether it was kept.
+        """Wait for the end, even when the caller is cancelled meanwhile; the cancellation is given back.
+
+        What waits cannot be called back, so nobody may leave without knowing whether it was kept.
+        """
         cancelled: asyncio.CancelledError | None = None
         while self._outcome is None:
             try:

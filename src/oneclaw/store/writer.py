@@ -68,7 +68,13 @@ class Writer:
         if self._checkpointer.is_busy or not self._queue.empty() or not self._lock.acquire(blocking=False):
             return None
         try:
-            written = self._with_reserve(lambda: self._write_now(statements, later))
+            try:
+                written = self._write_now(statements, later)
+            except BaseException as error:
+                written = self._write_again(error, lambda: self._write_now(statements, later))
+            else:
+                if self._reserve.is_missed:
+                    self._reserve.keep()
         except sqlite3.Error as error:
             if is_locked(error):
                 return None
@@ -198,22 +204,27 @@ class Writer:
     def _with_reserve(self, write: Callable[[], T]) -> T:
         """Write; where the disk is full, give up the reserve and write again. A failure leaves nothing."""
         try:
-            written = self._or_nothing(write)
-        except sqlite3.Error as error:
-            if not is_full(error) or not self._reserve.give_up():
-                raise
-            return self._or_nothing(write)
+            written = write()
+        except BaseException as error:
+            return self._write_again(error, write)
         if self._reserve.is_missed:
             self._reserve.keep()
         return written
 
-    def _or_nothing(self, write: Callable[[], T]) -> T:
+    def _write_again(self, error: BaseException, write: Callable[[], T]) -> T:
+        """Undo what failed; where the disk is full and there is a reserve, give it up and write again."""
+        self._undo()
+        if not isinstance(error, sqlite3.Error) or not is_full(error) or not self._reserve.give_up():
+            raise error
         try:
             return write()
         except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            self._undo()
             raise
+
+    def _undo(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
     def _begin(self) -> None:
         end = time.monotonic() + self._patience_seconds
