@@ -136,7 +136,7 @@ class TestValues:
             async def inner() -> None:
                 await given
 
-            return [inner, lambda: (yield given)]
+            return inner
 
         async def awaits(given: Any) -> Any:
             return await given

@@ -22,7 +22,7 @@ from functools import lru_cache
 from inspect import CORO_CREATED, getcoroutinestate, isawaitable, iscoroutine
 from time import monotonic
 from types import CodeType, CoroutineType
-from typing import Any
+from typing import Any, cast
 
 from oneclaw.core.tool import Context, Execute
 from oneclaw.run.abandon import Work, close
@@ -47,7 +47,7 @@ async def run_inline(
         given = execute(arguments, context)
         if type(given) is CoroutineType:
             if not can_wait(given.cr_code):
-                return copy_context().run(_finish, given)
+                return copy_context().run(_finish, cast(Coroutine[Any, Any, Any], given))
         elif not isawaitable(given):
             return given
     except Exception:

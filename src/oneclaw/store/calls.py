@@ -197,7 +197,9 @@ class Calls:
             by_run.setdefault(run, []).append(as_stored(call_id))
         found: dict[tuple[str, str], CallRecord] = {}
         parts = [
-            (run, ids[at : at + _MOST_IDS]) for run, ids in by_run.items() for at in range(0, len(ids), _MOST_IDS)
+            (run, ids[at : at + _MOST_IDS])
+            for run, ids in by_run.items()
+            for at in range(0, len(ids), _MOST_IDS)
         ]
         for run, ids in parts:
             marks = ", ".join("?" * len(ids))

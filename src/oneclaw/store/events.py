@@ -197,7 +197,8 @@ def _tool_finished(call_id: str, session: str, record: CallRecord | None) -> Too
 
 def _arguments(record: CallRecord | None) -> Json:
     """The arguments of a call, unless they were cut for their length."""
-    return cast(Json, record.arguments) if record is not None and isinstance(record.arguments, dict) else {}
+    arguments: Any = None if record is None else record.arguments
+    return cast(Json, arguments) if isinstance(arguments, dict) else {}
 
 
 def _event(name: str, run: str, body: str | None, content: str | None, calls: Any) -> Any:

@@ -21,7 +21,9 @@ _FAULTS = 100
 class Reader:
     """Two connections: `quick` for the event loop, and one from `connect` for threads, made when needed."""
 
-    def __init__(self, path: Path, quick: sqlite3.Connection, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(
+        self, path: Path, quick: sqlite3.Connection, connect: Callable[[], sqlite3.Connection]
+    ) -> None:
         self._path = path
         self._quick = quick
         self._connect = connect

@@ -62,7 +62,9 @@ class Writer:
         self._submitting = threading.Lock()
         self._is_stopped = False
 
-    def attempt(self, statements: Sequence[Statement], later: Sequence[Statement] = ()) -> list[Written] | None:
+    def attempt(
+        self, statements: Sequence[Statement], later: Sequence[Statement] = ()
+    ) -> list[Written] | None:
         """Write `later` and then the statements, all or none, now; None when somebody else is writing."""
         # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
         if self._checkpointer.is_busy or not self._queue.empty() or not self._lock.acquire(blocking=False):
