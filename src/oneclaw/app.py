@@ -446,9 +446,10 @@ class App:
 async def follow(start: "Callable[[], Awaitable[RunHandle]]") -> "AsyncGenerator[RunEvent]":
     """The events of the run that `start` starts, bare; leaving early stops the run."""
     handle = await start()
+    run = handle.id
     try:
         async for envelope in handle.events():
-            if envelope.run == handle.id:
+            if envelope.run == run:
                 yield envelope.event
         await handle.wait()
     finally:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.agent.conftest import Open
+from tests.store.wal import commits
 
 from oneclaw import Agent, App, Limits, tool
 from oneclaw.agent.recording import Recording
@@ -283,6 +284,64 @@ async def test_leaving_the_short_form_early_stops_the_run(open_app: Open) -> Non
     await events.aclose()
     (record,) = await app.store.runs.list()
     assert record.state == "stopped"
+
+
+async def test_a_run_in_which_nothing_waits_gives_others_their_turn(open_app: Open) -> None:
+    @tool(effect="read")
+    async def count(number: int) -> int:
+        """Count."""
+        return number
+
+    app = await open_app([*([Call("count", number=number)] for number in range(20)), "Done."], tools=[count])
+    events = app.run(AGENT, "go")
+    async for event in events:
+        if isinstance(event, ToolFinished):
+            break
+    await events.aclose()
+    (record,) = await app.store.runs.list()
+    assert record.state == "stopped"
+
+
+async def test_a_round_costs_few_commits_however_many_calls_it_makes(open_app: Open) -> None:
+    @tool(effect="read")
+    async def count(number: int) -> int:
+        """Count."""
+        await asyncio.sleep(0)
+        return number
+
+    async def written(calls: int) -> int:
+        """The commits of a run of five rounds."""
+        script = [[Call("count", number=at * 100 + each) for each in range(calls)] for at in range(5)]
+        app = await open_app([*script, "Done."], tools=[count])
+        path = app.config.home / "oneclaw.db"
+        before = commits(path)
+        handle = await app.runs.start(AGENT, "go")
+        assert (await handle.wait()).calls == 5 * calls
+        assert len(await finished_calls(app, handle.id)) == 5 * calls
+        return commits(path) - before
+
+    lone, many = await written(1), await written(20)
+    assert lone >= 5 * 2, "a row before each call, and its result after it"
+    assert many < 100, "each of 100 calls has these two rows, but not a commit for each"
+
+
+async def finished_calls(app: App, run: str) -> list[str]:
+    """The calls that the store says have finished, in the order it tells them."""
+    stored = await app.store.events.read(run)
+    numbers = [each.number for each in stored]
+    assert numbers == sorted(set(numbers))
+    return [each.event.call_id for each in stored if isinstance(each.event, ToolFinished)]
+
+
+async def test_a_reader_from_between_two_calls_of_one_row_gets_the_rest(open_app: Open) -> None:
+    calls = [Call("get_current_time", id=name) for name in ("a", "b", "c")]
+    app = await open_app([calls, "Done."])
+    handle = await app.runs.start(AGENT, "go")
+    await handle.wait()
+    live = [each for each in await read(handle) if isinstance(each.event, ToolFinished)]
+    assert await finished_calls(app, handle.id) == [each.event.call_id for each in live]
+    rest = await app.store.events.read(handle.id, live[1].number)
+    assert [each.number for each in rest if isinstance(each.event, ToolFinished)] == [live[2].number]
 
 
 async def test_a_slow_reader_holds_only_so_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,8 @@ from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError
 from oneclaw.providers.catalog import Model
 
+ROUNDS_OF_A_TURN = 4
+"""A run in which neither the model nor a tool ever waits lets others work after so many rounds."""
 MOST_SILENCES = 2
 """How often a model that says nothing is asked again."""
 
@@ -134,6 +136,10 @@ class Run:
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
+            if self.spending.rounds % ROUNDS_OF_A_TURN == 0:
+                await asyncio.sleep(
+                    0
+                )  # readers and other runs have their turn, also where nothing ever waits
 
     async def _read_inbox(self) -> None:
         """Have the model read what was written to the session since the last round."""

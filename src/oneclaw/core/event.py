@@ -108,7 +108,8 @@ class Listeners:
         return bool(self._every) or session in self._of
 
     def emit(self, event: Event) -> None:
-        for listener in (*self._of.get(event.session, ()), *self._every):
+        listeners = self._of.get(event.session, ())
+        for listener in (*listeners, *self._every) if self._every else listeners:
             try:
                 listener(event)
             except Exception:
