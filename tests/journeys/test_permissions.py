@@ -11,7 +11,7 @@ import pytest
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.tool import Isolation, Tool
 
 
@@ -36,12 +36,12 @@ class Person:
     """Somebody at a front, with their answers ready; `asked` keeps the questions."""
 
     def __init__(self, app: App, *answers: Answer) -> None:
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self._answers = list(answers)
         self._app = app
         app.broker.bind(self._show)
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         assert self._app.broker.answer(prompt.id, self._answers.pop(0))
 
@@ -291,7 +291,7 @@ async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
 ) -> None:
     async with App(Config(home=tmp_path), tools=[ask_on_the_way(isolation)]) as app:
 
-        def think_long(prompt: Prompt) -> None:
+        def think_long(prompt: Question) -> None:
             assert prompt.about == "The page wants a browser."
             asyncio.get_running_loop().call_later(0.6, app.broker.answer, prompt.id, answer)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.cli.terminal import GAP, console, folded, is_terminal
 from oneclaw.core.engine import Engine
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
-from oneclaw.core.permit.broker import Answer, Broker, Prompt
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class TerminalFront:
         self._status: Status | None = None
         self._timer: Any = None
         self._label = ""
-        self._shown: Prompt | None = None
+        self._shown: Question | None = None
         self._reader: threading.Thread | None = None
 
     def __enter__(self) -> "TerminalFront":
@@ -89,14 +90,14 @@ class TerminalFront:
             self._status.stop()
             self._status = None
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         import asyncio
 
         self._stop_status()
         # What the model said before it asked is still on its way to the screen, and is to be read first.
         asyncio.get_running_loop().call_soon(self._ask, prompt)
 
-    def _ask(self, prompt: Prompt) -> None:
+    def _ask(self, prompt: Question) -> None:
         if prompt not in self._broker.pending():  # settled meanwhile
             return
         self._shown = prompt
@@ -133,7 +134,7 @@ class TerminalFront:
                 return
 
 
-def print_question(prompt: Prompt) -> None:
+def print_question(prompt: Question) -> None:
     """The question and the letters that answer it, on stderr."""
     err = console(sys.stderr)
     head, *asked, extent = prompt.text.split("\n")

@@ -10,7 +10,8 @@ from typing import Protocol
 
 from oneclaw.cli.front import KEYS, print_arrow, print_question
 from oneclaw.cli.terminal import console
-from oneclaw.core.permit.broker import Broker, Prompt
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.question import Question
 
 LINE_BYTES = 4096
 
@@ -27,7 +28,7 @@ class Prompts:
     def __init__(self, broker: Broker, screen: _Moving) -> None:
         self._broker = broker
         self._screen = screen
-        self._shown: Prompt | None = None
+        self._shown: Question | None = None
         self._unbind: Callable[[], None] | None = None
 
     def __enter__(self) -> "Prompts":
@@ -42,12 +43,12 @@ class Prompts:
             self._unbind()
         self._stop_reading()
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self._shown = prompt
         # What the model said before it asked is still on its way to the screen, and is to be read first.
         asyncio.get_running_loop().call_soon(self._ask, prompt)
 
-    def _ask(self, prompt: Prompt) -> None:
+    def _ask(self, prompt: Question) -> None:
         if self._shown is not prompt:  # settled meanwhile
             return
         self._screen.pause()

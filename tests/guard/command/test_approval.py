@@ -7,7 +7,7 @@ import pytest
 
 from oneclaw import App, Config, Kind, Session, ToolCall, tool
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.tool import Tool
 from oneclaw.guard.command.approval import TOOL, exactly
 
@@ -30,12 +30,12 @@ class Person:
     """Someone who answers every question alike, and keeps them."""
 
     def __init__(self, app: App, answer: Answer) -> None:
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self._app = app
         self._answer: Answer = answer
         app.broker.bind(self._show)
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         self._app.broker.answer(prompt.id, self._answer)
 
