@@ -6,7 +6,8 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
+from oneclaw.core.pauses import Pauses
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, match
 from oneclaw.core.progress import Progress
@@ -74,6 +76,8 @@ class Engine:
         self._parallel = parallel
         self._look = refresh
         self._order = Order()
+        self.clocks: dict[str, Pauses] = {}
+        """By session: what stops the clock of its run while a person is asked."""
         self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
     def subscribe(self, listener: Emit, session: str | None = None) -> Callable[[], None]:
@@ -218,7 +222,7 @@ class Engine:
                     return answer.value
         kept: frozenset[str] = frozenset()
         if not self.permissions.quick(definition, walk.session):
-            with walk.asking():
+            with self._asking(walk):
                 kept = await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
             return await self._run(walk, entry.tool, kept)
@@ -292,8 +296,18 @@ class Engine:
 
     async def _require(self, walk: Walk, definition: ToolDefinition, need: str, reason: str) -> None:
         call_id, session = walk.call.id, walk.session
-        with walk.asking():
+        with self._asking(walk):
             await self.permissions.require(call_id, definition, walk.arguments, session, need, reason)
+
+    @contextmanager
+    def _asking(self, walk: Walk) -> Generator[None]:
+        """Meanwhile a person may be asked: it takes no time of the call, nor of the runs that wait for it."""
+        with ExitStack() as stack:
+            stack.enter_context(walk.asking())
+            for each in walk.session.line:
+                if each.id in self.clocks:
+                    stack.enter_context(self.clocks[each.id].paused())
+            yield
 
     def _fail(self, walk: Walk, error: Exception) -> ToolResult:
         if walk.context is not None:
