@@ -1,4 +1,4 @@
-"""Questions for permission while a run is shown: in their place, answered by a line of the terminal."""
+"""Questions while a run is shown: in their place, answered by a line of the terminal."""
 
 import asyncio
 import os
@@ -8,8 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol
 
-from oneclaw.cli.front import KEYS, print_arrow, print_question
-from oneclaw.cli.terminal import console
+from oneclaw.cli.front import give_line, print_arrow, print_question
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.question import Question
 
@@ -75,10 +74,4 @@ class Prompts:
         if prompt is None:
             return
         line = os.read(sys.stdin.fileno(), LINE_BYTES)
-        answer = KEYS.get(line.decode("utf-8", "replace").strip().lower()) if line else "no"
-        if not line:  # Ctrl-D leaves the cursor behind the arrow
-            console(sys.stderr).print()
-        if answer is not None and answer in prompt.answers:
-            self._broker.answer(prompt.id, answer)
-        else:
-            console(sys.stderr).print("Type one of the letters.\n> ", style="red", end="")
+        give_line(prompt, line.decode("utf-8", "replace"), self._broker.answer)

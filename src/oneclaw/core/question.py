@@ -119,7 +119,10 @@ def read_answer(
     pattern: Mapping[str, str] | None = None,
     seconds: float | None = None,
 ) -> Reply:
-    """The reply that an answer makes; raises ValueError for one that does not fit the question."""
+    """The reply that an answer makes; raises ValueError for one that does not fit the question.
+
+    None is no answer to a choice, a text or a form: the person declined.
+    """
     if question.kind == "permission":
         check_answer(given, question.answers, pattern, seconds)
         return Reply(given, by=question.id, pattern=pattern or {}, seconds=seconds)
@@ -127,6 +130,8 @@ def read_answer(
         raise ValueError(
             f"Only the answer to a permission takes a pattern and a time, not a {question.kind}."
         )
+    if given is None:
+        return Reply("no", "The person gave no answer.", by=question.id)
     return Reply("answered", by=question.id, value=_value(question, given))
 
 

@@ -23,6 +23,7 @@ FILES = (
     "search_text",
     "http_request",
     "fetch_url",
+    "ask_user",
 )
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")
 SHELL = ("execute_shell_command", "manage_process", "ssh_configure_host")

@@ -31,6 +31,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -161,7 +162,7 @@ class Permissions:
                 arguments=arguments or {},
                 now=self._now(),
                 about=reason,
-                holds=_fits(arguments or {}, judged),
+                holds=partial(_holds, _fits(arguments or {}, judged)),
             )
             if grant is not None and grant.verdict == "deny":
                 break
@@ -188,6 +189,14 @@ class Permissions:
         """How the needs of a call with these arguments stand, and what is said of it, without asking."""
         request = self._judged(_Request("", definition, arguments, session, needs_of(definition)))
         return await self._standings(request), self._notes(request)
+
+    def why_nobody(self, session: Session) -> str:
+        """Why nobody can answer a question of the session; empty when somebody can."""
+        return "in the mode deny nobody is asked." if self.mode == "deny" else self.broker.why_nobody(session)
+
+    def redacted(self, value: Any) -> Any:
+        """Plain data without known secrets."""
+        return value if self._redact is None else self._redact(value)
 
     def state_of(self, need: str) -> State:
         """How a need stands by mode and settings, before any grant."""
@@ -323,6 +332,14 @@ class Permissions:
                 self._fresh.pop(grant.id, None)
             self._quick.clear()
         return ""
+
+
+def _holds(fits: Fits, pattern: Mapping[str, str]) -> bool:
+    """Whether a stored pattern covers a call; one that can be no rule for such calls covers none."""
+    try:
+        return fits(pattern)
+    except ValueError:
+        return False
 
 
 def _fits(arguments: Mapping[str, Any], *judged: Judgement | None) -> Fits:
