@@ -42,12 +42,15 @@ async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.terminal import print_json
     from oneclaw.cli.tool_lookup import named_tool
     from oneclaw.core.errors import ToolError
+    from oneclaw.core.permit.need import PERSON
 
     async with open_app(arguments).looking() as app:
         tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
         why = app.policy.why(tool.definition, agent=arguments.agent, origin=tool.origin)
+        if PERSON in tool.definition.needs:
+            why = answerable(why, app.permissions.mode == "deny")
         try:
             given = read_arguments(arguments.words, None)
             standings, notes = await foresee(app, tool.definition, arguments.agent, given)
@@ -61,6 +64,29 @@ async def run(arguments: argparse.Namespace) -> int:
             return 0
         show(app, why, standings, notes)
         return 0
+
+
+def answerable(why: "Why", is_denied: bool) -> "Why":
+    """What is said of a tool that asks a person, as of a run that is started from here."""
+    from dataclasses import replace
+
+    from oneclaw.core.permit.policy import Step
+
+    text = "it asks a person, and one at this terminal can answer."
+    if is_denied:
+        text = "it asks a person, and in the mode deny nobody is asked."
+    elif not sys.stdin.isatty():
+        text = (
+            "it asks a person, and nobody can answer: this is no terminal, and a run that is started here"
+            " does not wait (setting questions.wait)."
+        )
+    is_there = sys.stdin.isatty() and not is_denied
+    step = Step("questions.wait", why.tool, "passes" if is_there else "refuses", text)
+    why = replace(why, steps=(*why.steps, step))
+    if is_there or not why.allowed:
+        return why
+    said = f"{why.tool} is not available to agent {why.agent}: {text}"
+    return replace(why, allowed=False, decided=step, text=said)
 
 
 async def foresee(

@@ -94,6 +94,10 @@ class QuestionBook(Protocol):
         that one is returned in its place, with the answer it got meanwhile."""
         ...
 
+    async def flush(self) -> None:
+        """Have what was told of a question be as safe as the question."""
+        ...
+
     async def settle(self, question_id: str, reply: Reply, who: str) -> Reply:
         """End an open question so; returns how it ended, as somebody else may have been first."""
         ...

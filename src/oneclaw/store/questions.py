@@ -77,6 +77,9 @@ class Questions:
         await self._database.write(_ADD, self._row(question))
         return question, None
 
+    async def flush(self) -> None:
+        await self._database.flush()
+
     async def settle(self, question_id: str, reply: Reply, who: str = "") -> Reply:
         state = _state_of(reply)
         now = time()

@@ -117,7 +117,7 @@ async def test_the_modes(key: tuple[Mode, str], what: str) -> None:
 def test_the_needs_and_how_they_stand_by_default() -> None:
     granted = {need.name for need in NEEDS.values() if need.state is State.GRANTED}
     asks = {need.name for need in NEEDS.values() if need.state is State.ASK}
-    assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "changes"}
+    assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "person", "changes"}
     asked = {
         "files.overwrite",
         "files.protected",

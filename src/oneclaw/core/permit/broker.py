@@ -169,6 +169,9 @@ class Broker:
         try:
             waiting.timer = self._loop.call_later(left, self._time_out, waiting, left)
             self._tell_asked(asked)
+            if is_stored and self.book is not None:
+                with suppress(OneClawError):  # the question itself is safe
+                    await self.book.flush()
             for front in tuple(self._fronts):
                 self._advance(front)
             if is_stored and self._looking is None:
