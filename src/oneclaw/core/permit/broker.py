@@ -157,6 +157,7 @@ class Broker:
                 if earlier is not None:
                     if remember is not None and earlier.outcome in KEPT:
                         remember(earlier)
+                    self._tell_answered(replace(question, id=earlier.by), earlier)
                     return replace(earlier, by=question.id)
         waiting = _Waiting(
             asked,
@@ -302,10 +303,7 @@ class Broker:
             if waiting.remember is not None and reply.by == waiting.question.id and reply.outcome in KEPT:
                 waiting.remember(reply)
         for waiting in settled:
-            if self._emit is not None:
-                asked = waiting.question
-                said = QuestionAnswered(asked.id, asked.call_id, asked.session, reply.outcome, reply.value)
-                self._emit(said)
+            self._tell_answered(waiting.question, reply)
             for front in tuple(self._fronts):
                 self._take_away(front, waiting.question.id)
 
@@ -362,6 +360,11 @@ class Broker:
         if self._emit is not None:
             head = asked.id, asked.call_id, asked.tool, asked.session, asked.agent, asked.need, asked.text
             self._emit(QuestionAsked(*head, asked.kind, asked.answers, asked.schema, asked.expires))
+
+    def _tell_answered(self, asked: Question, reply: Reply) -> None:
+        if self._emit is not None:
+            head = asked.id, asked.call_id, asked.session
+            self._emit(QuestionAnswered(*head, reply.outcome, reply.value))
 
 
 def _is_covered(waiting: _Waiting, reply: Reply, other: _Waiting) -> bool:
