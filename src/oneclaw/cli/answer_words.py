@@ -54,7 +54,7 @@ def read_words(question: Question, line: str) -> Said:
     if question.kind == "permission":
         return _read_permission(question, line)
     if question.kind == "form" and not line.startswith("{"):
-        from oneclaw.cli.call import read_arguments
+        from oneclaw.cli.argument_words import read_arguments
 
         return Said(read_arguments(shlex.split(line), None))
     return Said(line)

@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    from oneclaw.cli.call import read_arguments
+    from oneclaw.cli.argument_words import read_arguments
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
     from oneclaw.cli.tool_lookup import named_tool
