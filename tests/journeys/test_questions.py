@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -69,7 +69,7 @@ asyncio.run(main(Path(sys.argv[1])))
 
 
 @contextmanager
-def program(home: Path) -> Iterator[tuple["subprocess.Popen[str]", dict[str, Any]]]:
+def program(home: Path) -> Generator[tuple["subprocess.Popen[str]", dict[str, Any]]]:
     """The program that asks, and what it says once the question is open."""
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(home)], stdout=subprocess.PIPE, text=True)
     try:
@@ -138,7 +138,7 @@ def test_a_killed_run_goes_on_with_the_answer_it_got_meanwhile(tmp_path: Path) -
         "arguments": {"question": "Which colour?", "options": ["red", "blue"]},
         "id": "again",
     }
-    more = {"call": "get_current_time", "arguments": {}}
+    more: dict[str, Any] = {"call": "get_current_time", "arguments": {}}
     (tmp_path / "script.json").write_text(json.dumps([ask, more, more, "Blue it is."]))
     model = f"scripted/{tmp_path / 'script.json'}"
     resumed = oneclaw(tmp_path, "resume", run, "--model", model)

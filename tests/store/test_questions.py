@@ -127,9 +127,7 @@ async def test_a_front_that_answers_too_late_changes_nothing(path: Path) -> None
 async def test_an_answer_is_used_once(path: Path, monkeypatch: pytest.MonkeyPatch, is_guarded: bool) -> None:
     """An answer that came when nobody waited is used by the run that goes on, for one call."""
     if not is_guarded:
-        monkeypatch.setattr(
-            questions, "_USE", questions._USE.replace("SET used = ?", "SET used = NULL, ended = ?")
-        )  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(questions, "_USE", "UPDATE questions SET ended = ? WHERE id = ?")
     asked = question()
     with Store(path) as store:
         await store.questions.ask(asked)

@@ -55,9 +55,14 @@ async def run(arguments: argparse.Namespace) -> int:
         try:
             record = await find_question(app.store, arguments.name)
             said = read_said(record.question, arguments)
-            pattern = dict(said.pattern)
-            more = {"pattern": pattern, "seconds": said.seconds, "who": whoever()}
-            await answer_question(app.store, record, said.answer, **more)
+            await answer_question(
+                app.store,
+                record,
+                said.answer,
+                pattern=dict(said.pattern),
+                seconds=said.seconds,
+                who=whoever(),
+            )
         except (AnswerRefused, ValueError) as error:
             print(f"oneclaw: {error} The question stays open.", file=sys.stderr)
             return 4

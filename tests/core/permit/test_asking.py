@@ -75,7 +75,10 @@ async def test_a_tool_waits_longer_for_a_person_than_it_may_run(tmp_path: Path, 
 async def test_without_the_pause_the_call_would_be_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Context, "paused", lambda _: nullcontext())
+    def go_on(_: Context) -> nullcontext[None]:
+        return nullcontext()
+
+    monkeypatch.setattr(Context, "paused", go_on)
     async with app(tmp_path) as running:
         answering(running, "2", after_seconds=1.6)
         assert (await running.engine.call(ToolCall("asks_inline", {}))).kind is Kind.TIMEOUT
