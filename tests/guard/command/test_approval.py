@@ -232,7 +232,7 @@ async def test_the_shell_itself_is_asked_about_by_these_rules(tmp_path: Path) ->
         ("git commit *", "git commit notes.txt; rm -rf .", {}, False),
         ("git commit *", "git commit $(id)", {}, False),
         ("git commit *", "git commit --amend", {}, False),
-        ("git commit *", "git commit notes.txt", {"env": {"GIT_EDITOR": "evil"}}, False),
+        ("git commit *", "git commit notes.txt", {"env": {"FLAVOUR": "x"}}, False),
         ("git commit *", "git commit notes.txt", {"working_dir": "elsewhere"}, False),
         ("git commit *", "git push origin", {}, False),
     ],
