@@ -23,7 +23,7 @@ from oneclaw.core.hook import Hooks
 from oneclaw.core.load import Problem
 from oneclaw.core.memory import DIGEST_CHARS, Notebook
 from oneclaw.core.message import UserMessage
-from oneclaw.core.permit.broker import Broker
+from oneclaw.core.permit.broker import WAIT_SECONDS, Broker
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
 from oneclaw.core.permit.need import Mode
 from oneclaw.core.permit.permission import Permissions
@@ -113,7 +113,9 @@ class App:
         self._runner: Runner | None = None
         self.listeners = Listeners()
         self.broker = Broker(
-            seconds=self.config.get("permissions.prompt_seconds", 300.0), emit=self.listeners.emit
+            seconds=self.config.get("permissions.prompt_seconds", 300.0),
+            wait_seconds=self.config.get("questions.wait_seconds", WAIT_SECONDS),
+            emit=self.listeners.emit,
         )
         self.redactor = Redactor(secret_variables(os.environ, self.config.get("secrets.environment", ())))
         self.grants: GrantBook = MemoryBook()
@@ -175,6 +177,7 @@ class App:
                 self.new_session,
                 Digests(self.engine, self.notebook, chars),
                 self._own_tools,
+                self.config.get("questions.wait", "unattended"),
             )
         return self._runs
 
@@ -280,6 +283,7 @@ class App:
 
     def _close(self) -> None:
         self._owner.close()
+        self.broker.book = None
         store, self._store, self._engine = self._store, None, None
         if store is not None:
             store.close()
@@ -288,6 +292,7 @@ class App:
         self._secrets = Secrets(self.config.secrets_file, redactor=self.redactor)
         self.runtime.open()
         store = await self._open()
+        self.broker.book = store.questions
         try:
             session = self.new_session()
         except BaseException:
@@ -323,12 +328,14 @@ class App:
         if days is not False:
             with suppress(StoreError):  # a full disk is no reason not to begin
                 await store.runs.prune(days)
+                await store.questions.prune(days)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
             self._owner.close()
+            self.broker.close()
             if self._runs is not None:
                 await self._runs.close()
             if self._runner is not None:

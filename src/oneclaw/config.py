@@ -72,6 +72,13 @@ SETTINGS = (
     ),
     Setting("permissions.mode", "auto, ask or deny", "auto", "How far tools go without a person."),
     Setting("permissions.prompt_seconds", "number", "300", "How long a question waits before it is a no."),
+    Setting(
+        "questions.wait",
+        "never, unattended or always",
+        "unattended",
+        "Runs whose questions wait for a person to come: those of schedules and programs, all, or none.",
+    ),
+    Setting("questions.wait_seconds", "number", "86400", "How long such a question waits before it is a no."),
     Setting("permissions.needs.*", "granted, ask or denied", "by need", "What holds for one need."),
     Setting(
         "shell.allow", "list of texts", "[]", "Commands that run unasked, as `git log *`: see command rules."

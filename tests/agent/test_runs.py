@@ -2,22 +2,24 @@
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.agent.conftest import Open
 from tests.store.wal import commits
 
-from oneclaw import Agent, App, Limits, tool
+from oneclaw import Agent, App, Config, Limits, Scripted, tool
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.run_handle import RunHandle
 from oneclaw.agent.runs import SessionBusy
 from oneclaw.core.answer import TextAdded
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.event import ToolFinished, ToolStarted
+from oneclaw.core.event import QuestionAsked, ToolFinished, ToolStarted
 from oneclaw.core.event_json import envelope_json, read_envelope
 from oneclaw.core.message import UserMessage
+from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import (
     AnswerFinished,
     MessageQueued,
@@ -359,3 +361,23 @@ async def test_a_slow_reader_holds_only_so_many_pieces(monkeypatch: pytest.Monke
     rest = [each async for each in reader]
     assert state_of(rest) == [("answer", "x" * 100)]
     assert len(rest) == 1, "the pieces were given up"
+
+
+@pytest.mark.parametrize("is_paused", [True, False])
+async def test_waiting_for_a_person_takes_no_time_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_paused: bool
+) -> None:
+    """Without the pause the run is out of time before anybody answers."""
+    if not is_paused:
+        monkeypatch.setattr(Pauses, "seconds", property(lambda _: 0.0))
+    model = Scripted([Call("ask_user", question="Who?"), "Ada."])
+    config = Config(home=tmp_path, values={"runs.seconds": 1.5, "models.default": "test/model"})
+    async with App(config, outside=False, providers={"test": model}) as app:
+        handle = await app.runs.start(app.agents.get("default"), "Ask.", origin="api")
+        async for envelope in handle.events():
+            if isinstance(envelope.event, QuestionAsked):
+                give = app.broker.answer, envelope.event.question_id, "Ada"
+                asyncio.get_running_loop().call_later(2.5, *give)
+        finished = await handle.wait()
+        assert finished.reason == ("done" if is_paused else "seconds")
+        assert await app.store.questions.list() == []

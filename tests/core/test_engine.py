@@ -20,7 +20,7 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.need import State
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, Rules
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.registry import Registry
 from oneclaw.core.result import INNER_CHARS
 from oneclaw.core.session import Session, Workspace
@@ -77,7 +77,7 @@ async def test_how_long_a_person_thinks_is_not_how_long_the_call_took(
     thinks_seconds = 0.3
     broker = Broker()
 
-    def think(prompt: Prompt) -> None:
+    def think(prompt: Question) -> None:
         asyncio.get_running_loop().call_later(thinks_seconds, broker.answer, prompt.id, answer)
 
     broker.bind(think)

@@ -12,7 +12,7 @@ from tests.tool_files import single, tool, write_pair
 from oneclaw import App, Config
 from oneclaw.cli.chat_commands import Chat
 from oneclaw.core.errors import Kind
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.outside import trust_key
 
 
@@ -164,7 +164,7 @@ async def test_a_changed_tool_asks_for_its_permissions_again(tmp_path: Path, fol
     asked: list[str] = []
     async with App(config(tmp_path)) as app:
 
-        def answer(prompt: Prompt) -> None:
+        def answer(prompt: Question) -> None:
             asked.append(prompt.tool)
             app.broker.answer(prompt.id, "always")
 

@@ -187,6 +187,23 @@ def _of_settings(
         return ()
 
 
+def question_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The questions Tab offers: those that wait for an answer."""
+    found = _read(parsed_args, lambda store: store.questions.list()) or []
+    return [each.question.id for each in found if each.question.id.startswith(prefix)]
+
+
+def answer_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """What Tab offers behind a question: the answers that it takes."""
+    record = _read(parsed_args, lambda store: store.questions.find(parsed_args.name))
+    if record is None or parsed_args.words:
+        return []
+    fields = (record.question.schema or {}).get("properties", {})
+    yes = ("yes",) if record.question.kind == "permission" else ()
+    offered = (*yes, *record.question.answers, *(f"{name}=" for name in fields))
+    return [each for each in offered if each.startswith(prefix)]
+
+
 def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Found]]") -> "Found | None":
     """What `read` finds in the store; None where there is no store."""
     import asyncio

@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    from oneclaw.cli.call import read_arguments
+    from oneclaw.cli.argument_words import read_arguments
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
     from oneclaw.core.errors import ToolError
@@ -42,7 +42,7 @@ async def run(arguments: argparse.Namespace) -> int:
     async with open_app(arguments).looking() as app:
         try:
             given = read_arguments(arguments.words, None)
-            told = await explain(app, arguments.name, arguments.agent, given)
+            told = await explain(app, arguments.name, arguments.agent, given, is_attended=sys.stdin.isatty())
         except (ValueError, ToolError) as error:
             print(f"oneclaw: {error}", file=sys.stderr)
             return 4 if isinstance(error, ToolError) else 2

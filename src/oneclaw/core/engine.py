@@ -6,7 +6,8 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -18,6 +19,9 @@ from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
+from oneclaw.core.pauses import Pauses
+from oneclaw.core.permit.asking import ask_person
+from oneclaw.core.permit.need import PERSON
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, match
 from oneclaw.core.progress import Progress
@@ -74,6 +78,8 @@ class Engine:
         self._parallel = parallel
         self._look = refresh
         self._order = Order()
+        self.clocks: dict[str, Pauses] = {}
+        """By session: what stops the clock of its run while a person is asked."""
         self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
     def subscribe(self, listener: Emit, session: str | None = None) -> Callable[[], None]:
@@ -90,7 +96,7 @@ class Engine:
         """The tools the session's agent may call, as of the last `refresh`; one tuple until they change."""
         session = session or self.session
         agents = session.agent if session.parent is None else tuple([each.agent for each in session.line])
-        key = agents, session.only
+        key = agents, session.only, not self.permissions.why_nobody(session)
         known = self._available.get(key)
         if known is None or known[0] is not self.policy or known[1] != self.registry.version:
             found = tuple(tool.definition for tool in self.registry if not self.why_not(tool, session))
@@ -112,7 +118,7 @@ class Engine:
                 return decision.reason
             if each.only is not None and match(each.only, definition) is None:
                 return "the model that answers gets the tools for small models only."
-        return ""
+        return self.permissions.why_nobody(session) if PERSON in definition.needs else ""
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
@@ -219,7 +225,7 @@ class Engine:
                     return answer.value
         kept: frozenset[str] = frozenset()
         if not self.permissions.quick(definition, walk.session):
-            with walk.asking():
+            with self._asking(walk):
                 kept = await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
             return await self._run(walk, entry.tool, kept)
@@ -282,16 +288,32 @@ class Engine:
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown, call.parent))
         require = partial(self._require, walk, definition)
+        ask = partial(self._ask, walk, definition)
         name, seconds, redactor = definition.name, definition.seconds, self._results.redactor
         redact = None if redactor is None else redactor.redact
-        given = (call.id, session, secrets, progress, require, name, seconds, redact, kept)
+        given = (call.id, session, secrets, progress, require, name, seconds, redact, kept, ask)
         context = walk.context = Context(*given)
         return await self._runner.run(tool, walk.arguments, context, seconds)
 
     async def _require(self, walk: Walk, definition: ToolDefinition, need: str, reason: str) -> None:
         call_id, session = walk.call.id, walk.session
-        with walk.asking():
+        with self._asking(walk):
             await self.permissions.require(call_id, definition, walk.arguments, session, need, reason)
+
+    async def _ask(self, walk: Walk, definition: ToolDefinition, *asked: Any) -> Any:
+        with self._asking(walk):
+            call, session = walk.call.id, walk.session
+            return await ask_person(self.permissions, call, definition.name, walk.arguments, session, *asked)
+
+    @contextmanager
+    def _asking(self, walk: Walk) -> Generator[None]:
+        """Meanwhile a person may be asked: it takes no time of the call, nor of the runs that wait for it."""
+        with ExitStack() as stack:
+            stack.enter_context(walk.asking())
+            for each in walk.session.line:
+                if each.id in self.clocks:
+                    stack.enter_context(self.clocks[each.id].paused())
+            yield
 
     def _fail(self, walk: Walk, error: Exception) -> ToolResult:
         if walk.context is not None:

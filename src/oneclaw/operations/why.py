@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.small import SmallModel
 from oneclaw.core.errors import ToolError
-from oneclaw.core.permit.need import Mode, State, needs_of
-from oneclaw.core.permit.policy import Why
+from oneclaw.core.permit.need import PERSON, Mode, State, needs_of
+from oneclaw.core.permit.policy import Step, Why
 from oneclaw.core.permit.standing import Standing
 from oneclaw.core.session import Network, Session
 from oneclaw.operations.features import how_to_switch_on
@@ -44,15 +44,44 @@ class Explanation:
 
 
 async def explain(
-    app: "App", name: str, agent: str = "default", arguments: Mapping[str, Any] | str = ""
+    app: "App",
+    name: str,
+    agent: str = "default",
+    arguments: Mapping[str, Any] | str = "",
+    *,
+    is_attended: bool = False,
 ) -> Explanation:
-    """Why a tool may or may not be called; raises `NotFound`, and `ToolError` for wrong arguments."""
+    """Why a tool may or may not be called; raises `NotFound`, and `ToolError` for wrong arguments.
+
+    `is_attended` says whether a person at this door can answer a question.
+    """
     tool = find_tool(app, name)
     why = app.policy.why(tool.definition, agent=agent, origin=tool.origin)
+    if PERSON in tool.definition.needs:
+        why = _answerable(why, is_attended, app.permissions.mode == "deny")
     standings, notes = await _foresee(app, tool.definition, agent, arguments)
     if small := SmallModel(app.catalog, app.agents, agent).note:
         notes.append(small)
     return Explanation(why, tuple(standings), tuple(notes), app.permissions.mode, _remedy(app, why))
+
+
+def _answerable(why: Why, is_attended: bool, is_denied: bool) -> Why:
+    """The decision on a tool that asks a person, for a run that is started at this door."""
+    text = "it asks a person, and one at this terminal can answer."
+    if is_denied:
+        text = "it asks a person, and in the mode deny nobody is asked."
+    elif not is_attended:
+        text = (
+            "it asks a person, and nobody can answer: this is no terminal, and a run that is started here"
+            " does not wait (setting questions.wait)."
+        )
+    is_there = is_attended and not is_denied
+    step = Step("questions.wait", why.tool, "passes" if is_there else "refuses", text)
+    why = replace(why, steps=(*why.steps, step))
+    if is_there or not why.allowed:
+        return why
+    said = f"{why.tool} is not available to agent {why.agent}: {text}"
+    return replace(why, allowed=False, decided=step, text=said)
 
 
 async def _foresee(

@@ -11,7 +11,7 @@ from tests.ordinary import run_as_ordinary
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import paths, protected, repository
 
@@ -157,7 +157,7 @@ async def test_a_person_is_asked_and_the_answer_holds(tmp_path: Path, tool: str,
     (work / ".envrc").write_text("mine")
     async with App(Config(home=tmp_path / "home", workspace=work)) as app:
 
-        def show(prompt: Prompt) -> None:
+        def show(prompt: Question) -> None:
             asked.append(prompt.text)
             app.broker.answer(prompt.id, "once" if answer == "once" else "no")
 

@@ -15,6 +15,8 @@ MODES: dict[Mode, str] = {
 }
 CHANGES = "changes"
 OVERWRITE = "files.overwrite"
+PERSON = "person"
+"""What a tool needs whose calls ask a person: it is there only where one can answer."""
 
 
 class State(StrEnum):
@@ -69,6 +71,7 @@ NEEDS: dict[str, Need] = {
             "sessions.read", "read other conversations of the agent, and of agents it may ask", State.GRANTED
         ),
         Need("sessions.write", "write into other conversations of the agent", State.ASK),
+        Need(PERSON, "ask you questions", State.GRANTED),
         Need(CHANGES, "do something that is not only reading", State.GRANTED),
     )
 }
