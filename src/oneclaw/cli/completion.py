@@ -125,7 +125,7 @@ def written_tools(parsed_args: argparse.Namespace) -> "dict[str, Mapping[str, ob
 
     try:
         config = read_config(parsed_args)
-        folders = (BUILTIN, config.tools_folder, config.project_folder / "tools")
+        folders = (BUILTIN, *config.tool_folders, config.project_folder / "tools")
         return {name: found for folder in folders for name, found in list_parameters(folder)}
     except (OneClawError, OSError):
         return {}
@@ -138,7 +138,8 @@ def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> l
     from oneclaw.cli.opened import read_config
     from oneclaw.plugins.found import find_files, find_packages
 
-    found = [*find_files(read_config(parsed_args).tools_folder), *find_packages(sys.path)]
+    folders = read_config(parsed_args).tool_folders
+    found = [*(file for folder in folders for file in find_files(folder)), *find_packages(sys.path)]
     return sorted({each.name for each in found if each.name.startswith(prefix)})
 
 

@@ -163,7 +163,7 @@ async def check_tool_files(arguments: argparse.Namespace) -> Finding:
 
     async with open_app(arguments).looking() as app:
         problems = list(app.problems)
-        tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
+        tools = [tool for tool in app.sources.outside if tool.origin != "built-in"]
         folder = app.config.tools_folder
         unused = [
             name for name in app.config.get("tools.override", ()) if name not in {tool.name for tool in tools}

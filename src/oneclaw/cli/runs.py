@@ -47,7 +47,7 @@ async def run(arguments: argparse.Namespace) -> int:
         return 2
     config = read_config(arguments)
     if action == "prune":
-        from oneclaw.app import KEEP_DAYS
+        from oneclaw.parts import KEEP_DAYS
 
         days = arguments.days or config.get("store.keep_days", KEEP_DAYS)
         return await prune(arguments, days)

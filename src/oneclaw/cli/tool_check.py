@@ -119,7 +119,7 @@ async def try_tools(arguments: argparse.Namespace) -> int:
 
 def _brought(app: "App") -> "list[Tool]":
     """The tools from outside that did not come with us."""
-    return [tool for tool in app.outside.tools if tool.origin != "built-in"]
+    return [tool for tool in app.sources.outside if tool.origin != "built-in"]
 
 
 def _named(app: "App", name: str | None) -> "Sequence[Tool] | None":
@@ -127,7 +127,7 @@ def _named(app: "App", name: str | None) -> "Sequence[Tool] | None":
 
     if not name:
         return _brought(app)
-    group = [tool for tool in app.registry.group(name) if tool in app.outside.tools]
+    group = [tool for tool in app.registry.group(name) if tool in app.sources.outside]
     if group and name not in app.registry:
         return group
     tool = named_tool(app, name)

@@ -42,7 +42,7 @@ def new_tool(arguments: argparse.Namespace) -> int:
         return 0
     for file in files:
         print(file)
-    if folder not in app.outside.folders:
+    if folder not in (*app.config.tool_folders, app.config.project_folder / "tools"):
         print_line(f"This folder is not loaded. Check it with: oneclaw tools check {folder}", "dim")
     elif arguments.python:
         print_line(f"Look at it with: oneclaw tools show {tools[0]}", "dim")
@@ -69,7 +69,7 @@ async def reload_tools(arguments: argparse.Namespace) -> int:
 
     async with open_app(arguments) as app:
         problems = await app.reload()
-        tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
+        tools = [tool for tool in app.sources.outside if tool.origin != "built-in"]
         rows = [(tool.name, tool.origin, place_of(tool.execute)) for tool in tools]
     if arguments.json:
         found = [dict(zip(("name", "origin", "place"), row, strict=True)) for row in rows]
@@ -98,7 +98,7 @@ async def trust_project(arguments: argparse.Namespace) -> int:
             print(f"oneclaw: {shown} is no folder; name the folder of a project.", file=sys.stderr)
             return 2
         is_new = await app.trust(folder, is_trusted)
-        tools = [tool.name for tool in app.outside.tools if tool.origin == "project" and folder == here]
+        tools = [tool.name for tool in app.sources.outside if tool.origin == "project" and folder == here]
     if arguments.json:
         print_json({"folder": str(folder), "trusted": is_trusted, "changed": is_new, "tools": tools})
     elif not is_trusted:

@@ -58,9 +58,11 @@ class Engine:
         listeners: Listeners | None = None,
         parallel: int = 64,
         refresh: Callable[[], Awaitable[None] | None] = lambda: None,
+        why_missing: Callable[[str], Awaitable[str]] | None = None,
     ) -> None:
         """`refresh` is called before the policy is asked, so that the owner can change it meanwhile; what it
-        returns is awaited first."""
+        returns is awaited first. `why_missing` may wait for a tool that is not there, and says why it is not.
+        """
         self.registry = registry
         self.policy = policy or Policy()
         self.permissions = permissions or Permissions()
@@ -73,6 +75,7 @@ class Engine:
         self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
         self._look = refresh
+        self._why_missing = why_missing
         self._order = Order()
         self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
@@ -205,7 +208,8 @@ class Engine:
         due = self._look()
         if due is not None:
             await due
-        entry = self._find(walk)
+        entry = self.registry.find(walk.call.name) or await self._find_late(walk)
+        self._check_policy(walk, entry)
         definition = walk.definition = entry.tool.definition
         self._check(walk, entry, walk.call.arguments)
         if definition.resource is not None:
@@ -229,20 +233,26 @@ class Engine:
         finally:
             slots.leave()
 
-    def _find(self, walk: Walk) -> Entry:
-        name, session = walk.call.name, walk.session
+    async def _find_late(self, walk: Walk) -> Entry:
+        """A tool that is not there, or not yet."""
+        name = walk.call.name
+        hint = "" if self._why_missing is None else await self._why_missing(name)
         entry = self.registry.find(name)
-        if entry is None:
-            near = nearest(name, (definition.name for definition in self.available(session)))
-            hint = (
-                f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
-            )
-            raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
-        why_not = self.why_not(entry.tool, session)
+        if entry is not None:
+            return entry
+        near = nearest(name, (definition.name for definition in self.available(walk.session)))
+        if near:
+            hint = f"The nearest names are: {', '.join(near)}. {hint}".rstrip()
+        raise ToolError(
+            f"Tool {name[:100]!r} not found. {hint or 'Call only tools that are listed.'}",
+            Kind.TOOL_NOT_FOUND,
+        )
+
+    def _check_policy(self, walk: Walk, entry: Entry) -> None:
+        why_not = self.why_not(entry.tool, walk.session)
         if why_not:
-            reason = f"Tool {name!r} is not available for this agent: {why_not}"
+            reason = f"Tool {walk.call.name!r} is not available for this agent: {why_not}"
             raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
-        return entry
 
     def _check(self, walk: Walk, entry: Entry, raw: Mapping[str, Any] | str | bytes) -> None:
         checked = entry.arguments.check(raw)
