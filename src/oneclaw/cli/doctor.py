@@ -61,6 +61,7 @@ async def look(arguments: argparse.Namespace) -> list[Finding]:
         ("store", lambda: check_store(config.store_file)),
         ("workspace", lambda: check_workspace(config.workspace_folder)),
         ("tools", lambda: check_policy(arguments)),
+        ("sources", lambda: check_sources(arguments)),
         ("tool files", lambda: check_tool_files(arguments)),
         ("javascript", check_javascript),
         ("workers", check_workers),
@@ -129,6 +130,7 @@ async def check_policy(arguments: argparse.Namespace) -> Finding:
     from oneclaw.core.permit.need import NEEDS, needs_of
 
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         definitions = app.registry.definitions()
         unused = app.policy.unused(definitions)
         limited = {key.rpartition(".")[0] for key in app.config.under("limits.tools")}
@@ -157,11 +159,28 @@ def _misfit(setting: str, entry: str, bound: Mapping[str, str | None]) -> tuple[
     return f"{setting} names {entry!r}, which fits no tool", "`oneclaw tools` lists the names."
 
 
+async def check_sources(arguments: argparse.Namespace) -> Finding:
+    """Whether the sources of tools opened."""
+    from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import printable
+
+    async with open_app(arguments).looking() as app:
+        await app.sources.wait()
+        every = app.sources.health
+    unwell = [health for health in every if health.state != "ready"]
+    if not unwell:
+        return Finding("sources", "ok", f"{len(every)} sources of tools are ready")
+    first, more = unwell[0], f" (and {len(unwell) - 1} more)" if unwell[1:] else ""
+    text = f"{first.source}: {first.state} {first.reason}".rstrip() + more
+    return Finding("sources", "warn", printable(text), "`oneclaw tools sources` shows how each is.")
+
+
 async def check_tool_files(arguments: argparse.Namespace) -> Finding:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import printable
 
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         problems = list(app.problems)
         tools = [tool for tool in app.sources.outside if tool.origin != "built-in"]
         folder = app.config.tools_folder

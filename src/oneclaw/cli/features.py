@@ -42,6 +42,7 @@ async def run(arguments: argparse.Namespace) -> int:
             return 2
         return await switch_feature(arguments)
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         return list_features(app, arguments)
 
 

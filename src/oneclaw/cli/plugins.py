@@ -125,6 +125,7 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
         print(f"oneclaw: there is no plugin {_visible(arguments.name[:100])!r}.{hint}", file=sys.stderr)
         return 3
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         tools = [_tool_row(app, plugin, name, arguments.agent) for name in as_row(plugin)["tools"]]
     if arguments.json:
         print_json(as_row(plugin) | {"tools": tools})

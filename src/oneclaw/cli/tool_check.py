@@ -52,6 +52,7 @@ async def _load(arguments: argparse.Namespace, runtime: "Runtime") -> "Loaded | 
 
     if not arguments.name:
         async with open_app(arguments).looking() as app:
+            await app.sources.wait()
             return Loaded(_brought(app), list(app.problems))
     path = Path(arguments.name).expanduser()
     if path.is_dir():
@@ -100,6 +101,7 @@ async def try_tools(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.terminal import print_json, print_line
 
     async with open_app(arguments) as app:
+        await app.sources.wait()
         tools = _named(app, arguments.name)
         if tools is None:
             return 3

@@ -44,6 +44,7 @@ async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.core.errors import ToolError
 
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         tool = named_tool(app, arguments.name)
         if tool is None:
             return 3
