@@ -1,7 +1,7 @@
 """Sources of tools: opened side by side, slow and broken ones alone, names in their order."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
@@ -176,16 +176,15 @@ async def test_a_source_that_raises_is_a_problem_of_its_own(tmp_path: Path, erro
 
 
 async def test_a_source_whose_tools_cannot_be_listed_leaves_the_others_alone(tmp_path: Path) -> None:
-    class Unlisted(Server):
-        @property
-        def tools(self) -> Sequence[Tool]:  # pyright: ignore[reportIncompatibleVariableOverride]
+    class Unlisted(list[Tool]):
+        def __iter__(self) -> Iterator[Tool]:
             raise ValueError("no list")
 
-        @tools.setter
-        def tools(self, tools: Sequence[Tool]) -> None: ...
+    class Unlistable(Server):
+        async def open(self, changed: Changed) -> None:
+            self.tools = Unlisted()
 
-    unlisted = Unlisted("unlisted")
-    unlisted.answers.set()
+    unlisted = Unlistable("unlisted")
     async with plain(tmp_path, unlisted, ready("good", "here")) as app:
         assert states(app)["unlisted"] == "failed"
         assert "no list" in app.problems[0].reason
