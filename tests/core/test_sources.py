@@ -175,6 +175,13 @@ async def test_a_source_that_raises_is_a_problem_of_its_own(tmp_path: Path, erro
         assert "connection refused" in problem.reason
 
 
+async def test_without_a_slot_of_its_own_a_source_that_raises_ends_the_start() -> None:
+    """The twin: opened side by side and nothing more, one broken source fails for all."""
+    both = Broken("broken", OSError("connection refused")), ready("good", "here")
+    with pytest.raises(OSError, match="connection refused"):
+        await asyncio.gather(*(source.open(lambda: None) for source in both))
+
+
 async def test_a_source_whose_tools_cannot_be_listed_leaves_the_others_alone(tmp_path: Path) -> None:
     class Unlisted(list[Tool]):
         def __iter__(self) -> Iterator[Tool]:
