@@ -43,6 +43,12 @@ SETTINGS = (
         "[]",
         "Names that tools from outside may take over from tools that have them.",
     ),
+    Setting(
+        "tools.folders",
+        "list of texts",
+        "[]",
+        "Further folders of your own with tools; a relative one is beside this file.",
+    ),
     Setting("agents.*.tools.allow", "list of texts", "tools.allow", "The tools of one agent."),
     Setting("agents.*.tools.deny", "list of texts", "[]", "Tools one agent may not call."),
     Setting("agents.*.memory", "shared or own", "shared", "Whom what one agent remembers is for."),
@@ -195,6 +201,13 @@ class Config:
     def tools_folder(self) -> Path:
         """The user's own tools."""
         return self.home / "tools"
+
+    @property
+    def tool_folders(self) -> tuple[Path, ...]:
+        """Every folder with tools of the user's own: `tools_folder`, and those of `tools.folders`."""
+        beside = self.file.parent if self.file else Path()
+        named = [(beside / Path(folder).expanduser()).absolute() for folder in self.get("tools.folders", ())]
+        return tuple(dict.fromkeys((self.tools_folder, *named)))
 
     @property
     def cache_folder(self) -> Path:

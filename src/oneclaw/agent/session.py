@@ -1,5 +1,6 @@
 """A session as the settings have it: its workspace, what tools may reach, and where long results are kept."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,17 +23,16 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
         ) from error
     network = Network(config.get("network.proxy"), tuple(config.get("network.private_hosts", ())))
     made = Workspace(workspace, roots_of(config, folder))
-    _make_own(made)
+    _make_own(made, config.tool_folders)
     Places(made)  # pins its roots before a tool of this program can exchange one
     return Session(session_id, agent, made, network, folder)
 
 
-def _make_own(workspace: Workspace) -> None:
+def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
     """Make those of our folders that lie where tools write: a sandbox can close only what is there."""
     writable = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
     opened = [folder.resolve() for folder in writable]
-    for kind in ("config", "cache", "state", "data"):
-        folder = user_folder(kind)
+    for folder in (*map(user_folder, ("config", "cache", "state", "data")), *tool_folders):
         if any(folder.resolve().is_relative_to(each) for each in opened):
             with suppress(OSError):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
         Root(session_folder, "read"),
         *((Root(config.file, "read"),) if config.file else ()),
         # Tool files, and wherever links have them lie: what a tool wrote there would be run as a tool.
-        Root(config.tools_folder, "none"),
+        *(Root(folder, "none") for folder in config.tool_folders),
         Root(config.project_folder, "read"),
         Root(config.project_folder / "tools", "read"),
         # What stands here names programs that the owner's own git runs, outside every sandbox.

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     with asyncio.Runner() as runner:
         app = open_app(arguments)
         runner.run(app.__aenter__())
-        watching = runner.get_loop().create_task(app.outside.watch())
+        watching = runner.get_loop().create_task(app.sources.watch())
         try:
             return talk(runner, app, arguments)
         finally:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -92,10 +93,13 @@ class Chat:
         tell_problems(self.app)
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 
-    def say(self, text: str) -> "AsyncGenerator[RunEvent]":
+    async def say(self, text: str) -> "AsyncGenerator[RunEvent]":
         """Say something in the session and yield what happens."""
-        self.app.outside.follow()  # nothing ran while the message was typed, not even the watch of the files
-        return self.app.run(self._session.agent, text, session=self._session, model=self._model)
+        await self.app.sources.follow()  # nothing ran while the message was typed, not even the watch
+        run = self.app.run(self._session.agent, text, session=self._session, model=self._model)
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
 
     def is_command(self, text: str) -> bool:
         """Whether it is one word behind a slash: a path, as /etc/hosts, is something to say."""

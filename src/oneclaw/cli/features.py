@@ -36,6 +36,7 @@ async def run(arguments: argparse.Namespace) -> int:
     action = arguments.action
     if action == "list":
         async with open_app(arguments).looking() as app:
+            await app.sources.wait()
             return show_all(list_features(app, arguments.agent), arguments.json)
     if not arguments.name:
         print(f"oneclaw: name a feature: oneclaw features {action} FEATURE", file=sys.stderr)

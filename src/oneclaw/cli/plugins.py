@@ -125,6 +125,7 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
 
     plugin = find_plugin(plugins, arguments.name)
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         tools = tools_of(app, plugin, arguments.agent)
     if arguments.json:
         print_json(as_row(plugin) | {"tools": [asdict(tool) for tool in tools]})

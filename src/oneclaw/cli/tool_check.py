@@ -19,6 +19,7 @@ async def check_tools(arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.name).expanduser() if arguments.name else None
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         found = await check_files(app, path)
     if arguments.json:
         tools = [_row(tool) for tool in found.tools]
@@ -60,6 +61,7 @@ async def try_tools(arguments: argparse.Namespace) -> int:
 
     tried: list[TriedExample] = []
     async with open_app(arguments) as app:
+        await app.sources.wait()
         with TerminalFront(app.engine, app.broker):
             async with aclosing(try_examples(app, arguments.name, arguments.agent)) as examples:
                 async for each in examples:

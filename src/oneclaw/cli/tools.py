@@ -18,6 +18,7 @@ Examples:
   oneclaw tools on group:text      switch all tools of a group
   oneclaw tools on shell           switch a feature on with its tools, as `oneclaw features on shell` does
   oneclaw tools reset http_request take your word back: the settings decide again
+  oneclaw tools sources            where tools come from, and how each source is
   oneclaw tools portability        what each provider is sent: kept, rewritten, dropped, and why
   oneclaw tools new weather        write a JavaScript tool (--group: several; --python: a plugin)
   oneclaw tools check [PATH]       what is wrong with tool files, and whether each function is there
@@ -29,7 +30,7 @@ Exit codes: 0 done, 1 check or test found something wrong, 2 wrong use or settin
 """
 
 ACTIONS = (
-    *("list", "show", "on", "off", "reset", "portability"),
+    *("list", "show", "on", "off", "reset", "sources", "portability"),
     *("check", "new", "test", "reload", "trust", "untrust"),
 )
 SWITCHES = ("on", "off", "reset")
@@ -72,6 +73,9 @@ async def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "portability":
         return await show_portability(arguments)
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
+        if arguments.action == "sources":
+            return show_sources(app, arguments.json)
         if arguments.action == "list":
             return await list_tools(app, arguments.agent, arguments.json)
         return show_details(await show_tool(app, arguments.name, arguments.agent), arguments.json)
@@ -113,6 +117,7 @@ async def show_portability(arguments: argparse.Namespace) -> int:
     from oneclaw.operations.tools import find_tool
 
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         definitions = app.registry.definitions()
         if arguments.name:
             definitions = [find_tool(app, arguments.name).definition]
@@ -133,6 +138,7 @@ async def switch(arguments: argparse.Namespace) -> int:
     name, action, agent = arguments.name, arguments.action, arguments.agent
     is_on = features.SWITCHED[action]
     async with open_app(arguments) as app:
+        await app.sources.wait()
         if name not in app.registry and name in feature_names(app):
             feature = await switch_feature(app, name, is_on, agent)
             return features.show_switched(feature, action, arguments.json)
@@ -175,7 +181,26 @@ async def list_tools(app: "App", agent: str, as_json: bool) -> int:
     )
     if is_terminal(sys.stdout) and not all(tool.on for tool in found):
         print_line("\n`oneclaw why TOOL` says why a tool is off.", "dim")
+    for health in app.sources.health:
+        if health.state != "ready":
+            print_line(f"{health.source}: {health.state} {health.reason}".rstrip(), "yellow", sys.stderr)
     tell_problems(app)
+    return 0
+
+
+def show_sources(app: "App", as_json: bool) -> int:
+    from dataclasses import asdict
+
+    from oneclaw.cli.terminal import print_json, print_table, printable
+
+    if as_json:
+        print_json([asdict(health) for health in app.sources.health])
+        return 0
+    rows = [
+        (health.state, printable(health.source), str(health.tools), printable(health.reason))
+        for health in app.sources.health
+    ]
+    print_table(("STATE", "SOURCE", "TOOLS", "WRONG"), rows, ("", "bold"))
     return 0
 
 

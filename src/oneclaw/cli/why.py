@@ -40,6 +40,7 @@ async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.operations.why import explain
 
     async with open_app(arguments).looking() as app:
+        await app.sources.wait()
         try:
             given = read_arguments(arguments.words, None)
             told = await explain(app, arguments.name, arguments.agent, given, is_attended=sys.stdin.isatty())

@@ -62,9 +62,11 @@ class Engine:
         listeners: Listeners | None = None,
         parallel: int = 64,
         refresh: Callable[[], Awaitable[None] | None] = lambda: None,
+        why_missing: Callable[[str], Awaitable[str]] | None = None,
     ) -> None:
         """`refresh` is called before the policy is asked, so that the owner can change it meanwhile; what it
-        returns is awaited first."""
+        returns is awaited first. `why_missing` may wait for a tool that is not there, and says why it is not.
+        """
         self.registry = registry
         self.policy = policy or Policy()
         self.permissions = permissions or Permissions()
@@ -77,6 +79,7 @@ class Engine:
         self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
         self._look = refresh
+        self._why_missing = why_missing
         self._order = Order()
         self.clocks: dict[str, Pauses] = {}
         """By session: what stops the clock of its run while a person is asked."""
@@ -211,7 +214,8 @@ class Engine:
         due = self._look()
         if due is not None:
             await due
-        entry = self._find(walk)
+        entry = self.registry.find(walk.call.name) or await self._find_late(walk)
+        self._check_policy(walk, entry)
         definition = walk.definition = entry.tool.definition
         walk.output = entry.output
         self._check(walk, entry, walk.call.arguments)
@@ -236,17 +240,21 @@ class Engine:
         finally:
             slots.leave()
 
-    def _find(self, walk: Walk) -> Entry:
-        name, session = walk.call.name, walk.session
+    async def _find_late(self, walk: Walk) -> Entry:
+        """A tool that is not there, or not yet."""
+        name = walk.call.name
+        hint = "" if self._why_missing is None else await self._why_missing(name)
         entry = self.registry.find(name)
-        if entry is None:
-            hint = suggest(name, [definition.name for definition in self.available(session)])
-            raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
-        why_not = self.why_not(entry.tool, session)
+        if entry is not None:
+            return entry
+        near = suggest(name, [definition.name for definition in self.available(walk.session)])
+        raise ToolError(f"Tool {name[:100]!r} not found. {near} {hint}".rstrip(), Kind.TOOL_NOT_FOUND)
+
+    def _check_policy(self, walk: Walk, entry: Entry) -> None:
+        why_not = self.why_not(entry.tool, walk.session)
         if why_not:
-            reason = f"Tool {name!r} is not available for this agent: {why_not}"
+            reason = f"Tool {walk.call.name!r} is not available for this agent: {why_not}"
             raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
-        return entry
 
     def _check(self, walk: Walk, entry: Entry, raw: Mapping[str, Any] | str | bytes) -> None:
         checked = entry.arguments.check(raw)

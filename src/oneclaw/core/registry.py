@@ -1,7 +1,7 @@
 """Tools by name and group; a tool is checked once, when it is registered."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -23,7 +23,7 @@ class ToolLike(Protocol):
     def execute(self, arguments: dict[str, Any], context: Context) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """A registered tool and the checks its arguments and results go through."""
 
@@ -47,22 +47,32 @@ class Registry:
 
         `origin` is the plugin it comes from, by the name the settings give its rules under.
         """
-        made = as_tool(tool)
-        if origin:
-            made = replace(made, origin=origin)
-        definition = made.definition
-        for name in (definition.name, *definition.aliases):
+        made = as_tool(tool, origin)
+        self._check_free(made)
+        self.add(make_entry(made))
+        return made
+
+    def add(self, entry: Entry) -> None:
+        """Add a tool that was checked before. Raises `DuplicateTool`."""
+        self._check_free(entry.tool)
+        self._entries[entry.tool.name] = entry
+        self._aliases |= dict.fromkeys(entry.tool.definition.aliases, entry)
+        self.version += 1
+
+    def become(self, other: "Registry") -> None:
+        """Have the tools of another registry, in its order and in one step."""
+        if list(self._entries.values()) != list(other._entries.values()):
+            self._entries, self._aliases = dict(other._entries), dict(other._aliases)
+            self.version += 1
+
+    def _check_free(self, tool: Tool) -> None:
+        for name in (tool.definition.name, *tool.definition.aliases):
             first = self.find(name)
             if first is not None:
                 raise DuplicateTool(
-                    f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(made)}."
+                    f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(tool)}."
                     " Rename one of them or leave it out."
                 )
-        output = None if definition.output is None else _output_check(definition.name, definition.output)
-        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition), output)
-        self._aliases |= dict.fromkeys(definition.aliases, entry)
-        self.version += 1
-        return made
 
     def remove(self, name: str) -> None:
         removed = self._entries.pop(name, None)
@@ -90,10 +100,14 @@ class Registry:
         return [tool for tool in self if tool.definition.group == name]
 
 
-def _output_check(name: str, schema: Mapping[str, Any]) -> "OutputCheck":
+def make_entry(tool: Tool) -> Entry:
+    """A tool with the checks of its arguments and results; raises `InvalidTool` where they cannot be made."""
+    definition = tool.definition
+    if definition.output is None:
+        return Entry(tool, ArgumentCheck(definition))
     from oneclaw.core.check.output import OutputCheck  # loads the validator, which takes a while
 
-    return OutputCheck(name, schema)
+    return Entry(tool, ArgumentCheck(definition), OutputCheck(definition.name, definition.output))
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
@@ -118,7 +132,13 @@ def suggest(name: str, names: Sequence[str], chars: int = 1_000) -> str:
     return f"The tools are: {shown}."
 
 
-def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
+def as_tool(thing: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
+    """The tool that something is; `origin` says where it comes from, where that is given."""
+    made = _as_tool(thing)
+    return replace(made, origin=origin) if origin and made.origin != origin else made
+
+
+def _as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
     if isinstance(thing, Tool):
         if thing.function is not None:
             return thing

@@ -36,6 +36,7 @@ async def diagnose(config: Config) -> list[Checkup]:
             "store": lambda: check_store(config),
             "workspace": lambda: check_workspace(config.workspace_folder),
             "tools": lambda: check_policy(opened()),
+            "sources": lambda: check_sources(opened()),
             "tool files": lambda: check_tool_files(opened()),
             "javascript": machine.check_javascript,
             "workers": machine.check_workers,
@@ -60,7 +61,9 @@ async def diagnose(config: Config) -> list[Checkup]:
 async def _try_to_open(config: Config, stack: AsyncExitStack) -> App | Exception:
     """The app, open to look; or what keeps it from opening, which each check that needs it tells."""
     try:
-        return await stack.enter_async_context(App(config).looking())
+        app = await stack.enter_async_context(App(config).looking())
+        await app.sources.wait()
+        return app
     except Exception as error:
         return error
 
@@ -128,10 +131,20 @@ def _misfit(setting: str, entry: str, bound: Mapping[str, str | None]) -> tuple[
     return f"{setting} names {entry!r}, which fits no tool", "`oneclaw tools` lists the names."
 
 
+def check_sources(app: App) -> Checkup:
+    """Whether the sources of tools opened."""
+    unwell = [health for health in app.sources.health if health.state != "ready"]
+    if not unwell:
+        return Checkup("sources", "ok", f"{len(app.sources.health)} sources of tools are ready")
+    first, more = unwell[0], f" (and {len(unwell) - 1} more)" if unwell[1:] else ""
+    text = f"{first.source}: {first.state} {first.reason}".rstrip() + more
+    return Checkup("sources", "warn", text, "`oneclaw tools sources` shows how each is.")
+
+
 def check_tool_files(app: App) -> Checkup:
     """Whether the tools from outside could be loaded."""
     problems = list(app.problems)
-    tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
+    tools = [tool for tool in app.sources.outside if tool.origin != "built-in"]
     names = {tool.name for tool in tools}
     unused = [name for name in app.config.get("tools.override", ()) if name not in names]
     if problems:

@@ -28,7 +28,7 @@ def written_tools(config: Config) -> dict[str, Mapping[str, object]]:
     from oneclaw.js.loader import BUILTIN, list_parameters
 
     try:
-        folders = (BUILTIN, config.tools_folder, config.project_folder / "tools")
+        folders = (BUILTIN, *config.tool_folders, config.project_folder / "tools")
         return {name: found for folder in folders for name, found in list_parameters(folder)}
     except (OneClawError, OSError):
         return {}
@@ -38,7 +38,10 @@ def plugin_names(config: Config) -> list[str]:
     """The plugins, found and not asked for their tools."""
     from oneclaw.plugins.found import find_files, find_packages
 
-    found = [*find_files(config.tools_folder), *find_packages(sys.path)]
+    found = [
+        *(file for folder in config.tool_folders for file in find_files(folder)),
+        *find_packages(sys.path),
+    ]
     return sorted({each.name for each in found})
 
 

@@ -44,7 +44,7 @@ async def read_events(store: Store, record: RunRecord, after: int = 0) -> AsyncG
 
 async def prune_runs(app: "App", days: float | None = None) -> int:
     """Forget the runs that ended so many days ago, or as many as the settings keep; returns how many."""
-    from oneclaw.app import KEEP_DAYS
+    from oneclaw.parts import KEEP_DAYS
 
     kept: float | bool = days or app.config.get("store.keep_days", KEEP_DAYS)
     if kept is False:

@@ -102,7 +102,7 @@ async def try_examples(
 def _named(app: "App", name: str | None) -> "list[Tool]":
     if not name:
         return brought_tools(app)
-    group = [tool for tool in app.registry.group(name) if tool in app.outside.tools]
+    group = [tool for tool in app.registry.group(name) if tool in app.sources.outside]
     return group if group and name not in app.registry else [find_tool(app, name)]
 
 

@@ -54,7 +54,7 @@ class ProjectTrust:
 
 def brought_tools(app: "App") -> "list[Tool]":
     """The tools from outside that did not come with us."""
-    return [tool for tool in app.outside.tools if tool.origin != "built-in"]
+    return [tool for tool in app.sources.outside if tool.origin != "built-in"]
 
 
 def new_tool(
@@ -79,7 +79,9 @@ def new_tool(
         raise InvalidConfig(str(error)) from None
     except OSError as error:
         raise InvalidConfig(f"{place} cannot be written ({error.strerror}).") from None
-    return NewTool(tuple(files), tools, place in app.outside.folders)
+    return NewTool(
+        tuple(files), tools, place in (*app.config.tool_folders, app.config.project_folder / "tools")
+    )
 
 
 def _write(folder: Path, name: str, is_group: bool, is_python: bool) -> Sequence[Path]:
@@ -106,7 +108,7 @@ async def trust_project(app: "App", folder: Path | None = None, is_trusted: bool
     if is_trusted:
         _check_folder(folder)
     is_new = await app.trust(folder, is_trusted)
-    tools = (tool.name for tool in app.outside.tools if tool.origin == "project" and folder == here)
+    tools = (tool.name for tool in app.sources.outside if tool.origin == "project" and folder == here)
     return ProjectTrust(folder, is_trusted, is_new, tuple(tools), folder == here)
 
 
