@@ -104,8 +104,7 @@ class _Plain:
         return self._structure(value, depth)
 
     def _structure(self, value: Any, depth: int) -> Any:
-        is_image = isinstance(value, Image)  # named, or the type would be narrowed for what follows
-        if is_image and self._images is not None:
+        if self._images is not None and cast(type[Any], type(value)) is Image:
             self._images.append(cast(Image, value))
             return f"(image {self._before + len(self._images)})"
         members = _members(value)
