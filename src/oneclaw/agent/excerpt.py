@@ -1,7 +1,7 @@
 """Parts of what was called and what came of it: arguments as text, results cut to their head and tail."""
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.fit import fit, with_note
@@ -55,10 +55,9 @@ def _shorten(result: ToolResult, chars: int, large_chars: int) -> ToolResult:
         return result
     before = max(len(text), result.truncated_from or 0)
     is_long, notes = len(text) > large_chars, _notes(result)
-    if result.kind is None and isinstance(result.value, dict | list):
-        value = _shorten_value(
-            cast("dict[str, Any] | list[Any]", result.value), chars, before, is_long, notes
-        )
+    whole: Any = result.value
+    if result.kind is None and type(whole) in (dict, list):
+        value = _shorten_value(whole, chars, before, is_long, notes)
         if value is not None:
             return replace(result, value=value, images=(), truncated_from=before)
     if is_long:

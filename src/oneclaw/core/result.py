@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
 from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, StoppedError, ToolError, describe
@@ -97,10 +97,11 @@ class ResultMaker:
             with suppress(OSError):
                 kept_in = await self._spill(walk.session, walk.call.id, text)
         chars, how = most_chars(walk, definition), definition.trim
-        if isinstance(result.value, dict | list) and not walk.call.parent:
+        whole: Any = result.value
+        if type(whole) in (dict, list) and not walk.call.parent:
             rest = f" The whole result is in {kept_in}: read it in pieces with read_file." if kept_in else ""
             note = f"(Cut: the result has {len(text):,} characters, at most {chars:,} are shown.{rest})"
-            fitted = fit(cast("dict[str, Any] | list[Any]", result.value), chars, how, note)
+            fitted = fit(whole, chars, how, note)
             if fitted is not None:
                 return replace(result, value=fitted, truncated_from=len(text))
         cut = trim(text, chars, how, kept_in)

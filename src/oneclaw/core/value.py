@@ -104,8 +104,8 @@ class _Plain:
         return self._structure(value, depth)
 
     def _structure(self, value: Any, depth: int) -> Any:
-        if isinstance(value, Image) and self._images is not None:
-            self._images.append(value)
+        if self._images is not None and cast(type[Any], type(value)) is Image:
+            self._images.append(cast(Image, value))
             return f"(image {self._before + len(self._images)})"
         members = _members(value)
         if members is not None:

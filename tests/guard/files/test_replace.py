@@ -87,7 +87,10 @@ def test_without_the_check_root_replaces_a_read_only_file(
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("the system stops all but root")
-    monkeypatch.setattr(paths, "need_write_bit", lambda mode, path: None)
+
+    def allow(mode: int, path: str) -> None: ...
+
+    monkeypatch.setattr(paths, "need_write_bit", allow)
     assert change_read_only(work) == b"new more"
 
 
