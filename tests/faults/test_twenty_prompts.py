@@ -174,7 +174,7 @@ async def test_with_the_one_way_out_taken_away_a_prompt_would_be_answered_twice(
     def keep(*_: Any) -> None: ...
 
     with monkeypatch.context() as patch:
-        patch.setattr(calls.broker, "_settle", keep)
+        patch.setattr(calls.broker, "_end", keep)
         taken = [calls.broker.answer(other.id, "once"), calls.broker.answer(other.id, "no")]
     assert taken == [True, True]
     for prompt in prompts:
