@@ -212,13 +212,13 @@ def errors() -> str:
 
 
 def settings() -> str:
-    from oneclaw.config import ENVIRONMENT, SETTINGS
+    from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
 
-    rows = [[code(one.key), one.type, one.default, one.meaning] for one in SETTINGS]
+    rows = [[code(one.key), one.type, one.bounds, one.default, one.meaning] for one in SETTINGS]
     return (
-        MADE.format(source="src/oneclaw/config.py")
+        MADE.format(source="src/oneclaw/core/settings/tree.py")
         + SETTINGS_PAGE
-        + table(["setting", "type", "default", "meaning"], rows)
+        + table(["setting", "type", "bounds", "default", "meaning"], rows)
         + "\n## Environment\n\n"
         + table(["variable", "meaning"], [[code(name), text] for name, text in ENVIRONMENT.items()])
     )

@@ -12,7 +12,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
     from oneclaw.cli.terminal import print_json, print_line, print_table
-    from oneclaw.config import ENVIRONMENT, SETTINGS, user_folder
+    from oneclaw.config import user_folder
+    from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
     from oneclaw.guard.secret.shapes import mask
 
     config = read_config(arguments)

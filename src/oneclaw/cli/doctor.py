@@ -64,7 +64,7 @@ async def look(arguments: argparse.Namespace) -> list[Finding]:
         ("tool files", lambda: check_tool_files(arguments)),
         ("javascript", check_javascript),
         ("workers", check_workers),
-        ("network", lambda: check_network(config.get("network.proxy"))),
+        ("network", lambda: check_network(config.settings.network.proxy)),
         ("time zone", check_zone),
         ("secrets", lambda: check_secrets(config.secrets_file)),
         ("models", lambda: check_models(arguments)),
@@ -72,7 +72,7 @@ async def look(arguments: argparse.Namespace) -> list[Finding]:
         ("features", lambda: check_features(arguments)),
         (
             "sandbox",
-            lambda: check_sandbox(config.get("shell.mode", "sandbox"), config.get("shell.sandbox", "auto")),
+            lambda: check_sandbox(config.settings.shell.mode, config.settings.shell.sandbox),
         ),
         ("limits", check_limits),
     ]
@@ -131,10 +131,10 @@ async def check_policy(arguments: argparse.Namespace) -> Finding:
     async with open_app(arguments).looking() as app:
         definitions = app.registry.definitions()
         unused = app.policy.unused(definitions)
-        limited = {key.rpartition(".")[0] for key in app.config.under("limits.tools")}
-        unlimited = sorted(limited - {one.name for one in definitions})
+        settings = app.config.settings
+        unlimited = sorted(settings.limits.tools.keys() - {one.name for one in definitions})
         needs = {need for one in definitions for need in needs_of(one)} | NEEDS.keys()
-        unknown = sorted(app.config.under("permissions.needs").keys() - needs)
+        unknown = sorted(settings.permissions.needs.keys() - needs)
         bound = {one.name: one.feature for one in definitions if not one.switchable}
     named = [(one.setting, one.entry) for one in unused] + [("limits.tools", name) for name in unlimited]
     wrong = [_misfit(setting, entry, bound) for setting, entry in named]
@@ -165,9 +165,8 @@ async def check_tool_files(arguments: argparse.Namespace) -> Finding:
         problems = list(app.problems)
         tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
         folder = app.config.tools_folder
-        unused = [
-            name for name in app.config.get("tools.override", ()) if name not in {tool.name for tool in tools}
-        ]
+        names = {tool.name for tool in tools}
+        unused = [name for name in app.config.settings.tools.override if name not in names]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         remedy = "`oneclaw tools check` says what is wrong with each file."

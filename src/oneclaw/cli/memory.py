@@ -166,16 +166,15 @@ async def print_digest(arguments: argparse.Namespace) -> int:
     from oneclaw.agent.digests import TOOL
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, printable
-    from oneclaw.core.memory import DIGEST_CHARS, digest
+    from oneclaw.core.memory import digest
 
     agent = arguments.agent or "default"
     async with open_app(arguments).looking() as app:
         entry = app.registry.find(TOOL)
         assert entry is not None
         decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
-        chars = app.config.get("memory.digest_chars", DIGEST_CHARS)
         useful = await app.notebook(agent).useful() if decision.allowed else []
-        text = digest(useful, chars)
+        text = digest(useful, app.config.settings.memory.digest_chars)
     if arguments.json:
         print_json(text)
     elif text:

@@ -47,10 +47,7 @@ async def run(arguments: argparse.Namespace) -> int:
         return 2
     config = read_config(arguments)
     if action == "prune":
-        from oneclaw.app import KEEP_DAYS
-
-        days = arguments.days or config.get("store.keep_days", KEEP_DAYS)
-        return await prune(arguments, days)
+        return await prune(arguments, arguments.days or config.settings.store.keep_days)
     if not config.store_file.exists():
         return list_runs([], arguments.json) if action == "list" else say_unknown(name)
     with Store(config.store_file, read_only=True) as store:
@@ -173,11 +170,11 @@ def show_run(record: "RunRecord", spent: dict[str, Any], is_json: bool) -> int:
     return 0
 
 
-async def prune(arguments: argparse.Namespace, days: "float | bool") -> int:
+async def prune(arguments: argparse.Namespace, days: float | None) -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
 
-    if days is False:
+    if days is None:
         print("oneclaw: store.keep_days is false: runs are kept for good; use --days N.", file=sys.stderr)
         return 2
     gone = 0

@@ -101,7 +101,7 @@ async def private_hosts_of(app: "App", url: str) -> list[str]:
 
     async def ask() -> None:
         target = parse(url)
-        listed = tuple(app.config.get("network.private_hosts", ()))
+        listed = app.config.settings.network.private_hosts
         await Gate(Network(private_hosts=listed), note, resolve).admit(
             target.host, target.port, target.is_odd
         )
