@@ -24,6 +24,7 @@ from oneclaw.core.progress import Progress
 from oneclaw.core.registry import Entry, Registry, nearest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
 from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.slots import Slots
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.core.walk import Walk
@@ -56,7 +57,7 @@ class Engine:
         spill: Spill | None = None,
         session: Session | None = None,
         listeners: Listeners | None = None,
-        parallel: int = 64,
+        parallel: int = DEFAULTS.limits.parallel,
         refresh: Callable[[], Awaitable[None] | None] = lambda: None,
     ) -> None:
         """`refresh` is called before the policy is asked, so that the owner can change it meanwhile; what it

@@ -23,6 +23,7 @@ from typing import Any
 from oneclaw.core.event import Emit, PermissionAnswered, PermissionAsked
 from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import ANSWERS, KEPT, Answer, Prompt, Reply, check_answer, covers
+from oneclaw.core.settings.tree import DEFAULTS
 
 Show = Callable[[Prompt], None]
 Withdraw = Callable[[str], None]
@@ -53,7 +54,9 @@ class _Waiting:
 class Broker:
     """The one queue. `seconds` is how long a question waits before it is a no."""
 
-    def __init__(self, *, seconds: float = 300.0, emit: Emit | None = None) -> None:
+    def __init__(
+        self, *, seconds: float = DEFAULTS.permissions.prompt_seconds, emit: Emit | None = None
+    ) -> None:
         self.seconds = seconds
         self._emit = emit
         self._fronts: list[_Front] = []

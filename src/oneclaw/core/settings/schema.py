@@ -50,9 +50,20 @@ def find(key: str) -> tuple[Setting, str] | None:
     for start, end, one in _OPEN:
         if key.startswith(start) and key.endswith(end):
             name = key[len(start) : len(key) - len(end)]
-            if re.fullmatch(one.names, name):
+            if re.fullmatch(one.names, name) and not (one.is_inline and _is_slip(name, start)):
                 return one, name
     return None
+
+
+def _is_slip(name: str, start: str) -> bool:
+    """Whether a name of the owner's own is a slip of the setting beside it, as `features.memroy`.
+
+    A longer name is none: `features.email` is not `features.mail`.
+    """
+    from difflib import get_close_matches
+
+    beside = [key.removeprefix(start) for key in _EXACT if key.startswith(start)]
+    return bool(get_close_matches(name, [one for one in beside if len(one) >= len(name)], n=1, cutoff=0.75))
 
 
 def explain(key: str) -> Setting:
@@ -114,7 +125,8 @@ def _unknown(key: str) -> str:
     from difflib import get_close_matches
 
     steps = key[:200].split(".")
-    near = get_close_matches(key[:200], [_named(one, steps) for one in SETTINGS], n=1, cutoff=0.6)
+    known = [named for one in SETTINGS if (named := _named(one, steps)) != key]
+    near = get_close_matches(key[:200], known, n=1, cutoff=0.6)
     hint = f"Did you mean {near[0]}?" if near else "`oneclaw config --all` lists them all."
     return f"{key[:200]!r} is no setting. {hint}"
 

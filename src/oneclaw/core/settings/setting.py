@@ -56,6 +56,11 @@ class Setting:
         return "is_limit" in self.field.metadata
 
     @property
+    def is_inline(self) -> bool:
+        """Whether names of the owner's own stand beside those of settings."""
+        return self.field.metadata.get("inline", False)
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The words it can be, where they are few."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
@@ -84,29 +89,33 @@ class Setting:
         if self.bounds:
             off = ", or false to take it away" if self.is_limit else ""
             return f"a {_WORDS[self.kind]} {self.bounds}{off}"
-        if self.kind in (str, Path):
+        if self.kind is Path or Path in get_args(self.kind):
+            return "a path, where `~` is your home" if self.kind is Path else "a list of paths"
+        if self.kind is str:
             return "a text that is not empty"
         return "a list of texts, none of them empty" if get_origin(self.kind) is tuple else self.type
 
     def check(self, value: Any, named: str) -> Any:
         """The value as the settings keep it; raises `InvalidConfig` with the name it was given by."""
-        if self.is_limit and value is False:
-            return value
-        if get_origin(self.kind) is tuple and isinstance(value, list | tuple):
-            texts: list[Any] = [_as_text(one) for one in cast("Sequence[Any]", value)]
-            if all(map(_is_text, texts)):
-                return texts
-        elif self.kind in (str, Path):
-            text = _as_text(value) if self.kind is Path else value
-            if _is_text(text):
-                return text
-        elif self._fits(value):
-            return value
+        kept = [_as_text(one) for one in cast("Sequence[Any]", value)] if self._is_list(value) else value
+        kept = _as_text(kept) if self.kind is Path else kept
+        if self._fits(kept):
+            return kept
         shown = repr(cast(Any, value))
         shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
         raise InvalidConfig(f"{named} is {shown}; it must be {self.demand}.")
 
+    def _is_list(self, value: Any) -> bool:
+        return get_origin(self.kind) is tuple and isinstance(value, list | tuple)
+
     def _fits(self, value: Any) -> bool:
+        if self.is_limit and value is False:
+            return True
+        if get_origin(self.kind) is tuple:
+            is_right = _is_path if Path in get_args(self.kind) else _is_text
+            return isinstance(value, list) and all(map(is_right, cast("list[Any]", value)))
+        if self.kind in (str, Path):
+            return _is_path(value) if self.kind is Path else _is_text(value)
         if self.choices:
             return isinstance(value, str) and value in self.choices
         if self.kind is bool or isinstance(value, bool):
@@ -122,16 +131,25 @@ class Setting:
         if self.is_limit and value is False:
             return None
         if self.kind is Path:
-            return Path(value).expanduser()
+            return _as_path(value)
         if get_origin(self.kind) is tuple:
-            made = get_args(self.kind)[0]
-            return tuple(made(one).expanduser() for one in value) if made is Path else tuple(value)
+            return tuple(map(_as_path, value) if Path in get_args(self.kind) else value)
         return value
 
 
 def _as_text(value: Any) -> Any:
     """A path as its text; anything else as it is."""
     return os.fspath(cast("os.PathLike[Any]", value)) if isinstance(value, os.PathLike) else value
+
+
+def _is_path(value: Any) -> bool:
+    """Whether it is a path; `~nobody` is none where there is no such user."""
+    return _is_text(value) and not os.path.expanduser(value).startswith("~")
+
+
+def _as_path(text: str) -> Path:
+    """The path; `~` is the person's home."""
+    return Path(os.path.expanduser(text))
 
 
 def _is_text(value: Any) -> bool:
