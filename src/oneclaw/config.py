@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.settings.schema import SETTINGS, explain, read
+from oneclaw.core.settings.schema import VARIABLES, explain, read
 from oneclaw.core.settings.tree import Mode, Settings
 
 WORKSPACE = "workspace"
@@ -113,8 +113,11 @@ def load_config(file: Path | None = None, environment: Mapping[str, str] | None 
 
 def _said(environment: Mapping[str, str]) -> dict[str, Any]:
     """The settings that variables set; a variable that is empty sets nothing."""
-    named = [(one, environment.get(one.environment)) for one in SETTINGS if one.environment]
-    values = {one.key: one.check(value, one.environment) for one, value in named if value}
+    values = {
+        one.key: one.check(environment[name], name)
+        for name, one in VARIABLES.items()
+        if environment.get(name)
+    }
     if "workspace.folder" in values:  # as seen from where the program was started
         values["workspace.folder"] = str(Path(values["workspace.folder"]).expanduser().absolute())
     return values

@@ -33,10 +33,12 @@ def _walk(table: Any, key: str = "", path: tuple[str, ...] = (), names: str = ""
 
 SETTINGS = tuple(_walk(Settings))
 """Every setting there is, in the order of the tree."""
+VARIABLES = {one.environment: one for one in SETTINGS if one.environment}
+"""The settings that a variable of the environment sets, by its name."""
 ENVIRONMENT = {
     "ONECLAW_CONFIG": "The settings file to read.",
     "ONECLAW_HOME": "The data folder: store, sessions, secrets, workspace.",
-} | {one.environment: f"{one.meaning} Wins over `{one.key}`." for one in SETTINGS if one.environment}
+} | {name: f"{one.meaning} Wins over `{one.key}`." for name, one in VARIABLES.items()}
 """The variables that are read, with their meanings."""
 
 _EXACT = {one.key: one for one in SETTINGS if not one.names}
