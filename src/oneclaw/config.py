@@ -1,4 +1,4 @@
-"""Settings from oneclaw.toml and the environment, checked; what is wrong is named with its line.
+"""Settings from oneclaw.toml, the environment and Python, checked; an error in a file names the line.
 
 The file is the one named by `--config` or ONECLAW_CONFIG, else oneclaw.toml in the user's own
 configuration folder. A file that merely lies in the current folder is not read: it may have come

@@ -97,7 +97,8 @@ def test_dotted_keys_and_tables_are_alike(key: str, value: Any) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_a_file_and_python_refuse_the_same(tmp_path: Path, key: str) -> None:
     file = tmp_path / "oneclaw.toml"
-    for value in ("", "x", 0, -1, 3, 10**12, 0.5, True, False, [], ["x"], [""], [1], {}):
+    wrong: list[Any] = ["", "x", 0, -1, 3, 10**12, 0.5, True, False, [], ["x"], [""], [1], {}]
+    for value in wrong:
         file.write_text(f"{key} = {json.dumps(value)}\n")
         try:
             said: Any = dict(load_config(file, {"ONECLAW_HOME": str(tmp_path)}).values)

@@ -101,7 +101,7 @@ class Setting:
         kept = _as_text(kept) if self.kind is Path else kept
         if self._fits(kept):
             return kept
-        shown = repr(cast(Any, value))
+        shown = repr(value)
         shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
         raise InvalidConfig(f"{named} is {shown}; it must be {self.demand}.")
 
