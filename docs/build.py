@@ -19,9 +19,9 @@ that `--config` or `ONECLAW_CONFIG` names. One that merely lies in the current f
 `oneclaw config` says which file it is and what it sets, `oneclaw config explain NAME` what one setting \
 takes. A `*` stands for a name of your own; a name with a dot is written in quotes.
 
-A name that is no setting and a value of another type or beyond its bounds are errors: nothing that is set is \
-ignored. A variable of the environment wins over the file. In Python, `Config(home, values={...})` takes the \
-same names, dotted or as nested tables, and refuses the same; `config.settings` has all of them with their \
+A name that is no setting and a value of another type or beyond its bounds are errors: nothing that is set \
+is ignored. A variable of the environment wins over the file. In Python, `Config(home, values={...})` \
+takes the same names, dotted or as nested tables, and refuses the same; `config.settings` has all of them with their \
 types, as `config.settings.permissions.mode`.
 
 ```toml
