@@ -21,8 +21,8 @@ takes. A `*` stands for a name of your own; a name with a dot is written in quot
 
 A name that is no setting and a value of another type or beyond its bounds are errors: nothing that is set \
 is ignored. A variable of the environment wins over the file. In Python, `Config(home, values={...})` \
-takes the same names, dotted or as nested tables, and refuses the same; `config.settings` has all of them with their \
-types, as `config.settings.permissions.mode`.
+takes the same names, dotted or as nested tables, and refuses the same; `config.settings` has all of them \
+with their types, as `config.settings.permissions.mode`.
 
 ```toml
 [workspace]
