@@ -16,8 +16,13 @@ SETTINGS_PAGE = """\
 
 They stand in `oneclaw.toml` in your own configuration folder (`~/.config/oneclaw` on Linux), or in the file \
 that `--config` or `ONECLAW_CONFIG` names. One that merely lies in the current folder is not read. \
-`oneclaw config` says which file it is and what it sets. A `*` stands for a name of your own; a name with a \
-dot is written in quotes.
+`oneclaw config` says which file it is and what it sets, `oneclaw config explain NAME` what one setting \
+takes. A `*` stands for a name of your own; a name with a dot is written in quotes.
+
+A name that is no setting and a value of another type or beyond its bounds are errors: nothing that is set \
+is ignored. A variable of the environment wins over the file. In Python, `Config(home, values={...})` \
+takes the same names, dotted or as nested tables, and refuses the same; `config.settings` has all of them \
+with their types, as `config.settings.permissions.mode`.
 
 ```toml
 [workspace]
@@ -234,13 +239,13 @@ def errors() -> str:
 
 
 def settings() -> str:
-    from oneclaw.config import ENVIRONMENT, SETTINGS
+    from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
 
-    rows = [[code(one.key), one.type, one.default, one.meaning] for one in SETTINGS]
+    rows = [[code(one.key), one.type, one.bounds, one.default, one.meaning] for one in SETTINGS]
     return (
-        MADE.format(source="src/oneclaw/config.py")
+        MADE.format(source="src/oneclaw/core/settings/tree.py")
         + SETTINGS_PAGE
-        + table(["setting", "type", "default", "meaning"], rows)
+        + table(["setting", "type", "bounds", "default", "meaning"], rows)
         + "\n## Environment\n\n"
         + table(["variable", "meaning"], [[code(name), text] for name, text in ENVIRONMENT.items()])
     )

@@ -13,8 +13,8 @@ import pytest
 
 from oneclaw import App, Config
 from oneclaw.cli.main import COMMANDS, build_parser
-from oneclaw.config import ENVIRONMENT, SETTINGS
 from oneclaw.core.errors import MEANING, Kind
+from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
 from oneclaw.tools.builtin import NAMES
 
 ROOT = Path(__file__).parents[1]

@@ -100,7 +100,7 @@ class App:
                 *sources,
             ),
             fit=parts.fitting(config, self._keys),
-            overridden=config.get("tools.override", ()),
+            overridden=config.settings.tools.override,
         )
         owner = self._owner = Owner(config, self.registry, self.sources, self.agents, agent_tools, project)
         self.switch, self.switch_feature, self.trust = owner.switch, owner.switch_feature, owner.trust
@@ -156,8 +156,8 @@ class App:
 
     def notebook(self, agent: str) -> Notebook:
         """The memories an agent sees."""
-        is_own = self.config.get(f"agents.{agent}.memory") == "own"
-        return self.store.memories.of(agent if is_own else "")
+        said = self.config.settings.agents.get(agent)
+        return self.store.memories.of(agent if said is not None and said.memory == "own" else "")
 
     @asynccontextmanager
     async def looking(self) -> "AsyncGenerator[App]":
@@ -190,7 +190,7 @@ class App:
                 spill=spill.keep,
                 session=session,
                 listeners=self.listeners,
-                parallel=config.get("limits.parallel", 64),
+                parallel=config.settings.limits.parallel,
                 refresh=self._owner.follow,
                 why_missing=self.sources.why_missing,
             )

@@ -80,9 +80,9 @@ def with_tool_folders(config: Config, folders: Iterable[Path | str]) -> Config:
     """The settings with further folders of tools. Raises for a folder that tools write in."""
     more = [str(Path(folder).expanduser().absolute()) for folder in folders]
     if more:
-        named = [*config.get("tools.folders", ()), *more]
+        named = [*config.settings.tools.folders, *more]
         config = replace(config, values={**config.values, "tools.folders": named})
-    written = [config.workspace_folder, *map(Path, config.get("workspace.write", ()))]
+    written = [config.workspace_folder, *config.settings.workspace.write]
     opened = {os.path.realpath(folder.expanduser()) for folder in written}
     for folder in config.tool_folders[1:]:
         if os.path.realpath(folder) in opened:

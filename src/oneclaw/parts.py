@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from oneclaw.agent.agent import Agent, Limits
+from oneclaw.agent.agent import Agent
 from oneclaw.agent.keys import Keys
 from oneclaw.agent.roster import Roster
 from oneclaw.config import Config, user_folder
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, StoreError
+from oneclaw.core.errors import StoreError
 from oneclaw.core.event import Listeners
-from oneclaw.core.memory import DIGEST_CHARS, Notebook
-from oneclaw.core.permit.broker import WAIT_SECONDS, Broker
+from oneclaw.core.memory import Notebook
+from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import GrantBook
-from oneclaw.core.permit.need import Mode
+from oneclaw.core.permit.need import Mode, State
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
@@ -36,16 +36,11 @@ if TYPE_CHECKING:
     from oneclaw.providers.base import Provider
     from oneclaw.run.shell.shells import Shells
 
-LEAST_CHARS = 500
-KEEP_DAYS = 90
-"""Days that ended runs are kept where the settings say nothing."""
-
 
 def make_roster(config: Config, agents: Iterable[Agent]) -> Roster:
     """The agents: those in `agents` beside the settings file or in the user's folder, and those given."""
-    limits = {name: None if limit is False else limit for name, limit in config.under("runs").items()}
     folder = config.file.parent if config.file else user_folder("config")
-    roster = Roster(folder / "agents", Limits(**limits))
+    roster = Roster(folder / "agents", config.settings.runs)
     for agent in agents:
         roster.add(agent)
     return roster
@@ -58,23 +53,24 @@ def make_catalog(config: Config) -> Catalog:
 
 def make_broker(config: Config, listeners: Listeners) -> Broker:
     return Broker(
-        seconds=config.get("permissions.prompt_seconds", 300.0),
-        wait_seconds=config.get("questions.wait_seconds", WAIT_SECONDS),
+        seconds=config.settings.permissions.prompt_seconds,
+        wait_seconds=config.settings.questions.wait_seconds,
         emit=listeners.emit,
     )
 
 
 def make_redactor(config: Config) -> Redactor:
-    return Redactor(secret_variables(os.environ, config.get("secrets.environment", ())))
+    return Redactor(secret_variables(os.environ, config.settings.secrets.environment))
 
 
 def make_permissions(
     config: Config, mode: Mode, grants: GrantBook, broker: Broker, redactor: Redactor
 ) -> Permissions:
-    rules = parse_rules(config.get("shell.allow", ()))
+    rules = parse_rules(config.settings.shell.allow)
+    states = {need: State(said) for need, said in config.settings.permissions.needs.items()}
     return Permissions(
         mode=mode,
-        states=config.under("permissions.needs"),
+        states=states,
         grants=grants,
         broker=broker,
         redact=redactor.redact_value,
@@ -83,22 +79,20 @@ def make_permissions(
 
 
 def make_runtime(config: Config) -> Runtime:
-    memory_bytes = config.get("javascript.memory_mb", 64) << 20
-    return Runtime(size=config.get("javascript.workers", 4), memory_bytes=memory_bytes)
+    javascript = config.settings.javascript
+    return Runtime(size=javascript.workers, memory_bytes=javascript.memory_mb << 20)
 
 
 def make_runner(config: Config) -> Runner:
-    return Runner(
-        threads=config.get("limits.threads", 32),
-        processes=config.get("limits.processes", 4),
-        memory_bytes=config.get("limits.memory_mb", 1024) << 20,
-    )
+    limits = config.settings.limits
+    memory_bytes = limits.memory_mb << 20
+    return Runner(threads=limits.threads, processes=limits.processes, memory_bytes=memory_bytes)
 
 
 def is_unconfined(config: Config) -> bool:
     """Whether the owner has commands run without a sandbox."""
-    shell = config.under("shell")
-    return shell.get("mode") == "native" or shell.get("sandbox") == "none"
+    shell = config.settings.shell
+    return shell.mode == "native" or shell.sandbox == "none"
 
 
 def fitting(config: Config, keys: Keys) -> Callable[[Tool], Tool]:
@@ -106,11 +100,6 @@ def fitting(config: Config, keys: Keys) -> Callable[[Tool], Tool]:
 
     def fit(tool: Tool) -> Tool:
         limits = config.under(f"limits.tools.{tool.name}")
-        if limits.get("chars", LEAST_CHARS) < LEAST_CHARS:
-            raise InvalidConfig(
-                f"limits.tools.{tool.name}.chars is {limits['chars']}; at least {LEAST_CHARS:,} are needed"
-                " to say what was cut and where the rest is."
-            )
         if tool.definition.secrets:
             limits["missing"] = partial(keys.why_missing, tool.definition)
         return replace(tool, definition=replace(tool.definition, **limits)) if limits else tool
@@ -136,15 +125,15 @@ def make_runs(
     from oneclaw.providers.connect import Providers
 
     providers = Providers(catalog, secrets=keys.lookup, network=engine.session.network, extra=extra)
-    digests = Digests(engine, notebook, config.get("memory.digest_chars", DIGEST_CHARS))
-    wait = config.get("questions.wait", "unattended")
+    digests = Digests(engine, notebook, config.settings.memory.digest_chars)
+    wait = config.settings.questions.wait
     return Runs(engine, store, roster, catalog, providers, new_session, digests, own_tools, wait)
 
 
 async def prune(config: Config, store: Store) -> None:
     """Forget runs that ended long ago, some at each start; conversations stay."""
-    days = config.get("store.keep_days", KEEP_DAYS)
-    if days is not False:
+    days = config.settings.store.keep_days
+    if days is not None:
         with suppress(StoreError):  # a full disk is no reason not to begin
             await store.runs.prune(days)
             await store.questions.prune(days)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from oneclaw import App, Config
+from oneclaw.cli.completion import setting_names
 from oneclaw.tools.builtin import FILES, MEMORY, NAMES
 
 Cli = Any
@@ -171,6 +172,18 @@ def test_config_says_where_things_are(cli: Cli, home: Path) -> None:
     assert str(home / "workspace") in said
     assert "permissions.mode" in cli("config", "--all").out
     assert cli("config", "--json").json["mode"] == "auto"
+
+
+def test_config_gets_and_explains_one_setting(cli: Cli) -> None:
+    assert cli("config", "get", "permissions.mode", "--mode", "deny").out == "deny\n"
+    assert cli("config", "get", "runs.rounds", "--json").json == 15
+    said = cli("config", "explain", "agents.writer.memory").out
+    assert "shared or own" in said
+    assert "above 0, at most 10,000" in cli("config", "explain", "limits.threads").out
+    wrong = cli("config", "get", "runs.cots")
+    assert (wrong.code, "Did you mean runs.cost?" in wrong.err) == (2, True)
+    assert cli("config", "explain").code == 2
+    assert setting_names("runs.co") == ["runs.cost"]
 
 
 def test_config_shows_no_password(cli: Cli, tmp_path: Path) -> None:

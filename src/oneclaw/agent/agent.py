@@ -5,29 +5,10 @@ from dataclasses import dataclass, field
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.policy import Rules
+from oneclaw.core.settings.tree import Limits
 from oneclaw.core.subschema import is_object
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}\Z")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Where a run ends. Every guard is on; None takes one away.
-
-    rounds    requests with tools; then one more without, so that there is an answer
-    repeats   rounds in a row with the same calls and the same results
-    calls     calls of one run
-    tokens    tokens of one run, read and written
-    cost      US dollars of one run, where the price of the model is known
-    seconds   time of one run in all
-    """
-
-    rounds: int | None = 15
-    repeats: int | None = 3
-    calls: int | None = 200
-    tokens: int | None = 2_000_000
-    cost: float | None = 10.0
-    seconds: float | None = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

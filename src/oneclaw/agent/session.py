@@ -21,7 +21,7 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
             f"The workspace {workspace} cannot be made ({error.strerror}): name another folder with"
             " workspace.folder, ONECLAW_WORKSPACE or --workspace."
         ) from error
-    network = Network(config.get("network.proxy"), tuple(config.get("network.private_hosts", ())))
+    network = Network(config.settings.network.proxy, config.settings.network.private_hosts)
     made = Workspace(workspace, roots_of(config, folder))
     _make_own(made, config.tool_folders)
     Places(made)  # pins its roots before a tool of this program can exchange one
@@ -40,7 +40,7 @@ def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
     """What narrows and widens the workspace: our own files are closed, long results may be read."""
-    opened = [Path(folder).expanduser() for folder in config.get("workspace.write", ())]
+    opened = config.settings.workspace.write
     git = config.workspace_folder / ".git"
     own = _own_folders(config)
     return (
@@ -54,7 +54,7 @@ def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
         Root(config.project_folder / "tools", "read"),
         # What stands here names programs that the owner's own git runs, outside every sandbox.
         *(Root(place, "read") for place in (git / "config", git / "hooks") if place not in opened),
-        *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
+        *(Root(folder, "read") for folder in config.settings.workspace.read),
         *(Root(folder, "read" if _is_ours(folder, config, own) else "write") for folder in opened),
         *((Root(config.workspace_folder, "read"),) if _is_ours(config.workspace_folder, config, own) else ()),
     )

@@ -69,6 +69,13 @@ def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> lis
     return _fitting(prefix, _of_settings(parsed_args, names.tool_names))
 
 
+def setting_names(prefix: str, **_: object) -> list[str]:
+    """The settings Tab offers; `*` stands for a name."""
+    from oneclaw.core.settings.schema import SETTINGS
+
+    return [setting.key for setting in SETTINGS if setting.key.startswith(prefix)]
+
+
 def feature_names(prefix: str, **_: object) -> list[str]:
     """The features Tab offers: ours."""
     from oneclaw.agent.features import FEATURES

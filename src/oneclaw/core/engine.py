@@ -28,6 +28,7 @@ from oneclaw.core.progress import Progress
 from oneclaw.core.registry import Entry, Registry, suggest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
 from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.slots import Slots
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.core.walk import Walk
@@ -60,7 +61,7 @@ class Engine:
         spill: Spill | None = None,
         session: Session | None = None,
         listeners: Listeners | None = None,
-        parallel: int = 64,
+        parallel: int = DEFAULTS.limits.parallel,
         refresh: Callable[[], Awaitable[None] | None] = lambda: None,
         why_missing: Callable[[str], Awaitable[str]] | None = None,
     ) -> None:

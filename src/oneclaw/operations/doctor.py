@@ -31,7 +31,7 @@ async def diagnose(config: Config) -> list[Checkup]:
             raise app
 
         local = await asyncio.to_thread(machine.why_no_local_models)
-        shell = config.get("shell.mode", "sandbox"), config.get("shell.sandbox", "auto")
+        shell = config.settings.shell.mode, config.settings.shell.sandbox
         checks: dict[str, Check] = {
             "store": lambda: check_store(config),
             "workspace": lambda: check_workspace(config.workspace_folder),
@@ -40,7 +40,7 @@ async def diagnose(config: Config) -> list[Checkup]:
             "tool files": lambda: check_tool_files(opened()),
             "javascript": machine.check_javascript,
             "workers": machine.check_workers,
-            "network": lambda: machine.check_network(config.get("network.proxy")),
+            "network": lambda: machine.check_network(config.settings.network.proxy),
             "time zone": machine.check_zone,
             "secrets": lambda: check_secrets(config.secrets_file),
             "models": lambda: check_models(opened(), can_run_local=not local),
@@ -105,10 +105,10 @@ def check_policy(app: App) -> Checkup:
 
     definitions = app.registry.definitions()
     unused = app.policy.unused(definitions)
-    limited = {key.rpartition(".")[0] for key in app.config.under("limits.tools")}
-    unlimited = sorted(limited - {one.name for one in definitions})
+    settings = app.config.settings
+    unlimited = sorted(settings.limits.tools.keys() - {one.name for one in definitions})
     needs = {need for one in definitions for need in needs_of(one)} | NEEDS.keys()
-    unknown = sorted(app.config.under("permissions.needs").keys() - needs)
+    unknown = sorted(settings.permissions.needs.keys() - needs)
     bound = {one.name: one.feature for one in definitions if not one.switchable}
     named = [(one.setting, one.entry) for one in unused] + [("limits.tools", name) for name in unlimited]
     wrong = [_misfit(setting, entry, bound) for setting, entry in named]
@@ -146,7 +146,7 @@ def check_tool_files(app: App) -> Checkup:
     problems = list(app.problems)
     tools = [tool for tool in app.sources.outside if tool.origin != "built-in"]
     names = {tool.name for tool in tools}
-    unused = [name for name in app.config.get("tools.override", ()) if name not in names]
+    unused = [name for name in app.config.settings.tools.override if name not in names]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         remedy = "`oneclaw tools check` says what is wrong with each file."

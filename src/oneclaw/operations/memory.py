@@ -79,12 +79,12 @@ async def import_memories(app: "App", document: Any) -> ImportedMemories:
 async def read_digest(app: "App", agent: str = "default") -> MemoryDigest:
     """The digest as a new conversation gets it: none where memory is off for the agent."""
     from oneclaw.agent.digests import TOOL
-    from oneclaw.core.memory import DIGEST_CHARS, digest
+    from oneclaw.core.memory import digest
 
     entry = app.registry.find(TOOL)
     assert entry is not None
     decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
     if not decision.allowed:
         return MemoryDigest("", decision.reason)
-    chars = app.config.get("memory.digest_chars", DIGEST_CHARS)
+    chars = app.config.settings.memory.digest_chars
     return MemoryDigest(digest(await app.notebook(agent).useful(), chars))

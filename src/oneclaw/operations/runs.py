@@ -44,10 +44,8 @@ async def read_events(store: Store, record: RunRecord, after: int = 0) -> AsyncG
 
 async def prune_runs(app: "App", days: float | None = None) -> int:
     """Forget the runs that ended so many days ago, or as many as the settings keep; returns how many."""
-    from oneclaw.parts import KEEP_DAYS
-
-    kept: float | bool = days or app.config.get("store.keep_days", KEEP_DAYS)
-    if kept is False:
+    kept = days or app.config.settings.store.keep_days
+    if kept is None:
         raise InvalidConfig("store.keep_days is false: runs are kept for good; use --days N.")
     gone = 0
     while more := await app.store.runs.prune(kept):

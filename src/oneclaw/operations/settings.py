@@ -26,5 +26,9 @@ def read_settings(config: Config) -> SettingsState:
         "secrets": str(config.secrets_file),
         "mode": config.mode,
     }
-    values = json.loads(mask(json.dumps(dict(config.values))))  # the proxy may have a password
-    return SettingsState(places, values)
+    return SettingsState(places, masked(dict(config.values)))
+
+
+def masked(value: Any) -> Any:
+    """The value without what looks like a password: a proxy may have one."""
+    return json.loads(mask(json.dumps(value)))

@@ -123,7 +123,7 @@ async def _private_hosts_of(app: "App", url: str) -> list[str]:
     async def resolve(host: str, port: int) -> list[str]:
         return []
 
-    listed = tuple(app.config.get("network.private_hosts", ()))
+    listed = app.config.settings.network.private_hosts
     with suppress(ToolError):  # a name that is looked up when it is called, or what the tool itself refuses
         target = parse(url)
         gate = Gate(Network(private_hosts=listed), note, resolve)

@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 
 from oneclaw.core.errors import InvalidTool, describe
 from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.settings.tree import PluginTable, Settings
 from oneclaw.core.tool import Execute, Tool, ToolDefinition
 from oneclaw.plugins.described import Owner, left_to_owner, read_tool
 from oneclaw.plugins.found import Found, Read, check_name, find_files, find_packages, read
@@ -18,7 +19,8 @@ SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
 ABOUT_CHARS = 200
-_SETTINGS = (".enabled", ".trusted", ".inline")
+FOLDERS = ("built-in", "user", "project")
+"""What the settings below `plugins` call the folders of tools, which are no plugins."""
 
 
 class PluginSettings(Protocol):
@@ -30,8 +32,8 @@ class PluginSettings(Protocol):
     def cache_folder(self) -> Path: ...
     @property
     def home(self) -> Path: ...
-    def get(self, key: str, default: Any = None) -> Any: ...
-    def under(self, prefix: str) -> dict[str, Any]: ...
+    @property
+    def settings(self) -> Settings: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def look(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SEC
 
 def memory_of(config: PluginSettings) -> int:
     """The bytes of memory a plugin may take while it is asked."""
-    return config.get("limits.memory_mb", 1024) << 20
+    return config.settings.limits.memory_mb << 20
 
 
 def _look_and_ask(config: PluginSettings, is_fresh: bool, seconds: float) -> Look:
@@ -159,15 +161,16 @@ def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str,
     for each in found:
         if each.name in plugins:
             continue
+        said = config.settings.plugins.get(each.name, PluginTable())
         plugin = Plugin(
             each.name,
             each.place,
             each.is_package,
             each.version,
             each.about,
-            is_enabled=config.get(f"plugins.{each.name}.enabled", True),
-            is_trusted=config.get(f"plugins.{each.name}.trusted", False),
-            is_inline=config.get(f"plugins.{each.name}.inline", False),
+            is_enabled=said.enabled,
+            is_trusted=said.trusted,
+            is_inline=said.inline,
         )
         try:
             check_name(each)
@@ -263,8 +266,13 @@ def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warnin
 
 
 def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]:
-    """Settings that name a plugin which is not there."""
+    """Settings that name a plugin which is not there; the folders of tools have rules for tools only."""
     known = {plugin.name for plugin in plugins}
-    named = {key.rpartition(".")[0] for key in config.under("plugins") if key.endswith(_SETTINGS)}
+    folders = {
+        name
+        for name, said in config.settings.plugins.items()
+        if name in FOLDERS and said.enabled and not (said.trusted or said.inline)
+    }
     reason = "The settings name it, but it is not there; `oneclaw plugins` lists those that are."
-    return [Problem(f"plugin {name}", reason, is_warning=True) for name in sorted(named - known)]
+    unknown = sorted(config.settings.plugins.keys() - known - folders)
+    return [Problem(f"plugin {name}", reason, is_warning=True) for name in unknown]

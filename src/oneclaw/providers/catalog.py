@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
+from oneclaw.core.settings.tree import ModelTable, ProviderTable, Wire
 from oneclaw.providers.http.address import is_private, parse_base
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 """The provider whose models run on this machine, in processes of ours."""
-WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
+WIRES = get_args(Wire)
 SMALL_TOOLS = (
     "edit_file",
     "execute_shell_command",
@@ -37,17 +38,7 @@ SMALL_TOOLS = (
 UNKNOWN_WINDOW = 128_000
 UNKNOWN_LOCAL_WINDOW = 8_192
 
-_MODEL_FIELDS = ("window", "input_price", "output_price", "small")
-_PROVIDER_FIELDS = (
-    "wire",
-    "base_url",
-    "key",
-    "text_calls",
-    "strict",
-    "attempts",
-    "idle_seconds",
-    "total_seconds",
-)
+_PLAIN = ProviderTable()
 _SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}\Z")
 # What may follow the name of a model without making it another one: `-20250929`, `-2024-08-06`, `-001`.
 _VERSION = re.compile(r"(?:[-@](?:\d{3,8}|\d\d-\d\d|0|latest|preview|exp))*\Z")
@@ -100,11 +91,11 @@ class ProviderSettings:
     wire: str
     base_url: str
     key: str | None = None
-    text_calls: bool = False
+    text_calls: bool = _PLAIN.text_calls
     strict: bool = False
-    attempts: int = 4
-    idle_seconds: float = 120.0
-    total_seconds: float = 900.0
+    attempts: int = _PLAIN.attempts
+    idle_seconds: float = _PLAIN.idle_seconds
+    total_seconds: float = _PLAIN.total_seconds
     is_local: bool = False
 
 
@@ -122,8 +113,7 @@ class Catalog:
     ) -> None:
         self.local = local
         self._settings = dict(models or {})
-        self._set_models = _by_name(self._settings, _MODEL_FIELDS)
-        self._set_providers = _by_name(providers or {}, _PROVIDER_FIELDS)
+        self._set_providers = _by_name(providers or {}, ProviderTable)
 
     @property
     def default(self) -> str | None:
@@ -253,6 +243,11 @@ class Catalog:
         return {str(fields["key"]).casefold(): name for name, fields in rows if fields.get("key")}
 
     @cached_property
+    def _set_models(self) -> dict[str, dict[str, Any]]:
+        """What is set of models, by full name."""
+        return {self.full_name(name): own for name, own in _by_name(self._settings, ModelTable).items()}
+
+    @cached_property
     def _models(self) -> dict[str, Any]:
         return _read("models.toml")
 
@@ -294,12 +289,14 @@ def _longest(table: Mapping[str, Any], name: str) -> Any:
     return table.get(max((start for start in table if name.startswith(start)), key=len, default=""))
 
 
-def _by_name(settings: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def _by_name(
+    settings: Mapping[str, Any], table: type[ModelTable | ProviderTable]
+) -> dict[str, dict[str, Any]]:
     """`{"a/b.c.window": 1}` as `{"a/b.c": {"window": 1}}`: names may have dots, fields have none."""
     found: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
         name, dot, field = key.rpartition(".")
-        if dot and field in fields:
+        if dot and field in table.__dataclass_fields__:
             found.setdefault(name, {})[field] = value
     return found
 

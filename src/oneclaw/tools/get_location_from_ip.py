@@ -10,12 +10,13 @@ from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
 from oneclaw.core.session import Network
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.url import InvalidUrl, parse
 from oneclaw.guard.outside_mark import mark
 
-SERVICE = "https://ipinfo.io/json"
+SERVICE = DEFAULTS.web.location_url
 MAX_BYTES = 64 * 1024
 _CHARS = 100
 # What the well-known services call the same thing; the first that is there counts.

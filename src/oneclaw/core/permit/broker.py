@@ -33,11 +33,10 @@ from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import Fits, covers
 from oneclaw.core.question import KEPT, Question, QuestionBook, Reply, read_answer
 from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import DEFAULTS
 
 Show = Callable[[Question], None]
 Withdraw = Callable[[str], None]
-WAIT_SECONDS = 86_400.0
-"""How long a question waits for a person who is not there, where the settings say nothing."""
 NOBODY = "Nobody is there to ask."
 _LOOK_SECONDS = 0.25
 
@@ -71,7 +70,11 @@ class Broker:
     waits that needs nobody to be there; `book` keeps questions for other programs."""
 
     def __init__(
-        self, *, seconds: float = 300.0, wait_seconds: float = WAIT_SECONDS, emit: Emit | None = None
+        self,
+        *,
+        seconds: float = DEFAULTS.permissions.prompt_seconds,
+        wait_seconds: float = DEFAULTS.questions.wait_seconds,
+        emit: Emit | None = None,
     ) -> None:
         self.seconds = seconds
         self.wait_seconds = wait_seconds

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
+from oneclaw.core.settings.tree import Mode
 from oneclaw.core.tool import ToolDefinition
 
-Mode = Literal["auto", "ask", "deny"]
 MODES: dict[Mode, str] = {
     "auto": "Calls run; needs that must ask are asked for.",
     "ask": "As auto, and every call that does not only read is confirmed.",
