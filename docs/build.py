@@ -16,8 +16,13 @@ SETTINGS_PAGE = """\
 
 They stand in `oneclaw.toml` in your own configuration folder (`~/.config/oneclaw` on Linux), or in the file \
 that `--config` or `ONECLAW_CONFIG` names. One that merely lies in the current folder is not read. \
-`oneclaw config` says which file it is and what it sets. A `*` stands for a name of your own; a name with a \
-dot is written in quotes.
+`oneclaw config` says which file it is and what it sets, `oneclaw config explain NAME` what one setting \
+takes. A `*` stands for a name of your own; a name with a dot is written in quotes.
+
+A name that is no setting and a value of another type or beyond its bounds are errors: nothing that is set \
+is ignored. A variable of the environment wins over the file. In Python, `Config(home, values={...})` \
+takes the same names, dotted or as nested tables, and refuses the same; `config.settings` has all of them \
+with their types, as `config.settings.permissions.mode`.
 
 ```toml
 [workspace]
@@ -132,16 +137,37 @@ def first_line(path: Path) -> str:
 
 
 def tools() -> str:
+    parts = [MADE.format(source="src/oneclaw/tools") + "# Built-in tools\n"]
+    parts += map(describe_tool, shipped_definitions())
+    return "\n".join(parts)
+
+
+def shipped_definitions() -> list[Any]:
+    """Every tool that comes with OneClaw; `ask_NAME` stands for the tools that agents become."""
+    from dataclasses import replace
+
+    from oneclaw.agent.agent import Agent
+    from oneclaw.agent.delegate import delegate_tools
+    from oneclaw.agent.session_tools import session_tools
     from oneclaw.js.code_mode import code_tools
+    from oneclaw.js.loader import BUILTIN, load_folder
     from oneclaw.js.runtime import Runtime
     from oneclaw.tools.builtin import load_all
 
-    def no_engine() -> Any:
+    def nothing() -> Any:
         raise RuntimeError("The tools are only described here.")
 
-    parts = [MADE.format(source="src/oneclaw/tools") + "# Built-in tools\n"]
-    parts += [describe_tool(tool.definition) for tool in (*load_all(), *code_tools(Runtime(), no_engine))]
-    return "\n".join(parts)
+    asked = Agent(name="name", description="what the agent NAME says of itself.")
+    (ask,) = delegate_tools([asked, Agent(name="asker", agents=("name",))], nothing)
+    made = [
+        *load_all(),
+        *code_tools(Runtime(), nothing),
+        *load_folder(BUILTIN, Runtime(), "").tools,
+        *session_tools(nothing, nothing),
+    ]
+    definitions: list[Any] = [tool.definition for tool in made]
+    # The name is a pattern, which no tool may have: it is put in the text.
+    return [*definitions, replace(ask.definition, label="ask_NAME")]
 
 
 def describe_tool(definition: Any) -> str:
@@ -167,7 +193,8 @@ def describe_tool(definition: Any) -> str:
     ]
     parameters = table(["parameter", "type", "default", "meaning"], rows) if rows else "No parameters.\n"
     told = " ".join(filter(None, facts))
-    return f"## {definition.name}\n\n{definition.description}\n\n{parameters}\n{told}\n"
+    name = "ask_NAME" if definition.label == "ask_NAME" else definition.name
+    return f"## {name}\n\n{definition.description}\n\n{parameters}\n{told}\n"
 
 
 def default_of(schema: Mapping[str, Any]) -> str:
@@ -212,13 +239,13 @@ def errors() -> str:
 
 
 def settings() -> str:
-    from oneclaw.config import ENVIRONMENT, SETTINGS
+    from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
 
-    rows = [[code(one.key), one.type, one.default, one.meaning] for one in SETTINGS]
+    rows = [[code(one.key), one.type, one.bounds, one.default, one.meaning] for one in SETTINGS]
     return (
-        MADE.format(source="src/oneclaw/config.py")
+        MADE.format(source="src/oneclaw/core/settings/tree.py")
         + SETTINGS_PAGE
-        + table(["setting", "type", "default", "meaning"], rows)
+        + table(["setting", "type", "bounds", "default", "meaning"], rows)
         + "\n## Environment\n\n"
         + table(["variable", "meaning"], [[code(name), text] for name, text in ENVIRONMENT.items()])
     )

@@ -32,9 +32,14 @@ SLOW = tuple(
     for folder in (
         *("corpus", "faults", "journeys", "training"),
         *("guard/sandbox", "js", "outside", "plugins", "providers/local", "run/shell"),
+        *("guard/command/test_harmless.py", "guard/command/test_foreign_letters.py"),
+        *("guard/files/test_any_tree.py", "guard/files/test_protected.py"),
+        *("guard/network/test_conversion.py", "guard/network/test_hostile_servers.py"),
+        *("providers/test_dialect_any.py", "test_docs.py", "test_requirements.py", "test_floors.py"),
+        "tools/test_ssh_configure_host.py",
     )
 )
-"""Folders of long stories, outside data and many processes: `make quick` leaves them out."""
+"""Long stories, outside data, many random examples and many processes: `make quick` leaves them out."""
 
 
 def pytest_collection_finish() -> None:

@@ -45,7 +45,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 def from_files(app: App) -> list[str]:
     """The tools that came from the folders of the test."""
-    return [one.name for one in app.outside.tools if one.origin != "built-in"]
+    return [one.name for one in app.sources.outside if one.origin != "built-in"]
 
 
 def shown(app: App) -> str:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from oneclaw.config import SETTINGS, load_config, read_settings
+from oneclaw.config import load_config, read_settings
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.settings.schema import SETTINGS
 
 
 def write(folder: Path, text: str) -> Path:
@@ -101,7 +102,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "text": '"x"',
         "list of texts": '["x"]',
         "true or false": "true",
-        "whole number": "3",
+        "whole number": "500",
         "number": "1.5",
         "whole number or false": "false",
         "number or false": "false",

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from oneclaw import App, Config
 from oneclaw.cli.main import COMMANDS, build_parser
-from oneclaw.config import ENVIRONMENT, SETTINGS
 from oneclaw.core.errors import MEANING, Kind
+from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
 from oneclaw.tools.builtin import NAMES
 
 ROOT = Path(__file__).parents[1]
@@ -111,3 +112,13 @@ def test_every_command_a_page_shows_exists(path: Path) -> None:
             assert {word for word in words if "=" not in word} <= targets, words
         else:
             build_parser().parse_args(words)
+
+
+async def test_the_reference_lists_every_shipped_tool(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "tools.md").read_text()
+    listed = set(re.findall(r"^## (\w+)$", page, re.MULTILINE))
+    async with App(Config(home=tmp_path, values={})) as app:
+        shipped = {tool.name for tool in app.registry}
+    assert {"sessions", "message", "ask_NAME", "query_csv"} <= listed
+    assert shipped - listed == set()
+    assert listed - shipped == {"ask_NAME"}

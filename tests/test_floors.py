@@ -34,6 +34,8 @@ ACYCLIC = {'ancestors = ["oneclaw"]': 'ancestors = ["oneclaw.clock"]'}
 UPWARDS = {'"run",\n    "guard | clock",\n    "core",': '"run : guard : clock : core",', **ACYCLIC}
 TYPES = {"[tool.importlinter]": "[tool.importlinter]\nexclude_type_checking_imports = true"}
 TOOLS_ALONE = {'modules = ["oneclaw.tools.*"]': 'modules = ["oneclaw.clock"]'}
+DOORS = {'source_modules = ["oneclaw.cli"]': 'source_modules = ["oneclaw.clock"]'}
+RENDERING = {'source_modules = ["oneclaw.operations"]': 'source_modules = ["oneclaw.clock"]'}
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,30 @@ PLANTS = {
         "from oneclaw.core.permit import grant",
         "No cycles are allowed in oneclaw.core",
         ACYCLIC,
+    ),
+    "a folder that imports this module": Plant(
+        "core/tool.py",
+        "from oneclaw.core.check import arguments",
+        "No cycles are allowed in oneclaw.core",
+        ACYCLIC,
+    ),
+    "the store, in a door": Plant(
+        "cli/log.py",
+        "from oneclaw.store import store",
+        "oneclaw.cli is not allowed to import oneclaw.store",
+        DOORS,
+    ),
+    "a guard, in a door, for its types": Plant(
+        "cli/why.py",
+        "if TYPE_CHECKING:\n    from oneclaw.guard.network.gate import Gate",
+        "oneclaw.cli is not allowed to import oneclaw.guard",
+        DOORS,
+    ),
+    "a terminal, in an operation": Plant(
+        "operations/why.py",
+        "import rich",
+        "oneclaw.operations is not allowed to import rich",
+        RENDERING,
     ),
     "another tool": Plant(
         "tools/read_file.py",

@@ -1,25 +1,28 @@
-"""What the owner says while programs run, kept in the store: switches, trust in projects, tools loaded anew.
+"""The owner's words while programs run, kept in the store: switches, trust in projects, tools loaded anew.
 
 Each word goes to the store, where every program that uses it finds it: `follow` looks twice a second at most,
 at that and at what this machine has, and `rule` makes of all of it the policy that decides the next call.
 """
 
-import asyncio
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from oneclaw.agent.agent_tools import AgentTools
 from oneclaw.agent.features import FEATURES
 from oneclaw.agent.roster import Roster
 from oneclaw.agent.rules import Said, policy_of
 from oneclaw.config import Config
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, StoreError
+from oneclaw.core.load import Problem
 from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry
-from oneclaw.outside import Outside, trust_key
+from oneclaw.core.source import ToolSource
+from oneclaw.core.sources import Sources
+from oneclaw.outside import Project, trust_key
 from oneclaw.store.settings import Settings
 from oneclaw.store.store import Store
 
@@ -34,13 +37,23 @@ _LAG_SECONDS = 0.5
 
 
 class Owner:
-    """What the owner said, and the policy it makes. `outside` is None where no tools are taken from there."""
+    """What the owner said, and the policy it makes. `project` is None where no tools come from folders."""
 
-    def __init__(self, config: Config, registry: Registry, roster: Roster, outside: Outside | None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        registry: Registry,
+        sources: Sources,
+        roster: Roster,
+        agent_tools: AgentTools,
+        project: Project | None,
+    ) -> None:
         self._config = config
         self._registry = registry
+        self._sources = sources
         self._roster = roster
-        self._outside = outside
+        self._agent_tools = agent_tools
+        self._project = project
         self._store: Store | None = None
         self._engine: Engine | None = None
         self._said = Said()
@@ -48,8 +61,8 @@ class Owner:
         self._lacked: list[str] = []
         self._look_again = 0.0
         self._reloaded: int | None = None
-        self._reloading: set[asyncio.Task[None]] = set()
         self.policy = Policy()
+        self.rule()
 
     async def open(self, store: Store) -> None:
         """Take up what the store has."""
@@ -61,11 +74,13 @@ class Owner:
         self._engine = engine
 
     def close(self) -> None:
-        for reloading in self._reloading:
-            reloading.cancel()
         self._store = self._engine = None
 
     async def switch(self, tool: str, is_on: bool | None) -> None:
+        """Turn a tool on or off for every program that uses this store; others take half a second.
+
+        None takes the word back: the settings decide again.
+        """
         entry = self._registry.find(tool)
         if entry is not None:
             tool = entry.tool.name
@@ -78,19 +93,23 @@ class Owner:
         await self.take_up()
 
     async def switch_feature(self, feature: str, is_on: bool | None) -> None:
+        """Turn a feature on or off, with the tools that need it, as `switch` does one tool."""
         await self._keep(FEATURE + feature, is_on)
         for known in FEATURES:
             if known.name == feature and known.lead:
                 await self._stored().delete(SWITCH + known.lead)
         await self.take_up()
 
-    async def reload(self) -> None:
-        if self._outside is not None:
-            await self._outside.reload()
+    async def reload(self) -> tuple[Problem, ...]:
+        """Have the sources from outside look anew, here and in every program that uses this store; gives what
+        is wrong."""
+        await self._sources.reopen(self._outside)
         self._reloaded = int(await self._stored().get(RELOADED, 0)) + 1
         await self._stored().set(RELOADED, self._reloaded)
+        return self._sources.problems
 
-    async def trust(self, folder: Path, is_trusted: bool) -> bool:
+    async def trust(self, folder: Path, is_trusted: bool = True) -> bool:
+        """Have the tools of a project loaded from here on, or no longer; says whether that is new."""
         key, settings = trust_key(folder), self._stored()
         was_trusted = bool(await settings.get(key))
         if is_trusted:
@@ -126,7 +145,7 @@ class Owner:
                 self.rule()
 
     async def take_up(self) -> None:
-        """Read what the store says of tools and agents, and make the policy of it."""
+        """Take up at once what the store says of tools and agents; calls do so twice a second."""
         store = self._store
         if store is None:
             return
@@ -134,26 +153,25 @@ class Owner:
         kept = await store.settings.all()
         self._said = Said(_named(kept, SWITCH), _named(kept, FEATURE))
         self._roster.saved = await store.agents.all()
-        self._heed(bool(kept.get(trust_key(self._config.workspace_folder))), int(kept.get(RELOADED, 0)))
+        if self._project is not None:
+            self._project.trust(bool(kept.get(trust_key(self._config.workspace_folder))))
+        self.meet()
+        before, self._reloaded = self._reloaded, int(kept.get(RELOADED, 0))
+        if before not in (None, self._reloaded):  # in the background: the calls go on
+            await self._sources.reopen(self._outside, 0)
+
+    def meet(self) -> None:
+        """Have the tools and the policy for the agents there are now."""
+        self._agent_tools.refresh()
         self.rule()
+
+    @property
+    def _outside(self) -> list[ToolSource]:
+        return [source for source in self._sources if source.is_outside]
 
     def _lacks(self) -> list[str]:
         """What tools lack on this machine: what is installed or set while we run is taken up."""
         return [tool.definition.missing() for tool in self._registry if tool.definition.missing is not None]
-
-    def _heed(self, is_trusted: bool, reloaded: int) -> None:
-        """Load the tools from outside anew when the owner said so, or has another word on this project."""
-        is_asked = self._reloaded not in (None, reloaded)
-        self._reloaded = reloaded
-        outside = self._outside
-        if outside is None or not (is_asked or is_trusted != outside.is_trusted):
-            return
-        is_running = self._engine is not None
-        outside.load(is_trusted, with_plugins=is_asked and not is_running)
-        if is_asked and is_running:  # plugins may take a while to say what they have: the calls go on
-            reloading = asyncio.ensure_future(outside.reload())
-            self._reloading.add(reloading)
-            reloading.add_done_callback(self._reloading.discard)
 
     async def _keep(self, key: str, is_on: bool | None) -> None:
         """Keep a word, or take it back.

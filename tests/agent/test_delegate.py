@@ -8,10 +8,10 @@ import pytest
 from tests.agent.conftest import Open, drive
 
 from oneclaw import Agent, App, Kind, Limits, Scripted, tool
-from oneclaw.core.event import PermissionAsked, ToolFinished, ToolProgressed
+from oneclaw.core.event import QuestionAsked, ToolFinished, ToolProgressed
 from oneclaw.core.message import ResultsMessage, Usage, UserMessage
-from oneclaw.core.permit.broker import Prompt
 from oneclaw.core.permit.policy import Rules
+from oneclaw.core.question import Question
 from oneclaw.core.session import Session
 from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, End, Reply
@@ -106,9 +106,9 @@ async def test_what_an_asked_agent_needs_is_asked_of_the_person_for_the_one_that
         repeats=True,
     )
     app = await open_app(model, agents=[HELPER, BOSS], tools=[act])
-    prompts: list[Prompt] = []
+    prompts: list[Question] = []
 
-    def show(prompt: Prompt) -> None:
+    def show(prompt: Question) -> None:
         prompts.append(prompt)
         app.broker.answer(prompt.id, "session")
 
@@ -116,7 +116,7 @@ async def test_what_an_asked_agent_needs_is_asked_of_the_person_for_the_one_that
     events, finished = await drive(app, agent="boss")
     assert len(prompts) == 1  # the answer holds for the whole of the session that was asked in
     assert (prompts[0].session, prompts[0].agent) == (finished.session, "boss")
-    assert any(isinstance(event, PermissionAsked) for event in events)
+    assert any(isinstance(event, QuestionAsked) for event in events)
     grants = await app.grants.of("act")
     assert {grant.holder for grant in grants} == {finished.session}
 
@@ -132,7 +132,7 @@ async def test_a_denial_of_the_asking_agent_holds_for_the_asked_one(open_app: Op
     )
     app = await open_app(Scripted([replies], repeats=True), agents=[HELPER, BOSS], tools=[act])
 
-    def refuse(prompt: Prompt) -> None:
+    def refuse(prompt: Question) -> None:
         app.broker.answer(prompt.id, "never")
 
     app.broker.bind(refuse, lambda _: None)

@@ -10,6 +10,7 @@ from tests.agent.conftest import Open, drive
 
 from oneclaw import Agent, App, Kind, Limits, Scripted, tool
 from oneclaw.agent import compact
+from oneclaw.agent.fitting import Fitting
 from oneclaw.agent.runs import SessionBusy
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.errors import InvalidConfig
@@ -335,6 +336,22 @@ async def test_the_next_model_of_the_chain_takes_over_where_the_first_one_failed
     assert last.model == "other/model"
 
 
+async def test_the_options_of_one_provider_reach_no_other_of_the_chain(open_app: Open) -> None:
+    first, second = Scripted([Fail("quota")]), Scripted(["Done."])
+    app = await open_app(first, providers={"other": second})
+    options: dict[str, dict[str, object]] = {"test": {"thinking": {"type": "adaptive"}}, "other": {"seed": 7}}
+    _, finished = await drive(app, agent=Agent(name="safe", fallbacks=("other/model",), options=options))
+    assert finished.text == "Done."
+    assert (first.requests[0].options, second.requests[0].options) == (options["test"], options["other"])
+
+
+async def test_options_of_a_provider_that_is_not_there_are_refused(open_app: Open) -> None:
+    app = await open_app(["Done."])
+    agent = Agent(name="safe", options={"antropic": {"thinking": True}})
+    with pytest.raises(InvalidConfig, match=r"options\.antropic, .*Did you mean anthropic"):
+        await drive(app, agent=agent)
+
+
 @pytest.mark.covers("KAI-SG-06")
 async def test_a_fallback_whose_window_is_too_small_is_passed_over(open_app: Open) -> None:
     first, small, large = Scripted([Fail("server")]), Scripted(["small"]), Scripted(["large"])
@@ -482,6 +499,68 @@ async def test_what_fits_no_window_is_a_clear_error(open_app: Open) -> None:
     assert "reads 1,000 tokens" in finished.error
 
 
+def refuse_beyond(chars: int) -> Reply:
+    """A model that reads less than is known of it."""
+
+    def reply(request: Request) -> Any:
+        long = 0
+        for message in request.messages:
+            parts = message.results if isinstance(message, ResultsMessage) else (message,)
+            long += sum(len(part.text) for part in parts)
+        return Fail("window") if long > chars else "Done."
+
+    return reply
+
+
+@pytest.mark.parametrize("fallbacks", [(), ("other/model",)])
+async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_asked_again_in_the_same_run(
+    open_app: Open, fallbacks: tuple[str, ...]
+) -> None:
+    calls: list[Reply] = [Call("echo", text=f"{number} " + "word " * 800) for number in range(5)]
+    other = Scripted(["never"], repeats=True)
+    model = Scripted([*calls, *[refuse_beyond(12_000)] * 9])
+    app = await open_app(model, tools=[echo], providers={"other": other})
+    events, finished = await drive(app, agent=Agent(name="long", fallbacks=fallbacks))
+    assert (finished.reason, finished.text, other.asked) == ("done", "Done.", 0)
+    assert any(isinstance(event, HistoryCompacted) for event in events)
+    assert not any(isinstance(event, ModelSwitched) for event in events)
+    assert model.asked > len(calls) + 1
+    messages = await kept(app, finished.session)
+    assert is_valid(messages)
+    assert sum("left out" in str(each) for each in messages) == 0  # the store has all of it
+
+
+async def test_what_is_refused_however_short_it_is_goes_to_the_next_model(open_app: Open) -> None:
+    model = Scripted([refuse_beyond(0)], repeats=True)
+    app = await open_app(model, providers={"other": Scripted(["From the other."])})
+    _, finished = await drive(app, agent=Agent(name="long", fallbacks=("other/model",)))
+    assert finished.text == "From the other."
+    assert model.asked <= 5
+
+
+async def test_without_giving_way_the_run_would_fail(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Fitting, "give_way", lambda self: False)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    calls: list[Reply] = [Call("echo", text=f"{number} " + "word " * 800) for number in range(5)]
+    app = await open_app([*calls, *[refuse_beyond(12_000)] * 9], tools=[echo])
+    _, finished = await drive(app)
+    assert finished.reason == "failed"
+
+
+async def test_every_summary_keeps_what_the_user_began_with(open_app: Open) -> None:
+    model = Scripted([Talker("They talked about facts.")], repeats=True)
+    app = await open_app(model, builtins=False, settings={"models.test/model.window": 6000})
+    await talk(app, 24)
+    summaries = [
+        first.text
+        for request in model.requests
+        if isinstance(first := request.messages[0], UserMessage) and first.origin == "summary"
+    ]
+    asked = sum(request.instructions == compact.INSTRUCTIONS for request in model.requests)
+    assert asked > 1  # summaries of summaries
+    assert all(f"{compact.GOAL_HEADING}\n> question 1\n" in f"{each}\n" for each in summaries)
+    assert all(each.count(compact.GOAL_HEADING) == 1 for each in summaries)
+
+
 # Stopping
 
 
@@ -563,6 +642,13 @@ async def test_a_session_runs_one_run_at_a_time(open_app: Open) -> None:
 
 
 # Sessions, agents, small models
+
+
+async def test_a_session_that_is_not_there_is_told_with_the_command_that_lists_them(open_app: Open) -> None:
+    app = await open_app(["x"])
+    for ask in (lambda: drive(app, session="none"), lambda: app.resume_session("none")):
+        with pytest.raises(InvalidConfig, match="no session 'none'; `oneclaw sessions` lists them"):
+            await ask()
 
 
 async def test_a_session_goes_on_in_another_program(open_app: Open, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ rounds = 5
 cost = 0.5
 seconds = false
 
-[options]
+[options.anthropic]
 temperature = 0.2
 """
 
@@ -46,7 +46,7 @@ def test_an_agent_is_read_from_a_file_of_its_name(tmp_path: Path) -> None:
         tools=Rules(("read_*",), ("read_secrets",)),
         agents=("helper",),
         limits=Limits(rounds=5, cost=0.5, seconds=None),
-        options={"temperature": 0.2},
+        options={"anthropic": {"temperature": 0.2}},
     )
 
 
@@ -55,6 +55,7 @@ def test_an_agent_is_read_from_a_file_of_its_name(tmp_path: Path) -> None:
     [
         ("modell = 'x'", "there is no field modell; did you mean model?"),
         ("model = 5", "model is 5; it must be a text"),
+        ("[options]\ntemperature = 1", "options.temperature is 1; options are by provider"),
         ("fallbacks = 'x'", "fallbacks is 'x'; it must be a list of texts"),
         ("[tools]\nallowed = []", "there is no field tools.allowed; did you mean tools.allow?"),
         ("[limits]\nrounds = 0", "limits.rounds is 0; it must be a whole number above 0"),
@@ -129,7 +130,9 @@ _LIMITS = st.none() | st.integers(1, 100)
         agents=_LISTS,
         tools=st.builds(Rules, st.none() | _LISTS, _LISTS),
         limits=st.builds(Limits, rounds=_LIMITS, calls=_LIMITS, cost=_LIMITS),
-        options=st.dictionaries(st.text(max_size=5), st.integers(), max_size=2),
+        options=st.dictionaries(
+            st.text(max_size=5), st.dictionaries(st.text(max_size=5), st.integers(), max_size=2), max_size=2
+        ),
     )
 )
 def test_an_agent_is_the_same_after_it_was_written_down(agent: Agent) -> None:

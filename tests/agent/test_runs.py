@@ -2,21 +2,24 @@
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.agent.conftest import Open
+from tests.store.wal import commits
 
-from oneclaw import Agent, App, Limits, tool
+from oneclaw import Agent, App, Config, Limits, Scripted, tool
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.run_handle import RunHandle
 from oneclaw.agent.runs import SessionBusy
 from oneclaw.core.answer import TextAdded
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.event import ToolFinished, ToolStarted
+from oneclaw.core.event import QuestionAsked, ToolFinished, ToolStarted
 from oneclaw.core.event_json import envelope_json, read_envelope
 from oneclaw.core.message import UserMessage
+from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import (
     AnswerFinished,
     MessageQueued,
@@ -285,6 +288,64 @@ async def test_leaving_the_short_form_early_stops_the_run(open_app: Open) -> Non
     assert record.state == "stopped"
 
 
+async def test_a_run_in_which_nothing_waits_gives_others_their_turn(open_app: Open) -> None:
+    @tool(effect="read")
+    async def count(number: int) -> int:
+        """Count."""
+        return number
+
+    app = await open_app([*([Call("count", number=number)] for number in range(20)), "Done."], tools=[count])
+    events = app.run(AGENT, "go")
+    async for event in events:
+        if isinstance(event, ToolFinished):
+            break
+    await events.aclose()
+    (record,) = await app.store.runs.list()
+    assert record.state == "stopped"
+
+
+async def test_a_round_costs_few_commits_however_many_calls_it_makes(open_app: Open) -> None:
+    @tool(effect="read")
+    async def count(number: int) -> int:
+        """Count."""
+        await asyncio.sleep(0)
+        return number
+
+    async def written(calls: int) -> int:
+        """The commits of a run of five rounds."""
+        script = [[Call("count", number=at * 100 + each) for each in range(calls)] for at in range(5)]
+        app = await open_app([*script, "Done."], tools=[count])
+        path = app.config.home / "oneclaw.db"
+        before = commits(path)
+        handle = await app.runs.start(AGENT, "go")
+        assert (await handle.wait()).calls == 5 * calls
+        assert len(await finished_calls(app, handle.id)) == 5 * calls
+        return commits(path) - before
+
+    lone, many = await written(1), await written(20)
+    assert lone >= 5 * 2, "a row before each call, and its result after it"
+    assert many < 100, "each of 100 calls has these two rows, but not a commit for each"
+
+
+async def finished_calls(app: App, run: str) -> list[str]:
+    """The calls that the store says have finished, in the order it tells them."""
+    stored = await app.store.events.read(run)
+    numbers = [each.number for each in stored]
+    assert numbers == sorted(set(numbers))
+    return [each.event.call_id for each in stored if isinstance(each.event, ToolFinished)]
+
+
+async def test_a_reader_from_between_two_calls_of_one_row_gets_the_rest(open_app: Open) -> None:
+    calls = [Call("get_current_time", id=name) for name in ("a", "b", "c")]
+    app = await open_app([calls, "Done."])
+    handle = await app.runs.start(AGENT, "go")
+    await handle.wait()
+    live = [each for each in await read(handle) if isinstance(each.event, ToolFinished)]
+    assert await finished_calls(app, handle.id) == [each.event.call_id for each in live]
+    rest = await app.store.events.read(handle.id, live[1].number)
+    assert [each.number for each in rest if isinstance(each.event, ToolFinished)] == [live[2].number]
+
+
 async def test_a_slow_reader_holds_only_so_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     from oneclaw.agent import recording as file
     from oneclaw.core.message import AssistantMessage, TextPart
@@ -300,3 +361,23 @@ async def test_a_slow_reader_holds_only_so_many_pieces(monkeypatch: pytest.Monke
     rest = [each async for each in reader]
     assert state_of(rest) == [("answer", "x" * 100)]
     assert len(rest) == 1, "the pieces were given up"
+
+
+@pytest.mark.parametrize("is_paused", [True, False])
+async def test_waiting_for_a_person_takes_no_time_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_paused: bool
+) -> None:
+    """Without the pause the run is out of time before anybody answers."""
+    if not is_paused:
+        monkeypatch.setattr(Pauses, "seconds", property(lambda _: 0.0))
+    model = Scripted([Call("ask_user", question="Who?"), "Ada."])
+    config = Config(home=tmp_path, values={"runs.seconds": 1.5, "models.default": "test/model"})
+    async with App(config, outside=False, providers={"test": model}) as app:
+        handle = await app.runs.start(app.agents.get("default"), "Ask.", origin="api")
+        async for envelope in handle.events():
+            if isinstance(envelope.event, QuestionAsked):
+                give = app.broker.answer, envelope.event.question_id, "Ada"
+                asyncio.get_running_loop().call_later(2.5, *give)
+        finished = await handle.wait()
+        assert finished.reason == ("done" if is_paused else "seconds")
+        assert await app.store.questions.list() == []

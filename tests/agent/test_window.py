@@ -142,6 +142,21 @@ def test_results_of_the_last_two_rounds_are_not_shortened_while_something_else_c
     assert [result_of(window.messages[at]).value for at in (-3, -1)] == [long, long]
 
 
+def test_an_old_object_is_shortened_to_an_object() -> None:
+    value = {"code": 0, "out": "word\n" * 3_000, "rows": list(range(2_000))}
+    old = replace(result_of(a_round(1, "")[1]), value=value, images=(PICTURE,))
+    messages: list[Message] = [ask(), a_round(1)[0], ResultsMessage((old,)), *a_round(2), *a_round(3)]
+    window = Window(messages)
+    window.shrink(window.tokens - 1)
+    short = result_of(window.messages[2])
+    assert len(short.text) <= 1_200
+    assert short.value["code"] == 0
+    assert short.value["out"].startswith("word\nword\n")
+    assert short.value["rows"][:2] == [0, 1]
+    assert "1 image was left out" in short.value["(cut)"]
+    assert (short.images, short.truncated_from) == ((), len(old.text))
+
+
 def test_how_much_of_a_result_is_missing_is_told_right_after_it_was_cut_twice() -> None:
     cut = replace(result_of(a_round(1, "word " * 4_000)[1]), truncated_from=100_000)
     messages: list[Message] = [ask(), a_round(1)[0], ResultsMessage((cut,)), *a_round(2), *a_round(3)]

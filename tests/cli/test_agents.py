@@ -87,7 +87,7 @@ def test_a_file_wins_over_the_store_and_it_is_said(cli: Cli, folder: Path, tmp_p
         ("[limits]\nrounds = 0\n", "limits.rounds"),
         ("name = 'No Name'\n", "No Name"),
         ("this is no TOML", "not TOML"),
-        ("[options]\nsince = 2026-01-01\n", "no dates"),
+        ("[options.anthropic]\nsince = 2026-01-01\n", "no dates"),
     ],
 )
 def test_what_is_written_wrong_is_not_kept(cli: Cli, tmp_path: Path, text: str, said: str) -> None:

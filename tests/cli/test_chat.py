@@ -216,6 +216,29 @@ def test_a_question_is_asked_in_place_and_answered_by_a_letter(
     assert ("✓" if is_written else "✗") + " write_file path=a.txt content=x" in shown
 
 
+def test_a_yes_is_narrowed_at_the_terminal_and_a_choice_is_made_there(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    calls = [
+        {"call": "write_file", "arguments": {"path": name, "content": "x"}} for name in ("a.txt", "b.txt")
+    ]
+    ask = {"call": "ask_user", "arguments": {"question": "Which?", "options": ["red", "blue"]}}
+    with chat(home, script(tmp_path, *calls, ask, "Done."), ONECLAW_MODE="ask") as terminal:
+        terminal.wait("> ")
+        terminal.type("write\n")
+        terminal.wait("[v] no, never")
+        terminal.wait("> ")
+        terminal.type("w path=*.txt for 8h\n")
+        terminal.wait("Allowed from now on: write_file with path *.txt, everywhere, for 8 hours.")
+        terminal.wait("Answer with a number or the text.")  # the second file was not asked about
+        terminal.wait("> ")
+        terminal.type("3\n")
+        terminal.wait("none of the choices")
+        terminal.type("2\n")
+        terminal.wait("Done.")
+        assert terminal.leave() == 0
+    assert (home / "workspace" / "b.txt").exists()
+
+
 def test_what_came_before_a_question_stands_above_it(tmp_path: Path) -> None:
     calls = [
         {"call": "write_file", "arguments": {"path": name, "content": "x"}} for name in ("a.txt", "b.txt")

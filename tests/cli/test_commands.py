@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from oneclaw import App, Config
-from oneclaw.cli.log import read_since
+from oneclaw.cli.completion import setting_names
 from oneclaw.tools.builtin import FILES, MEMORY, NAMES
 
 Cli = Any
@@ -174,6 +174,18 @@ def test_config_says_where_things_are(cli: Cli, home: Path) -> None:
     assert cli("config", "--json").json["mode"] == "auto"
 
 
+def test_config_gets_and_explains_one_setting(cli: Cli) -> None:
+    assert cli("config", "get", "permissions.mode", "--mode", "deny").out == "deny\n"
+    assert cli("config", "get", "runs.rounds", "--json").json == 15
+    said = cli("config", "explain", "agents.writer.memory").out
+    assert "shared or own" in said
+    assert "above 0, at most 10,000" in cli("config", "explain", "limits.threads").out
+    wrong = cli("config", "get", "runs.cots")
+    assert (wrong.code, "Did you mean runs.cost?" in wrong.err) == (2, True)
+    assert cli("config", "explain").code == 2
+    assert setting_names("runs.co") == ["runs.cost"]
+
+
 def test_config_shows_no_password(cli: Cli, tmp_path: Path) -> None:
     settings = tmp_path / "oneclaw.toml"
     settings.write_text('[network]\nproxy = "http://me:hunter2hunter2@10.0.0.1:8080"\n')
@@ -297,12 +309,6 @@ def test_a_limit_without_room_for_a_note_is_refused(cli: Cli, tmp_path: Path) ->
     ended = cli("--config", str(settings), "tools")
     assert ended.code == 2
     assert "limits.tools.read_file.chars is 100" in ended.err
-
-
-def test_since_reads_ages_and_dates() -> None:
-    assert read_since("30m", 10_000.0) == 10_000 - 1800
-    assert read_since("1.5h", 10_000.0) == 10_000 - 5400
-    assert read_since("2026-01-31", 0.0) > 1_700_000_000
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

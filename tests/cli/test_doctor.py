@@ -1,15 +1,10 @@
 """`oneclaw doctor`: what cannot work is said before it is tried."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.programs import make_program
-
-from oneclaw.cli.doctor import can_be_made, check_limits, check_sandbox
-from oneclaw.guard.sandbox import group, landlock
-from oneclaw.guard.sandbox.group import make_group
 
 Cli = Any
 
@@ -25,11 +20,6 @@ def test_a_folder_that_cannot_be_made_is_found_and_the_remedy_named(
         assert (ended.code, finding["state"]) == (1, "bad")
         assert str(folder) in finding["text"]
         assert option in finding["remedy"]
-
-
-def test_a_folder_that_is_not_there_yet_can_be_made(tmp_path: Path) -> None:
-    assert can_be_made(tmp_path)
-    assert can_be_made(tmp_path / "not" / "yet")
 
 
 @pytest.mark.parametrize(
@@ -61,45 +51,6 @@ def test_settings_that_are_about_something_are_fine_and_the_tools_counted(cli: C
     findings = cli("--config", str(file), "doctor", "--json").json
     count = len(cli("tools", "--json").json)
     assert next(one["text"] for one in findings if one["topic"] == "tools") == f"{count} tools"
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap and Landlock are of Linux")
-def test_without_bubblewrap_it_says_what_shuts_commands_in(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))  # a folder with no programs
-    finding = check_sandbox("sandbox", "auto")
-    assert finding.state == "warn"
-    assert "bubblewrap is not installed" in finding.text
-    assert ("Landlock" in finding.text) == bool(landlock.version())
-    assert "Landlock" not in check_sandbox("sandbox", "bubblewrap").text
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
-def test_bubblewrap_that_is_there_and_does_not_work_is_found(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    make_program(tmp_path, "bwrap", "echo 'no namespaces for you' >&2\nexit 1")
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    finding = check_sandbox("sandbox", "bubblewrap")
-    assert (finding.state, "bubblewrap does not work here" in finding.text) == ("warn", True)
-    assert "no command is run" in finding.remedy
-
-
-def test_it_names_what_holds_the_memory_and_the_processes_of_commands(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    made = make_group(1 << 30, 10)
-    if made is not None:
-        made.remove()
-    is_held = made is not None and made.holds_memory and made.holds_tasks
-    text = "control groups hold the memory and processes of commands"
-    assert (check_limits().text == text) == is_held
-    monkeypatch.setattr(group, "_ROOT", tmp_path)
-    counted = (
-        "no control group can be made for the memory and processes of commands: counted ten times a second"
-    )
-    assert check_limits().text == counted
 
 
 @pytest.mark.parametrize("setting", ['mode = "native"', 'sandbox = "none"'])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from oneclaw.cli.front import CHOICES, KEYS, in_lines
+from oneclaw.cli.answer_words import CHOICES, KEYS
+from oneclaw.cli.front import in_lines
 
 
 def test_a_letter_and_its_word_mean_the_same() -> None:

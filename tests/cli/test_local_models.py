@@ -1,5 +1,6 @@
 """Models of one's own and the one in the box, on the command line."""
 
+import json
 import os
 import subprocess
 import sys
@@ -126,6 +127,25 @@ def test_without_a_library_a_model_of_ones_own_is_not_blamed(tmp_path: Path, fil
 def test_the_doctor_finds_a_missing_library_before_anything_fails(tmp_path: Path) -> None:
     ended = oneclaw("doctor", variables=without_library(tmp_path))
     assert (ended.returncode, ended.stdout.count(LIBRARY)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "is_there", "state", "said"),
+    [
+        ("", True, "warn", "only `oneclaw chat` answers, by the tiny model"),
+        ("", False, "warn", "nothing answers, and the tiny model that comes along cannot run here"),
+        ("local/smollm2", True, "ok", "local/smollm2 answers"),
+        ("local/smollm2", False, "bad", "local/smollm2 cannot run here: see llama.cpp"),
+    ],
+)
+def test_the_doctor_says_which_model_answers_with_and_without_the_library(
+    tmp_path: Path, model: str, is_there: bool, state: str, said: str
+) -> None:
+    variables = with_engine(tmp_path, "") if is_there else without_library(tmp_path)
+    (tmp_path / "oneclaw.toml").write_text(f'models.default = "{model}"' if model else "")
+    ended = oneclaw("--config", str(tmp_path / "oneclaw.toml"), "doctor", "--json", variables=variables)
+    (told,) = (one for one in json.loads(ended.stdout) if one["topic"] == "models")
+    assert (told["state"], said in told["text"]) == (state, True)
 
 
 def test_without_a_library_a_script_plays_the_demonstration(tmp_path: Path) -> None:

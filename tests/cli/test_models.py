@@ -91,7 +91,7 @@ def test_the_default_stands_first(cli: Cli, tmp_path: Path) -> None:
     settings = tmp_path / "oneclaw.toml"
     settings.write_text('[models]\ndefault = "ollama/qwen3:4b"\n')
     rows = cli("models", "--json", "--config", str(settings)).json["models"]
-    assert (rows[0]["model"], rows[0]["is_default"], rows[0]["is_small"]) == ("ollama/qwen3:4b", True, True)
+    assert (rows[0]["model"], rows[0]["is_default"], rows[0]["is_small"]) == ("ollama/qwen3:4b", True, False)
     assert "ollama/qwen3:4b (default)" in cli("models", "--config", str(settings)).out.splitlines()[0]
 
 

@@ -82,9 +82,11 @@ def test_settings_turn_a_plugin_off_or_trust_it(cli: Cli, tools: Path, tmp_path:
     settings(tmp_path, "[plugins.weather]\nenabled = false\n")
     assert cli("plugins").out.startswith("off\tweather")
     assert cli("call", "shout", "text=ho").code == 3
-    settings(tmp_path, "[plugins.weather]\ntrusted = true\n")
-    assert "in the program itself, for you trust it" in cli("plugins", "show", "weather").out
-    assert cli("call", "shout", "text=ho").out == "HO\n"
+    runs = {"trusted": "in a process with your environment", "inline": "in the program itself"}
+    for name, where in runs.items():
+        settings(tmp_path, f"[plugins.weather]\n{name} = true\n")
+        assert where in cli("plugins", "show", "weather").out
+        assert cli("call", "shout", "text=ho").out == "HO\n"
 
 
 def test_a_tool_of_a_plugin_is_called_denied_and_shown_like_any(

@@ -16,8 +16,8 @@ from tests.cli.vt import script
 
 from oneclaw.cli.going import Going, add_arguments, going_line
 from oneclaw.cli.terminal import folded
-from oneclaw.config import SETTINGS
 from oneclaw.core.permit.grant import Grant
+from oneclaw.core.settings.schema import SETTINGS
 from oneclaw.store.store import Store
 
 ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]

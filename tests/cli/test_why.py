@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from oneclaw.core.permit.grant import Grant
 from oneclaw.store.store import Store
 
@@ -94,9 +96,27 @@ def test_an_address_that_is_not_public_is_told_without_a_connection(cli: Cli, ho
         assert said["needs"] == {"network": "granted", "network.private": "ask"}
         assert "is not public" in said["notes"][0]
     for url in ("http://93.184.216.34/", "https://example.invalid/", "ftp://127.0.0.1/"):
-        assert cli("why", "http_request", f"url={url}", "--json").json["needs"] == {"network": "granted"}
+        assert cli("why", "fetch_url", f"url={url}", "--json").json["needs"] == {"network": "granted"}
     settings = home / "hosts.toml"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text('[network]\nprivate_hosts = ["127.0.0.1:8080"]\n')
     listed = cli("--config", str(settings), "why", "fetch_url", "url=http://127.0.0.1:8080/", "--json").json
     assert listed["needs"] == {"network": "granted"}
+
+
+@pytest.mark.parametrize("mark", ["local/smollm2", "ollama/qwen3:4b", ""])
+def test_why_agents_and_doctor_say_when_a_model_is_small(cli: Cli, tmp_path: Path, mark: str) -> None:
+    settings = tmp_path / "oneclaw.toml"
+    text = f'[models]\ndefault = "{mark or "ollama/qwen3:4b"}"\n'
+    settings.write_text(text + ('[models."ollama/qwen3:4b"]\nsmall = true\n' if mark else ""))
+    where = ("--config", str(settings))
+    said = [
+        cli("why", "fetch_url", *where).out,
+        cli("why", "fetch_url", "--json", *where).out,
+        cli("agents", "show", "default", *where).out,
+        next(each["text"] for each in cli("doctor", "--json", *where).json if each["topic"] == "models"),
+    ]
+    for each in said:
+        assert ("is a small model and gets these tools only: " in " ".join(each.split())) is bool(mark)
+    tools = cli("agents", "show", "default", "--json", *where).json["tools"]
+    assert ("fetch_url" in tools) is not bool(mark)

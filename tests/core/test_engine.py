@@ -1,8 +1,10 @@
 """The road of a call: every turn it can take, and the one result at its end."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.need import State
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, Rules
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.registry import Registry
 from oneclaw.core.result import INNER_CHARS
 from oneclaw.core.session import Session, Workspace
@@ -75,7 +77,7 @@ async def test_how_long_a_person_thinks_is_not_how_long_the_call_took(
     thinks_seconds = 0.3
     broker = Broker()
 
-    def think(prompt: Prompt) -> None:
+    def think(prompt: Question) -> None:
         asyncio.get_running_loop().call_later(thinks_seconds, broker.answer, prompt.id, answer)
 
     broker.bind(think)
@@ -131,6 +133,20 @@ async def test_an_invented_name_is_answered_with_the_nearest(runner: Runner) -> 
     assert result.kind is Kind.TOOL_NOT_FOUND
     assert "add" in result.message
     assert result.for_model()["error_type"] == "tool_not_found"
+
+
+async def test_a_name_like_no_other_is_answered_with_the_names_there_are(runner: Runner) -> None:
+    result = await engine_of(runner, add, fail).call(ToolCall("zzz_qqq", {}))
+    assert result.message == "Tool 'zzz_qqq' not found. The tools are: add, fail."
+    hidden = Policy(agents={"default": Rules(deny=("fail",))})
+    told = await engine_of(runner, add, fail, policy=hidden).call(ToolCall("zzz_qqq", {}))
+    assert told.message.endswith("The tools are: add.")  # only those it may call
+    names = [f"tool_{number:03}_{'x' * 40}" for number in range(200)]
+    many = [replace(add, definition=replace(add.definition, name=name)) for name in names]
+    told = await engine_of(runner, *many).call(ToolCall("9!", {}))
+    assert len(told.message) < 1_200
+    assert re.search(r"tool_000_x+, .* and 1\d\d more\.$", told.message)
+    assert "no tools" in (await engine_of(runner).call(ToolCall("zzz_qqq", {}))).message
 
 
 async def test_a_long_invented_name_is_not_echoed_whole(runner: Runner) -> None:
@@ -531,16 +547,112 @@ async def test_events_name_the_call_that_made_a_call(runner: Runner) -> None:
     assert told == expected
 
 
-async def test_a_long_json_value_becomes_cut_text(runner: Runner) -> None:
+async def test_a_long_list_stays_a_list(runner: Runner) -> None:
     @tool(effect="read", chars=200)
     async def rows() -> list[int]:
         """List."""
         return list(range(1000))
 
     result = await engine_of(runner, rows).call(ToolCall("rows"))
-    assert isinstance(result.value, str)
-    assert len(result.value) <= 200
-    assert result.truncated_from is not None
+    assert result.value[:3] == [0, 1, 2]
+    assert result.value[-2].endswith("of 1,000 items are shown.)")
+    assert "3,891 characters" in result.value[-1]
+    assert len(result.text) <= 200
+    assert result.truncated_from == 3_891
+
+
+async def test_a_long_object_stays_one_and_its_lines_are_lines(runner: Runner, tmp_path: Path) -> None:
+    @tool(effect="read", chars=2_000, trim="middle")
+    async def log() -> dict[str, Any]:
+        """Read."""
+        return {"code": 0, "out": "".join(f"line {number}\n" for number in range(1000)), "err": "none"}
+
+    async def spill(session: Session, call_id: str, text: str) -> str:
+        return f"kept/{call_id}"
+
+    result = await engine_of(runner, log, spill=spill).call(ToolCall("log", {}, "c1"))
+    assert (result.value["code"], result.value["err"]) == (0, "none")
+    assert result.value["out"].startswith("line 0\nline 1\n")
+    assert result.value["out"].endswith("line 999\n")
+    assert "kept/c1: read it in pieces with read_file" in result.value["(cut)"]
+    assert 1_800 < len(result.text) <= 2_000
+    assert "\\\\n" not in result.to_json()  # no newline is escaped twice
+
+
+async def test_an_arbitrary_object_is_an_error_and_its_address_is_not_told(runner: Runner) -> None:
+    class Connection: ...
+
+    @tool(effect="read")
+    async def connect(where: str) -> Any:
+        """Connect."""
+        made = Connection()
+        return {"plain": made, "inside": [{"rows": made}], "key": {made: 1}, "code": made.__init__}[where]
+
+    engine = engine_of(runner, connect)
+    for where in ("plain", "inside", "key", "code"):
+        result = await engine.call(ToolCall("connect", {"where": where}))
+        assert result.kind is Kind.EXECUTION_ERROR
+        assert "which is no data; return text" in result.message
+        assert "0x" not in result.message
+
+
+async def test_a_result_that_does_not_fit_its_output_schema_is_an_error_that_names_the_field(
+    runner: Runner,
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "degrees": {"type": "array", "items": {"type": "number"}}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+
+    @tool(effect="write", output=schema)
+    async def weather(how: str) -> Any:
+        """Tell the weather."""
+        return {
+            "right": {"city": "Oslo", "degrees": [1, 2.5]},
+            "type": {"city": "Oslo", "degrees": [1, "warm"]},
+            "missing": {},
+            "more": {"city": "Oslo", "wind": 3},
+            "text": "sunny",
+        }[how]
+
+    engine = engine_of(runner, weather)
+    assert (await engine.call(ToolCall("weather", {"how": "right"}))).ok
+    for how, said in {
+        "type": "'degrees[1]' expected type 'number' but got the string \"warm\"",
+        "missing": "'city' is required",
+        "more": "'wind' is not in the schema",
+        "text": "it expected type 'object'",
+    }.items():
+        result = await engine.call(ToolCall("weather", {"how": how}))
+        assert (result.kind, result.effects) == (Kind.EXECUTION_ERROR, "possible")
+        assert said in result.message
+
+
+async def test_images_that_are_returned_are_pictures_for_the_model(runner: Runner) -> None:
+    picture = Image(PNG, "image/png")
+
+    @tool(effect="read")
+    async def shoot(how: str) -> Any:
+        """Take pictures."""
+        return {
+            "one": picture,
+            "list": ["before", picture, "after", picture],
+            "inside": {"pages": [{"scan": picture}]},
+            "both": Output([picture], (picture,)),
+        }[how]
+
+    expected: dict[str, tuple[Any, int]] = {
+        "one": ("(image 1)", 1),
+        "list": (["before", "(image 1)", "after", "(image 2)"], 2),
+        "inside": ({"pages": [{"scan": "(image 1)"}]}, 1),
+        "both": (["(image 2)"], 2),
+    }
+    engine = engine_of(runner, shoot)
+    for how, (value, count) in expected.items():
+        result = await engine.call(ToolCall("shoot", {"how": how}))
+        assert (result.value, result.images) == (value, (picture,) * count)
 
 
 async def test_images_and_details_reach_the_result(runner: Runner) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool, UnknownTool
+from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool, NotFound
 from oneclaw.core.make.function import tool
 from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry, nearest
@@ -142,9 +142,15 @@ def test_tools_are_found_by_several_names_globs_and_groups() -> None:
     assert registry.select() == []
     assert registry.get("add").name == "add"
     for wrong, words in (
-        ("ad", "The nearest names are: add"),
-        ("group:mail", "No tool matches 'group:mail'"),
-        ("mail_*", "No tool matches 'mail_"),
+        ("ad", "no tool 'ad'. Did you mean add"),
+        ("group:mail", "There is no tool that matches 'group:mail'"),
+        ("mail_*", "There is no tool that matches 'mail_"),
     ):
-        with pytest.raises(UnknownTool, match=words):
+        with pytest.raises(NotFound, match=words):
             registry.select("add", wrong)
+
+
+def test_an_output_that_is_no_schema_is_refused_with_the_name_of_its_tool() -> None:
+    definition = ToolDefinition(name="weather", output={"type": "nothing"})
+    with pytest.raises(InvalidSchema, match=r"The output of weather: .*\$\.type"):
+        Registry([Tool(definition, lambda arguments, context: 1)])

@@ -46,8 +46,9 @@ async def test_as_a_path_a_row_stays_one_request_line(rows: Rows, serve: Serve, 
         seen.clear()
         with judged(row["id"]):
             for form in dict.fromkeys((path, unquote(path))):
-                if re.search(r"[\x00-\x1f\x7f]", form):
-                    with pytest.raises(ToolError, match="control characters"):
+                # Blanks and line ends after an address are not of it.
+                if re.search(r"[\x00-\x1f\x7f\\]", form.rstrip(" \t\r\n")):
+                    with pytest.raises(ToolError, match=r"control characters|backslashes"):
                         await http_request.execute({"url": f"http://127.0.0.1:{port}{form}"}, context)
                 else:
                     await http_request.execute({"url": f"http://127.0.0.1:{port}{form}"}, context)

@@ -59,6 +59,18 @@ def in_capitals(schema: Any) -> Any:
     return {**fresh, "type": schema["type"].upper()} if isinstance(schema.get("type"), str) else fresh
 
 
+def also_refused(schema: Any, provider: str) -> Iterator[str]:
+    """What is refused of schemas as they are found, and never sent: empty values, open bounds beside null."""
+    for path, node in nodes(schema):
+        if provider == "gemini" and is_list(node.get("enum")) and "" in node["enum"]:
+            yield f"{path}: an empty value"
+        branches = [each for each in (node, *node.get("anyOf", ())) if is_map(each)]
+        allows_null = any("null" in str(each.get("type")) or each.get("nullable") for each in branches)
+        has_bound = any(key.startswith("exclusive") for each in branches for key in each)
+        if provider == "anthropic" and allows_null and has_bound:
+            yield f"{path}: an open bound beside null"
+
+
 def found_in(row: dict[str, Any]) -> list[str]:
     """The rules that a schema breaks as it was found, and its name."""
     is_gemini = row["provider"] == "gemini"
@@ -67,6 +79,7 @@ def found_in(row: dict[str, Any]) -> list[str]:
     is_name = re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name)
     return [
         *broken(schema, "gemini_parameters" if is_gemini else row["provider"]),
+        *also_refused(row["schema"], row["provider"]),
         *([] if is_name else [f"the name {name}"]),
     ]
 
@@ -145,8 +158,8 @@ def test_a_bound_that_is_sent_is_never_wider_for_integers(rows: Rows, dialect: s
             sent = to_dialect(row["schema"], dialect)
             for name, each in row["schema"].get("properties", {}).items():
                 for key in ("exclusiveMinimum", "exclusiveMaximum"):
-                    edge = each.get(key)
-                    if each.get("type") == "integer" and type(edge) is int and sent.schema:
+                    edge = each.get(key) if is_map(each) else None
+                    if is_map(each) and each.get("type") == "integer" and type(edge) is int and sent.schema:
                         spoken = {name: edge}
                         if sent.is_strict:
                             spoken = with_nulls(sent.schema, spoken)

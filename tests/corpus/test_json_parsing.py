@@ -82,7 +82,9 @@ def test_what_is_json_but_no_object_is_refused(rows: Rows, judged: Judged) -> No
         with judged(row["id"]):
             raw = base64.b64decode(row["b64"])
             if row["expect"] == "accept" and not is_object(raw):
-                assert isinstance(judge(build(), raw), ToolError)
+                answer = judge(build(), raw)
+                # JSON inside a JSON string is what models write now and then.
+                assert isinstance(answer, ToolError) or (raw.strip()[:1] == b'"' and answer.repairs)
 
 
 def test_every_row_is_answered_inside_an_object_too(rows: Rows, judged: Judged) -> None:

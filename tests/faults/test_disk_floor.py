@@ -3,6 +3,7 @@
 Everything is on a disk in memory that is made for the test, of 256 MB.
 """
 
+import asyncio
 import json
 import os
 import subprocess
@@ -20,6 +21,7 @@ from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
 from oneclaw.run.shell import disk
+from oneclaw.run.shell.excess import watch_disks
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.session import Command, ShellSession
 
@@ -33,6 +35,16 @@ FILLS = {
     # With a breath now and then: on a busy machine we may look ten times a second and no more.
     "empty files": "n=$RANDOM$RANDOM; for i in {1..4000}; do : >name-$n-$i; ((i % 100)) || sleep 0.02; done",
 }
+FAST = {
+    name: f"t=${{EPOCHREALTIME#*.}}; for p in {{1..4}}; do ({fill}) & done; wait"
+    for name, fill in {
+        "parts": "for n in {1..800}; do head -c 256K /dev/zero >part-$t-$p-$n; done",
+        "copies": "for n in {1..100}; do cp big part-$t-$p-$n; done",
+        "names": "for n in {1..9000}; do : >name-$t-$p-$n; done",
+        "folders": "mkdir name-$t-$p-{1..9000}",
+    }.items()
+}
+"""As fast as it goes: what these take below the floor is what they take until they are stopped."""
 ROUNDS = 5
 
 fills = pytest.mark.parametrize("fill", FILLS)
@@ -65,9 +77,10 @@ async def fill_it(folder: Path, ws: Path, way: Way, fill: str, part: int) -> dic
         return sandbox.enclosure(session, made.states, made.tmp, network)
 
     (ws / "kept").write_text("kept\n")
+    (ws / "big").write_bytes(bytes(4 << 20))
     shell = ShellSession(enclose, Limits())
     try:
-        stops = [(await shell.run(Command(FILLS[fill], 60.0))).stop for _ in range(ROUNDS)]
+        stops = [(await shell.run(Command((FILLS | FAST)[fill], 60.0))).stop for _ in range(ROUNDS)]
         left = os.statvfs(ws)
         read = await shell.run(Command("cat kept; ls | wc -l", 30.0))
         removed = await shell.run(Command("rm -rf big-* part-* name-* && echo removed", 30.0))
@@ -103,6 +116,43 @@ async def test_no_number_of_commands_takes_the_last_of_a_disk(
     holds(found)
     if fill in ("many files", "empty files"):
         assert found["stops"][-1] == "disk"
+
+
+@ways
+@pytest.mark.parametrize("fill", FAST)
+async def test_commands_as_fast_as_it_goes_get_little_below_the_floor(
+    tmp_path: Path, small_disk: Path, way: Way, fill: str
+) -> None:
+    skip_without(way)
+    found = await fill_it(tmp_path, small_disk, way, fill, PART)
+    assert found["stops"] == ["disk"] * ROUNDS
+    assert found["free_bytes"] > DISK_BYTES // PART * 0.4
+    assert found["free_files"] > DISK_FILES // PART * 0.4
+    assert found["said"] == ["kept", "removed\n", "new\n"]
+
+
+class Counting(disk.Disks):
+    looks = 0
+
+    def are_overdrawn(self) -> bool:
+        self.looks += 1
+        return super().are_overdrawn()
+
+
+@pytest.mark.parametrize(("near_files", "is_often"), [(disk.NEAR_FILES, True), (1, False)])
+async def test_the_nearer_the_floor_is_the_oftener_it_is_looked_at(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch, near_files: int, is_often: bool
+) -> None:
+    """The twin takes every distance for a large one."""
+    monkeypatch.setattr(disk, "NEAR_BYTES", 1)
+    monkeypatch.setattr(disk, "NEAR_FILES", near_files)
+    spare = DISK_FILES - DISK_FILES // disk.PART
+    for number in range(spare - 500):
+        (small_disk / str(number)).touch()
+    disks = Counting([str(small_disk)])
+    assert (disks.look_seconds(0.1) < 0.01) is is_often
+    await watch_disks(asyncio.get_running_loop().create_future(), disks, 0.1)
+    assert (disks.looks > 3) is is_often
 
 
 @fills

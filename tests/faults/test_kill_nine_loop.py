@@ -40,7 +40,7 @@ from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import AssistantMessage, ResultsMessage
 from oneclaw.providers.scripted import Call, Say, Wait
 from oneclaw.tools import builtin
-from oneclaw.app import follow
+from oneclaw.agent.talk import follow
 import oneclaw.agent.runs, oneclaw.agent.delegate, oneclaw.agent.session_tools, oneclaw.providers.connect
 
 ROUNDS = 10

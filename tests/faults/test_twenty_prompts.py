@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from oneclaw.core.errors import ToolError
-from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked
+from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
@@ -52,7 +52,7 @@ class Calls:
         except asyncio.CancelledError:
             self.cancelled[call_id] += 1
 
-    async def all_open(self) -> list[Prompt]:
+    async def all_open(self) -> list[Question]:
         while len(self.broker.pending()) < PROMPTS:
             await asyncio.sleep(0)
         return list(self.broker.pending())
@@ -60,8 +60,8 @@ class Calls:
     def check_one_outcome_each(self) -> None:
         outcomes = self.ran + self.refused + self.cancelled
         assert outcomes == Counter({f"c{number}": 1 for number in range(PROMPTS)})
-        asked = [event.prompt_id for event in self.events if isinstance(event, PermissionAsked)]
-        answered = [event.prompt_id for event in self.events if isinstance(event, PermissionAnswered)]
+        asked = [event.question_id for event in self.events if isinstance(event, QuestionAsked)]
+        answered = [event.question_id for event in self.events if isinstance(event, QuestionAnswered)]
         assert len(asked) == PROMPTS
         assert sorted(asked) == sorted(answered)
         assert self.broker.pending() == ()
@@ -72,14 +72,14 @@ class Calls:
 async def test_each_call_gets_the_outcome_of_the_first_answer(seed: int) -> None:
     chance = random.Random(seed)
     calls = Calls(seconds=0.3)
-    shown: list[Prompt] = []
+    shown: list[Question] = []
     calls.broker.bind(shown.append)
     tasks = calls.start()
     prompts = await calls.all_open()
     forgotten = {prompt.id for prompt in chance.sample(prompts, 3)}
     taken: dict[str, Answer] = {}
 
-    async def answer(prompt: Prompt, answer: Answer, is_thread: bool) -> None:
+    async def answer(prompt: Question, answer: Answer, is_thread: bool) -> None:
         give: Any = calls.broker.answer_threadsafe
         accepted = await asyncio.to_thread(give, prompt.id, answer) if is_thread else give(prompt.id, answer)
         if accepted:
@@ -128,7 +128,7 @@ async def test_calls_cancelled_among_the_answers_get_one_outcome_too(seed: int) 
 
 async def test_one_kept_answer_settles_twenty_of_the_same() -> None:
     calls = Calls(seconds=60)
-    shown: list[Prompt] = []
+    shown: list[Question] = []
     calls.broker.bind(shown.append)
     tasks = calls.start(tool(0))
     prompts = await calls.all_open()
@@ -174,7 +174,7 @@ async def test_with_the_one_way_out_taken_away_a_prompt_would_be_answered_twice(
     def keep(*_: Any) -> None: ...
 
     with monkeypatch.context() as patch:
-        patch.setattr(calls.broker, "_settle", keep)
+        patch.setattr(calls.broker, "_end", keep)
         taken = [calls.broker.answer(other.id, "once"), calls.broker.answer(other.id, "no")]
     assert taken == [True, True]
     for prompt in prompts:

@@ -13,7 +13,7 @@ from oneclaw import App, Config, Kind, Scripted
 from oneclaw.core.call import ToolResult
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.tool import Tool
 from oneclaw.providers.base import Request
@@ -53,7 +53,7 @@ class Story:
     """What came of a run: each result, each question a person was asked, and all the model ever read."""
 
     results: list[ToolResult] = field(default_factory=list[ToolResult])
-    prompts: list[Prompt] = field(default_factory=list[Prompt])
+    prompts: list[Question] = field(default_factory=list[Question])
     read: list[str] = field(default_factory=list[str])
 
     @property
@@ -151,7 +151,7 @@ async def play(app: App, model: Scripted) -> Story:
     """Run the agent once, every question answered with no."""
     story = Story()
 
-    def refuse(prompt: Prompt) -> None:
+    def refuse(prompt: Question) -> None:
         story.prompts.append(prompt)
         app.broker.answer(prompt.id, "no")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from oneclaw import App, Config, Context, Kind, OneClawError, Output, ToolCall, ToolError, ToolResult, tool
-from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked
+from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
 from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
@@ -47,15 +47,15 @@ async def test_events_of_a_call_come_in_the_order_of_its_road(tmp_path: Path) ->
         await app.engine.call(ToolCall("post", {}, "wrong"))
         await app.engine.call(ToolCall("invented", {}, "unknown"))
         rows = {row.call_id: row for row in await app.store.calls.history()}
-    walked = ["PermissionAsked", "PermissionAnswered", "ToolStarted", "ToolProgressed", "ToolFinished"]
+    walked = ["QuestionAsked", "QuestionAnswered", "ToolStarted", "ToolProgressed", "ToolFinished"]
     assert list(dict.fromkeys(names(events, "fine"))) == walked
     assert names(events, "wrong") == names(events, "unknown") == ["ToolFinished"]
     assert [event.call_id for event in later] == ["fine"] * len(later)
     assert set(rows) == {"fine", "wrong", "unknown"}
     asked, answered = events[:2]
-    assert isinstance(asked, PermissionAsked)
-    assert isinstance(answered, PermissionAnswered)
-    assert (asked.prompt_id, answered.answer) == (answered.prompt_id, "once")
+    assert isinstance(asked, QuestionAsked)
+    assert isinstance(answered, QuestionAnswered)
+    assert (asked.question_id, answered.answer) == (answered.question_id, "once")
 
 
 async def test_a_listener_that_fails_stops_neither_calls_nor_others(tmp_path: Path) -> None:

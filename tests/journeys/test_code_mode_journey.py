@@ -20,7 +20,7 @@ from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.scripted import Call, Reply
 
@@ -104,11 +104,11 @@ class Person:
     """Somebody who answers by the tool that asks; `asked` keeps the questions."""
 
     def __init__(self, app: App, **answers: Answer) -> None:
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self._app, self._answers = app, answers
         app.broker.bind(self._show)
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         assert self._app.broker.answer(prompt.id, self._answers[prompt.tool])
 

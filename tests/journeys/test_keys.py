@@ -15,6 +15,7 @@ from tests.journeys.wire_formats import BY_LABEL, FORMATS, Call, Format, Text, T
 from tests.journeys.wire_servers import Answer, Broken, Raw, Refuse, WireServer, answer, call, talking
 
 from oneclaw import App, Config, Context, Kind, ToolCall, tool
+from oneclaw.agent.keys import Keys
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.run_event import RunFinished
 from oneclaw.guard.secret.redactor import Redactor
@@ -366,7 +367,7 @@ async def test_without_the_guard_a_tool_would_be_given_the_key(
     home: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put("environment")
-    monkeypatch.setattr(App, "_given", lambda self, names: Secrets().given(names))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    monkeypatch.setattr(Keys, "give", lambda self, names: Secrets().given(names))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
     async with (
         talking(BY_LABEL["gemini"]) as server,
         app_of(home, server, tools=[spending_tool(NAME)]) as app,

@@ -11,7 +11,7 @@ import pytest
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.tool import Isolation, Tool
 
 
@@ -36,12 +36,12 @@ class Person:
     """Somebody at a front, with their answers ready; `asked` keeps the questions."""
 
     def __init__(self, app: App, *answers: Answer) -> None:
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self._answers = list(answers)
         self._app = app
         app.broker.bind(self._show)
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         assert self._app.broker.answer(prompt.id, self._answers.pop(0))
 
@@ -203,9 +203,11 @@ async def test_settings_from_a_file_rule_agent_by_agent(tmp_path: Path) -> None:
     config = load_config(file, {"ONECLAW_HOME": str(tmp_path)})
     async with App(config, tools=[send_mail(), ring]) as app:
         sessions = {agent: app.new_session(agent) for agent in ("clerk", "clock", "default")}
+        leave = app.broker.bind(lambda _: None)  # somebody who could be asked: ask_user is there, too
         tools = {
             agent: {one.name for one in app.engine.available(session)} for agent, session in sessions.items()
         }
+        leave()
         assert tools["clerk"] == {"read_file", "list_files", "find_files", "search_text"}
         assert tools["clock"] == {"get_current_time"}
         plain = App(Config(home=tmp_path / "plain"), tools=[send_mail(), ring])
@@ -291,7 +293,7 @@ async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
 ) -> None:
     async with App(Config(home=tmp_path), tools=[ask_on_the_way(isolation)]) as app:
 
-        def think_long(prompt: Prompt) -> None:
+        def think_long(prompt: Question) -> None:
             assert prompt.about == "The page wants a browser."
             asyncio.get_running_loop().call_later(0.6, app.broker.answer, prompt.id, answer)
 

@@ -108,7 +108,7 @@ async def test_without_the_guards_the_same_model_carries_it_off(
     def none(environment: object, named: object = ()) -> dict[str, str]:
         return {}
 
-    monkeypatch.setattr("oneclaw.app.secret_variables", none)
+    monkeypatch.setattr("oneclaw.parts.secret_variables", none)
     await scene(
         [Call("read_file", path="letter.txt")],
         settings={"network.private_hosts": [f"127.0.0.1:{thief.port}"]},

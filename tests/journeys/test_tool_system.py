@@ -14,7 +14,7 @@ import pytest
 from tests.marked import unmark
 
 from oneclaw import App, Config, Kind, ToolCall, ToolResult, tool
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session
 from oneclaw.tools import builtin
@@ -122,7 +122,8 @@ async def test_each_agent_has_the_tools_that_were_set_for_it(tmp_path: Path) -> 
             "get_current_time",
             "get_location_from_ip",
         ]
-        on = [name for name in builtin.NAMES if name not in builtin.SHELL]  # which is off where nobody says
+        # The shell is off where nobody says, and nobody is there to answer what a model asks.
+        on = [name for name in builtin.NAMES if name not in (*builtin.SHELL, *builtin.PERSON)]
         names = [one.name for one in opened.engine.available(other)]
         assert [name for name in names if name in builtin.NAMES] == on
         refused = await opened.engine.call(ToolCall("list_files"), clerk)
@@ -178,10 +179,10 @@ async def test_a_request_carries_no_credentials_of_ours(
 
 @pytest.mark.covers("FEAT004-FT-09", "FEAT004-FT-10", "RFC004-IT-01", "RFC004-IT-02", "FEAT004-PR-02")
 async def test_a_person_is_asked_before_each_call_and_the_answer_counts(tmp_path: Path) -> None:
-    answers, asked = iter(["once", "no", "once"]), list[Prompt]()
+    answers, asked = iter(["once", "no", "once"]), list[Question]()
     async with app(tmp_path) as opened:
 
-        def ask(prompt: Prompt) -> None:
+        def ask(prompt: Question) -> None:
             asked.append(prompt)
             opened.broker.answer(prompt.id, next(answers))  # pyright: ignore[reportArgumentType]
 

@@ -358,7 +358,7 @@ async def test_a_slow_server_is_told_of_before_the_call_ends(evaluate: Evaluate,
         )
     finally:
         gone.set()
-    assert told == ["Error", f"HTTP request timed out after 0.5 seconds: http://127.0.0.1:{port}/", "timeout"]
+    assert told == ["Error", f"HTTP request timed out after 1 seconds: http://127.0.0.1:{port}/", "timeout"]
 
 
 async def test_headers_and_responses_can_be_made_by_hand(evaluate: Evaluate) -> None:

@@ -12,7 +12,7 @@ from tests.tool_files import single, tool, write_pair
 from oneclaw import App, Config
 from oneclaw.cli.chat_commands import Chat
 from oneclaw.core.errors import Kind
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.outside import trust_key
 
 
@@ -164,7 +164,7 @@ async def test_a_changed_tool_asks_for_its_permissions_again(tmp_path: Path, fol
     asked: list[str] = []
     async with App(config(tmp_path)) as app:
 
-        def answer(prompt: Prompt) -> None:
+        def answer(prompt: Question) -> None:
             asked.append(prompt.tool)
             app.broker.answer(prompt.id, "always")
 
@@ -182,7 +182,7 @@ async def test_a_changed_tool_asks_for_its_permissions_again(tmp_path: Path, fol
 
 async def test_the_watch_takes_up_new_changed_and_removed_files(tmp_path: Path, folder: Path) -> None:
     async with App(config(tmp_path)) as app:
-        watching = asyncio.ensure_future(app.outside.watch(0.02))
+        watching = asyncio.ensure_future(app.sources.watch(0.02))
         write_pair(folder, "a", single("a"), "function execute() { return 1; }")
         await until(lambda: from_files(app) == ["a"])
         assert (await call(app, "a")).value == "1"
@@ -200,13 +200,13 @@ async def test_the_watch_takes_up_new_changed_and_removed_files(tmp_path: Path, 
 
 async def test_following_looks_at_once_and_only_loads_what_changed(tmp_path: Path, folder: Path) -> None:
     async with App(config(tmp_path)).looking() as app:
-        assert not app.outside.follow()
+        assert not await app.sources.follow()
         write_pair(folder, "a", single("a"))
-        assert app.outside.follow()
+        assert await app.sources.follow()
         assert from_files(app) == ["a"]
-        assert not app.outside.follow()
+        assert not await app.sources.follow()
         (folder / "dangling.js").symlink_to(folder / "nowhere.js")
-        assert not app.outside.follow()
+        assert not await app.sources.follow()
 
 
 async def test_python_files_of_the_folder_are_plugins_and_a_reload_takes_them_up(
@@ -217,9 +217,9 @@ async def test_python_files_of_the_folder_are_plugins_and_a_reload_takes_them_up
     folder.mkdir(parents=True)
     (folder / "one.py").write_text(code.replace("NAME", "one_says"))
     async with App(config(tmp_path)) as app:
+        await app.sources.wait()  # asking a plugin may take its time: the start does not wait for it
         assert from_files(app) == ["one_says"]
         (folder / "two.py").write_text(code.replace("NAME", "two_says"))
-        assert app.outside.follow()  # of the JavaScript alone: asking a plugin may take its time
         assert from_files(app) == ["one_says"]
         await app.reload()
         assert from_files(app) == ["one_says", "two_says"]

@@ -133,6 +133,6 @@ async def test_tools_come_from_the_package_the_user_and_the_trusted_project(
         await app.trust(tmp_path / "work")
         origins = {one.name: one.origin for one in app.registry}
         assert (origins["a"], origins["b"]) == ("user", "project")
-        shipped = [one.name for one in app.outside.tools if one.origin == "built-in"]
+        shipped = [one.name for one in app.sources.outside if one.origin == "built-in"]
         assert shipped
         assert not set(shipped) & set(builtin.NAMES)

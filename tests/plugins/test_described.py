@@ -49,8 +49,8 @@ def test_a_plugin_cannot_say_what_is_the_owners_to_say() -> None:
     said = {"name": "x", "isolation": "inline", "group": "files", "agents": ["a"], "switchable": False}
     read = read_tool(said, OWNER)
     assert (read.isolation, read.group, read.agents, read.switchable) == ("process", "weather", None, True)
-    # The twin: trusted, it runs where it says; the rest is still not for it to say.
-    read = read_tool(said, Owner("weather", is_trusted=True))
+    # The twin: inline, it runs where it says; the rest is still not for it to say.
+    read = read_tool(said, Owner("weather", is_inline=True))
     assert (read.isolation, read.group, read.agents, read.switchable) == ("inline", "weather", None, True)
 
 

@@ -1,4 +1,4 @@
-"""Plugin tools through the engine: progress, questions, limits, crashes; and in the program where trusted."""
+"""Plugin tools through the engine: progress, questions, limits, crashes; and in the program where inline."""
 
 import asyncio
 import os
@@ -162,13 +162,13 @@ async def test_a_plugin_asks_for_what_it_needs_while_it_runs(home: Home) -> None
             assert (await engine.call(ToolCall("asks", {}))).kind is expected
 
 
-async def test_a_trusted_plugin_runs_in_the_program_once_it_is_called(
+async def test_an_inline_plugin_runs_in_the_program_once_it_is_called(
     home: Home, engine_of: Serve, weather: str
 ) -> None:
     home.write("weather.py", weather)
-    home.write("fails.py", "from oneclaw import tool\nimport os\n" + TRUSTED_FAILS)
-    trusting = home.setting("plugins.weather.trusted", True).setting("plugins.fails.trusted", True)
-    loaded = load_plugins(trusting.config)
+    home.write("fails.py", "from oneclaw import tool\nimport os\n" + INLINE_FAILS)
+    inline = home.setting("plugins.weather.inline", True).setting("plugins.fails.inline", True)
+    loaded = load_plugins(inline.config)
     isolation = {tool.name: tool.definition.isolation for tool in loaded.tools}
     expected = {"broken": "inline", "apart": "process", "forecast": "thread", "umbrella": "inline"}
     assert isolation == expected
@@ -179,13 +179,13 @@ async def test_a_trusted_plugin_runs_in_the_program_once_it_is_called(
         assert (await engine.call(ToolCall("apart", {}))).value != os.getpid()
         broken = await engine.call(ToolCall("broken", {}))
         assert (broken.kind, "not in here" in broken.message) == (Kind.EXECUTION_ERROR, True)
-    # The twin: not trusted, it does not.
+    # The twin: by default, it does not.
     async with engine_of(load_plugins(home.config)) as engine:
         result = await engine.call(ToolCall("forecast", {"city": "Rome"}))
         assert result.value["process"] != os.getpid()
 
 
-TRUSTED_FAILS = f"""
+INLINE_FAILS = f"""
 if os.getpid() == {os.getpid()}:
     raise ValueError("not in here")
 
@@ -201,7 +201,7 @@ def apart() -> int:
 """
 
 
-async def test_an_import_that_never_ends_costs_a_trusted_call_its_time_and_not_the_program(
+async def test_an_import_that_never_ends_costs_an_inline_call_its_time_and_not_the_program(
     home: Home, engine_of: Serve
 ) -> None:
     code = f"""
@@ -216,27 +216,50 @@ async def late() -> str:
     return "here"
 """
     home.write("stuck.py", code)
-    loaded = load_plugins(home.setting("plugins.stuck.trusted", True).config)
+    loaded = load_plugins(home.setting("plugins.stuck.inline", True).config)
     async with engine_of(loaded) as engine:
         assert (await engine.call(ToolCall("late", {}))).kind is Kind.TIMEOUT
 
 
-async def test_a_trusted_package_that_changed_under_the_program_is_not_mixed_up(
+async def test_an_inline_package_that_changed_under_the_program_is_not_mixed_up(
     home: Home, engine_of: Serve
 ) -> None:
     code = "from oneclaw import tool\n@tool\ndef which() -> int:\n    'Which.'\n    return 1\n"
     name = f"changing_{os.urandom(4).hex()}"
     home.install("changing", {f"{name}.py": code}, f"x = {name}\n")
-    trusting = home.setting("plugins.changing.trusted", True)
-    async with engine_of(load_plugins(trusting.config)) as engine:
+    inline = home.setting("plugins.changing.inline", True)
+    async with engine_of(load_plugins(inline.config)) as engine:
         assert (await engine.call(ToolCall("which", {}))).value == 1
     (home.packages / f"{name}.py").write_text(code.replace("return 1", "return 22"))
-    async with engine_of(load_plugins(trusting.config)) as engine:
+    async with engine_of(load_plugins(inline.config)) as engine:
         result = await engine.call(ToolCall("which", {}))
         assert (result.kind, "start it again" in result.message) == (Kind.EXECUTION_ERROR, True)
 
 
-def test_the_work_of_a_plugin_that_is_not_trusted_refuses_to_run_in_the_program() -> None:
+SPEAKS = """
+import os
+from oneclaw import tool
+
+@tool
+def speaks() -> list:
+    "Say where it runs, and what it was given."
+    return [os.getpid(), os.environ.get("ONLY_OURS")]
+"""
+
+
+async def test_a_trusted_plugin_runs_in_a_process_with_the_environment_of_the_program(
+    home: Home, engine_of: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONLY_OURS", "a value")
+    home.write("speaks.py", SPEAKS)
+    for is_trusted, expected in ((True, "a value"), (False, None)):  # the second is the twin
+        loaded = load_plugins(home.setting("plugins.speaks.trusted", is_trusted).config)
+        async with engine_of(loaded) as engine:
+            process, given = (await engine.call(ToolCall("speaks", {}))).value
+            assert (process != os.getpid(), given) == (True, expected)
+
+
+def test_the_work_of_a_plugin_that_is_not_inline_refuses_to_run_in_the_program() -> None:
     with pytest.raises(ToolError, match="in a process only"):
         Work(Source("weather", "", file="weather.py"))({}, Context())
 

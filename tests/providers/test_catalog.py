@@ -119,7 +119,7 @@ def test_the_built_in_providers_need_no_setting_but_a_key() -> None:
         assert provider.wire in WIRES
         wire = make_wire(provider)
         assert wire.name == provider.wire
-        assert catalog.model(f"{name}/some-model").is_small == (name in local)
+        assert not catalog.model(f"{name}/some-model").is_small  # nobody has said so
 
 
 def test_the_owner_sets_models(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_the_owner_sets_providers(tmp_path: Path) -> None:
     mine = catalog.provider("mine")
     assert (mine.base_url, mine.key, mine.text_calls) == ("http://192.168.1.5:9000/v1", None, True)
     assert (mine.attempts, mine.is_local) == (2, True)
-    assert (catalog.model("mine/x").window, catalog.model("mine/x").is_small) == (8_192, True)
+    assert (catalog.model("mine/x").window, catalog.model("mine/x").is_small) == (8_192, False)
     # A server with a key may be a gateway to large models; one that is local by name stays so.
     assert catalog.provider("gateway").is_local is False
     assert catalog.provider("ollama").is_local is True
@@ -238,16 +238,8 @@ def test_a_provider_that_is_half_described_is_refused(fields: dict[str, Any], sa
         Catalog(providers=fields).provider("mine")
 
 
-@pytest.mark.parametrize(
-    ("name", "is_small"),
-    [
-        ("ollama/llama3.2", True),
-        ("ollama/llama3.3:70b", False),
-        ("ollama/qwen3:14b", True),
-        ("vllm/meta-llama/Llama-3.1-405B-Instruct", False),
-        ("ollama/gemma3:0.5b", True),
-        ("openai/gpt-4o", False),
-    ],
-)
-def test_a_local_model_is_small_unless_its_name_tells_of_many_parameters(name: str, is_small: bool) -> None:
-    assert Catalog().model(name).is_small is is_small
+@pytest.mark.parametrize("name", ["ollama/llama3.2", "ollama/gemma3:0.5b", "mine/x", "openai/gpt-4o"])
+def test_a_model_is_small_only_where_the_owner_says_so(name: str) -> None:
+    server = {"mine.wire": "openai_chat", "mine.base_url": "http://127.0.0.1:9/v1"}
+    assert not Catalog(providers=server).model(name).is_small
+    assert Catalog({f"{name}.small": True}, server).model(name).is_small

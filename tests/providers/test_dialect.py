@@ -309,3 +309,42 @@ def test_gemini_is_sent_no_title_and_a_property_of_that_name_stays(dialect: str)
     assert "title" not in sent
     assert list(sent["properties"]) == ["title"]
     assert "title" not in sent["properties"]["title"]
+
+
+CONDITION: Schema = {
+    "type": "object",
+    "properties": {"kind": {"type": "string", "enum": ["mail", "call"]}},
+    "required": ["kind"],
+    "if": {"properties": {"kind": {"const": "mail"}}},
+    "then": {"properties": {"address": {"type": "string"}}, "required": ["address"]},
+    "else": {"properties": {"number": {"type": "integer"}}, "required": ["number"]},
+}
+UNION: Schema = {
+    "type": "object",
+    "oneOf": [
+        {"properties": {"kind": {"const": "mail"}, "address": {"type": "string"}}, "required": ["address"]},
+        {"properties": {"kind": {"const": "call"}, "number": {"type": "integer"}}, "required": ["number"]},
+    ],
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (CONDITION, '(if kind is "mail", then with address, else with number)'),
+        (UNION, '(one of: kind "mail", address; kind "call", number)'),
+    ],
+)
+def test_both_halves_of_a_root_condition_or_union_are_sent(dialect: str, schema: Schema, said: str) -> None:
+    sent = to_dialect(schema, dialect).schema
+    assert sent is not None
+    assert list(sent["properties"]) == ["kind", "address", "number"]
+    assert sent["description"] == said
+    assert broken(sent, dialect) == []
+
+
+def test_a_condition_beside_closed_properties_opens_none() -> None:
+    sent = to_dialect({**CONDITION, "additionalProperties": False}, "openai").schema
+    assert sent is not None
+    assert list(sent["properties"]) == ["kind"]

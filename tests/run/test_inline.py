@@ -16,7 +16,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context
 from oneclaw.run import inline
-from oneclaw.run.inline import run_inline
+from oneclaw.run.inline import can_wait, run_inline
 
 Execute = Callable[[dict[str, Any], Context], Any]
 LONG = 30.0
@@ -99,8 +99,7 @@ class TestValues:
         assert task is not asyncio.current_task()
         assert (names, name.get()) == (["caller", "tool"], "caller")
 
-    @pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks do not start eagerly")
-    async def test_a_coroutine_that_never_waits_takes_no_turn_of_the_loop(self) -> None:
+    async def test_a_coroutine_without_await_takes_no_turn_of_the_loop(self) -> None:
         async def double(arguments: dict[str, Any], context: Context) -> int:
             return arguments["n"] * 2
 
@@ -108,6 +107,53 @@ class TestValues:
         asyncio.get_running_loop().call_soon(turned.append, "turned")
         assert await run(double) == 4
         assert not turned
+
+    @pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks do not start eagerly")
+    async def test_a_coroutine_that_never_waits_takes_no_turn_of_the_loop(self) -> None:
+        async def double(arguments: dict[str, Any], context: Context) -> int:
+            if arguments["n"] == 3:
+                await asyncio.sleep(0)
+            return arguments["n"] * 2
+
+        turned: list[str] = []
+        asyncio.get_running_loop().call_soon(turned.append, "turned")
+        assert await run(double) == 4
+        assert not turned
+
+    async def test_a_coroutine_without_await_leaves_the_callers_variables_alone(self) -> None:
+        name: ContextVar[str] = ContextVar("name")
+        name.set("caller")
+
+        async def rename(arguments: dict[str, Any], context: Context) -> str:
+            seen = name.get()
+            name.set("tool")
+            return seen
+
+        assert (await run(rename), name.get()) == ("caller", "caller")
+
+    async def test_whatever_can_wait_is_known_by_its_code(self) -> None:
+        async def plain(given: Any) -> Any:
+            async def inner() -> None:
+                await given
+
+            return inner
+
+        async def awaits(given: Any) -> Any:
+            return await given
+
+        async def enters(given: Any) -> None:
+            async with given:
+                pass
+
+        async def loops(given: Any) -> None:
+            async for _ in given:
+                pass
+
+        async def collects(given: Any) -> Any:
+            return [each async for each in given]
+
+        assert not can_wait(plain.__code__)
+        assert all(can_wait(each.__code__) for each in (awaits, enters, loops, collects))
 
     async def test_overlapping_calls_overlap(self) -> None:
         inside, all_inside = 0, asyncio.Event()

@@ -30,6 +30,12 @@ def test_what_is_not_an_object_of_json_is_refused(payload: bytes) -> None:
         decode(payload)
 
 
+def test_an_image_that_is_returned_comes_out_as_an_output() -> None:
+    picture = Image(b"\x89PNG", "image/png")
+    assert read_value(value_message([picture, "text"])) == Output(["(image 1)", "text"], (picture,))
+    assert read_value(value_message(Output(picture, (picture,)))) == Output("(image 2)", (picture, picture))
+
+
 def test_an_output_with_images_and_details_comes_out_as_it_went_in() -> None:
     output = Output({"a": ["\ud800", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": (1, 2)})
     expected = Output({"a": ["\ufffd", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": [1, 2]})

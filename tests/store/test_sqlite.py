@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.errors import StoreError
-from oneclaw.store import file, migration, sqlite
+from oneclaw.store import file, migration, reader, sqlite
 from oneclaw.store.database import Written
 from oneclaw.store.settings import Settings
 from oneclaw.store.sqlite import SqliteDatabase
@@ -475,7 +475,7 @@ async def test_a_long_read_does_not_hold_up_the_loop(database: SqliteDatabase) -
 
 
 async def test_with_all_the_steps_it_wants_it_would(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "_QUICK_STEPS", 1 << 30)
+    monkeypatch.setattr(reader, "QUICK_STEPS", 1 << 30)
     with SqliteDatabase(path) as database:
         assert await ticks_during(database) == 0
 

@@ -10,7 +10,7 @@ import pytest
 from tests.marked import unmark
 
 from oneclaw import App, Config, Kind, ToolCall, ToolError
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.tool import Context
 from oneclaw.tools.get_location_from_ip import SERVICE, location_tool, read_place
 
@@ -176,7 +176,7 @@ async def test_a_person_is_asked_for_the_location(serve: Serve, tmp_path: Path) 
     asked: list[str] = []
     async with App(Config(home=tmp_path, values={"web.location_url": f"http://127.0.0.1:{port}/"})) as app:
 
-        def show(prompt: Prompt) -> None:
+        def show(prompt: Question) -> None:
             asked.append(prompt.need)
             app.broker.answer(prompt.id, "once")
 

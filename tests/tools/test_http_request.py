@@ -4,15 +4,20 @@ import asyncio
 import gzip
 import socket
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.marked import unmark
 
-from oneclaw.core.call import Output
+from oneclaw.core.call import Output, ToolCall
+from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.registry import Registry
 from oneclaw.core.session import Network, Session
-from oneclaw.core.tool import Context
+from oneclaw.core.tool import Context, Tool
+from oneclaw.run.runner import Runner
+from oneclaw.tools.fetch_url import fetch_url
 from oneclaw.tools.http_request import http_request
 
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
@@ -278,3 +283,26 @@ async def test_a_body_of_half_characters_is_sent_all_the_same(serve: Serve) -> N
     port, seen = await serve(reply(b"ok"))
     await call(port, method="POST", body="a\ud800b")
     assert seen[0].endswith(b"\r\n\r\na?b")
+
+
+@pytest.mark.parametrize("made", [http_request, fetch_url], ids=lambda made: made.name)
+async def test_the_limit_of_the_tool_is_the_limit_of_the_request(made: Tool, serve: Serve) -> None:
+    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(1.4 if b"slow" in request else 60)
+        writer.write(reply(b"at last"))
+        await writer.drain()
+
+    port, _ = await serve(answer)
+    limited = replace(made, definition=replace(made.definition, seconds=2.0))
+    runner = Runner()
+    engine = Engine(Registry([limited]), runner, session=HERE)
+    try:
+        slow, silent = await engine.call_all(
+            [ToolCall(made.name, {"url": f"http://127.0.0.1:{port}/{path}"}) for path in ("slow", "silent")]
+        )
+    finally:
+        await runner.close()
+    assert "at last" in slow.text
+    assert silent.kind is Kind.TIMEOUT
+    assert silent.message == f"HTTP request timed out after 2 seconds: http://127.0.0.1:{port}/silent"
+    assert 1.7 < silent.seconds < 2.6

@@ -13,7 +13,7 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, MemoryBook, definition_hash, new_id
 from oneclaw.core.permit.need import NEEDS, OVERWRITE, Mode, State
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
 from oneclaw.run.runner import Runner
@@ -25,11 +25,11 @@ class Person:
 
     def __init__(self, answer: Answer) -> None:
         self.answer: Answer = answer
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self.broker = Broker(seconds=60)
         self.broker.bind(self.show)
 
-    def show(self, prompt: Prompt) -> None:
+    def show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         self.broker.answer(prompt.id, self.answer)
 

@@ -200,7 +200,8 @@ def test_bytes_that_fit_nothing_are_replaced_and_counted(context: Context, tmp_p
     (tmp_path / "note").write_bytes(b"caf\xe9 \xe2\x82 \xef\xbf\xbd ok\n")
     answer = read_file.execute({"path": "note"}, context)
     assert isinstance(answer, Output)
-    assert answer.value == "caf\ufffd \ufffd \ufffd ok\n"
+    note = "\n(2 places are not utf-8 and shown as \ufffd; try encoding='windows-1252'.)"
+    assert answer.value == "caf\ufffd \ufffd \ufffd ok\n" + note
     assert answer.details == {"replaced": 2}
 
 
@@ -243,7 +244,28 @@ def test_text_that_only_looks_odd_is_text(context: Context, tmp_path: Path) -> N
         "привет\n".encode("koi8-r") * 20,
     ):
         (tmp_path / "note").write_bytes(data)
-        assert read(context, "note") == data.decode("utf-8", "replace")
+        assert read(context, "note").startswith(data.decode("utf-8", "replace"))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "said"),
+    [
+        ("Grüße aus Köln, façade", "windows-1252", "windows-1252"),
+        ("Привет, мир! Как дела?", "windows-1251", "windows-1251"),
+        ("日本語のテキスト、です。", "shift_jis", "shift_jis"),
+        ("简体中文文本，你好世界。", "gb18030", "gb18030"),
+    ],
+)
+def test_the_model_is_told_which_encoding_to_try(
+    context: Context, tmp_path: Path, text: str, encoding: str, said: str
+) -> None:
+    (tmp_path / "note").write_bytes(f"{text}\n".encode(encoding) * 20)
+    answer = read(context, "note")
+    assert f"not utf-8 and shown as \ufffd; try encoding='{said}'.)" in answer
+    assert read(context, "note", encoding=said) == f"{text}\n" * 20
+    (tmp_path / "note").write_text(f"{text}\n" * 20)
+    assert read(context, "note") == f"{text}\n" * 20
+    assert "not ascii and shown as \ufffd; try encoding='utf-8'.)" in read(context, "note", encoding="ascii")
 
 
 def test_a_pipe_is_refused_at_once(context: Context, tmp_path: Path) -> None:

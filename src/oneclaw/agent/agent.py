@@ -7,28 +7,10 @@ from typing import cast
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.policy import Rules
+from oneclaw.core.settings.tree import Limits
+from oneclaw.core.subschema import is_object
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}\Z")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Where a run ends. Every guard is on; None takes one away.
-
-    rounds    requests with tools; then one more without, so that there is an answer
-    repeats   rounds in a row with the same calls and the same results
-    calls     calls of one run
-    tokens    tokens of one run, read and written
-    cost      US dollars of one run, where the price of the model is known
-    seconds   time of one run in all
-    """
-
-    rounds: int | None = 15
-    repeats: int | None = 3
-    calls: int | None = 200
-    tokens: int | None = 2_000_000
-    cost: float | None = 10.0
-    seconds: float | None = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +23,7 @@ class Agent:
                as `["read_file", "group:web"]`, or `Rules`; `allow` is another word for such a list
     deny       tools it may not call, in the same form; a denied tool is not called whatever allows it
     agents     agents it may ask as tools; they never may do more than it may
-    options    extra fields of every request, as `{"temperature": 0.2}`
+    options    extra fields of requests, by provider: `{"anthropic": {"temperature": 0.2}}`
     """
 
     name: str = "default"
@@ -54,7 +36,7 @@ class Agent:
     deny: Sequence[str] = ()
     agents: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    options: dict[str, object] = field(default_factory=dict[str, object])
+    options: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
 
     def __post_init__(self) -> None:
         if not NAME.match(self.name):
@@ -62,6 +44,12 @@ class Agent:
                 f"The agent's name is {self.name[:80]!r}; use lower-case letters, digits, _ and -,"
                 " starting with a letter, at most 48 characters."
             )
+        for provider, fields in self.options.items():
+            if not is_object(fields):
+                raise InvalidConfig(
+                    f"options.{provider} is {fields!r:.80}; options are by provider, so write"
+                    f" options.PROVIDER.{provider}, as options.anthropic.temperature."
+                )
         if self.allow is not None and self.tools != Rules():
             raise InvalidConfig(f"The agent {self.name} has both `tools` and `allow`; give one of them.")
         for field_name in ("tools", "allow", "deny"):

@@ -73,7 +73,7 @@ class Asking:
             self._tools(),
             can_call,
             self._most_output(),
-            agent.options,
+            agent.options.get(self._chain.link.model.provider, {}),
         )
 
     def _most_output(self) -> int | None:

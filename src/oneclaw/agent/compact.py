@@ -8,6 +8,7 @@ most a fact of the summary, not an instruction, and not a word of the user.
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import takewhile
 
 from oneclaw.agent.excerpt import arguments_text, cut_middle
 from oneclaw.agent.tokens import MESSAGE_TOKENS, estimate, estimate_text
@@ -19,6 +20,8 @@ Ask = Callable[[str, Sequence[Message]], Awaitable[str]]
 """Has a model answer to instructions and messages, without tools; raises `ProviderError` when it cannot."""
 
 HEADING = "Summary of the conversation so far, a record and not an instruction:"
+GOAL_HEADING = "The user began with, word for word:"
+GOAL_CHARS = 400
 TEXT_CHARS = 6_000
 EARLIER_CHARS = 12_000
 RESULT_CHARS = 1_500
@@ -47,6 +50,7 @@ async def summarise(
 ) -> str | None:
     """A summary of `older`, with what an `earlier` one said, under its heading.
 
+    The user's first message stands in it as it was: a model that summarises twice may lose what it was about.
     The request takes at most `most_tokens`. None when there is no summary to use: the request failed or has
     no room, the answer is empty, or no shorter than what it would replace.
     """
@@ -57,10 +61,31 @@ async def summarise(
         text = (await ask(INSTRUCTIONS, [prompt])).strip().removeprefix(HEADING).strip()
     except ProviderError:
         return None
-    summary = f"{HEADING}\n\n{text}"
+    summary = "\n\n".join(filter(None, (HEADING, _goal_block(older, earlier), text)))
     if not text or estimate_text(summary) >= sum(map(estimate, older)):
         return None
     return summary
+
+
+def goal_alone(older: Sequence[Message]) -> str | None:
+    """The user's first message in the place of a summary that there is none of."""
+    block = _goal_block(older, None)
+    return f"{HEADING}\n\n{block}" if block else None
+
+
+def _goal_block(older: Sequence[Message], earlier: str | None) -> str:
+    """What the user began with: from an earlier summary, or else the first message; each line quoted."""
+    earlier = earlier or next(filter(None, map(_summary, older)), None)
+    if earlier is not None:
+        head, found, rest = earlier.partition(f"{GOAL_HEADING}\n")
+        is_ours = found and head.removeprefix(HEADING).strip() == ""
+        lines = list(takewhile(lambda line: line.startswith("> "), rest.splitlines())) if is_ours else []
+    else:
+        said = (
+            each.text.strip() for each in older if isinstance(each, UserMessage) and each.origin == "user"
+        )
+        lines = [f"> {line}" for line in cut_middle(next(said, ""), GOAL_CHARS).splitlines()]
+    return "\n".join([GOAL_HEADING, *lines]) if lines else ""
 
 
 def prompt_for(

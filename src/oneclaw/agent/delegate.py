@@ -73,7 +73,7 @@ async def _ask(agent: Agent, text: str, context: Context, runs: "Runs") -> Outpu
             f"Agents may ask each other {DEEPEST - 1} deep and no deeper; do the work with your own tools."
         )
     try:
-        handle = await runs.start(agent, text, parent=context.session)
+        handle = await runs.start(agent, text, parent=context.session, pause=context.paused)
     except OneClawError as error:
         raise ToolError(f"The agent {agent.name} could not be asked: {error}") from error
     try:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.policy import Rules
+from oneclaw.core.settings.schema import explain
 from oneclaw.core.subschema import is_object
 
 _TEXTS = ("description", "instructions", "model")
@@ -67,21 +68,10 @@ def _read_limits(table: Mapping[str, Any], where: str, limits: Limits) -> Limits
     _refuse_unknown(table, names, where, "limits.")
     read: dict[str, Any] = {}
     for name, value in table.items():
-        is_whole = name not in ("cost", "seconds")
-        what = (
-            "a whole number above 0, or false to take it away" if is_whole else "a number above 0, or false"
-        )
-        checked = _checked(
-            value, lambda each, whole=is_whole: _is_limit(each, whole), f"{where}: limits.{name}", what
-        )
-        read[name] = None if checked is False else checked
+        setting = explain(f"runs.{name}")
+        checked = False if value is None else setting.check(value, f"{where}: limits.{name}")
+        read[name] = setting.read(checked)
     return replace(limits, **read)
-
-
-def _is_limit(value: Any, is_whole: bool) -> bool:
-    if value is False or value is None:
-        return True
-    return isinstance(value, int if is_whole else int | float) and not isinstance(value, bool) and value > 0
 
 
 def _is_text(value: Any) -> bool:

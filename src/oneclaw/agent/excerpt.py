@@ -1,8 +1,10 @@
 """Parts of what was called and what came of it: arguments as text, results cut to their head and tail."""
 
 from dataclasses import replace
+from typing import Any
 
 from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.fit import fit, with_note
 from oneclaw.core.message import ResultsMessage
 from oneclaw.core.trim import safe_cut
 from oneclaw.core.value import compact
@@ -11,6 +13,7 @@ LARGE_CHARS = 2_000
 """Results up to this long are left as they are."""
 EXCERPT_CHARS = 1_200
 _HEAD = 0.6
+_LOG = " The full result is in the session's log."
 
 
 def arguments_text(call: ToolCall) -> str:
@@ -51,14 +54,35 @@ def _shorten(result: ToolResult, chars: int, large_chars: int) -> ToolResult:
     if len(text) <= large_chars and not result.images:
         return result
     before = max(len(text), result.truncated_from or 0)
-    if len(text) > large_chars:
-        text = cut_middle(text, chars, before, " The full result is in the session's log.")
-    if result.images:
-        what = "1 image was" if len(result.images) == 1 else f"{len(result.images)} images were"
-        text += f"\n\n({what} left out here to make room; the session's log has the full result.)"
+    is_long, notes = len(text) > large_chars, _notes(result)
+    whole: Any = result.value
+    if result.kind is None and type(whole) in (dict, list):
+        value = _shorten_value(whole, chars, before, is_long, notes)
+        if value is not None:
+            return replace(result, value=value, images=(), truncated_from=before)
+    if is_long:
+        text = cut_middle(text, chars, before, _LOG)
+    text = "\n\n".join([text, *notes])
     if result.kind is not None:
         return replace(result, message=text, images=(), truncated_from=before)
     return replace(result, value=text, images=(), truncated_from=before)
+
+
+def _shorten_value(
+    value: dict[str, Any] | list[Any], chars: int, before: int, is_long: bool, notes: list[str]
+) -> Any | None:
+    """The excerpt of an object is an object; None where nothing of it fits."""
+    if not is_long:
+        return with_note(value, " ".join(notes))
+    notes = [f"(Of {before:,} characters some were left out here to make room.{_LOG})", *notes]
+    return fit(value, chars, "middle", " ".join(notes))
+
+
+def _notes(result: ToolResult) -> list[str]:
+    if not result.images:
+        return []
+    what = "1 image was" if len(result.images) == 1 else f"{len(result.images)} images were"
+    return [f"({what} left out here to make room; the session's log has the full result.)"]
 
 
 def _note(missing: int, total: int, where: str) -> str:

@@ -1,7 +1,9 @@
 """The features there are, and which of them are on: each is a part of OneClaw that is switched as a whole."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from oneclaw.core.settings.tree import Features
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +22,26 @@ class Feature:
     along: str = ""
 
 
-FEATURES = (
-    Feature("memory", "agents remember", is_on=True),
-    Feature("scheduling", "agents plan, and wake by themselves"),
-    Feature("mail", "agents read and send mail"),
-    Feature("shell", "agents run commands", lead="execute_shell_command"),
-    Feature("sandbox", "agents keep a home of their own where commands run", along="shell"),
-    Feature("browser", "agents steer a web browser"),
+_LEADS = {"shell": "execute_shell_command"}
+
+FEATURES = tuple(
+    Feature(
+        each.name,
+        each.metadata["meaning"],
+        each.metadata["is_on"],
+        _LEADS.get(each.name, ""),
+        each.metadata["along"],
+    )
+    for each in fields(Features)
+    if "is_on" in each.metadata
 )
+"""The features of the settings."""
+
+
+def features_said(settings: Features) -> dict[str, bool]:
+    """What the settings say of features, by name."""
+    said = {feature.name: getattr(settings, feature.name) for feature in FEATURES}
+    return {name: is_on for name, is_on in said.items() if is_on is not None} | dict(settings.named)
 
 
 def features_now(said: Mapping[str, bool]) -> dict[str, bool]:

@@ -3,7 +3,8 @@
 At 70 % of the primary model's window what is older than the last four exchanges gives way to a summary, which
 a separate request makes. Where four exchanges are too long for that, fewer stay word for word, so that there
 is room again and not every exchange asks for a summary. What still does not fit is shortened and dropped by
-the window itself. Whatever is done is told; the store keeps all of it.
+the window itself. A provider that says that the conversation is too long all the same is believed: it is
+shortened below what was refused, and asked again. Whatever is done is told; the store keeps all of it.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +29,11 @@ WORTH = 0.1
 ANSWER_TOKENS = 8_192
 """What is kept free of the window for the answer, as far as a small window lets it."""
 
+GIVE_WAY = 0.7
+"""The part of a conversation that stays after a provider refused it as too long."""
+MOST_REFUSALS = 4
+"""How often one answer is asked for with less."""
+
 
 class Fitting:
     """Fits one conversation. `tell` is told what was done, `spend` what it took."""
@@ -43,10 +49,13 @@ class Fitting:
         self._chain = chain
         self._tell = tell
         self._spend = spend
+        self._refused: dict[str, int] = {}  # by model: what a conversation may take since it refused more
+        self._refusals = 0
 
     async def fit(self) -> None:
         """Make it fit; raises `ProviderError` when it cannot be made to."""
         window, model = self._conversation.window, self._chain.link.model
+        self._refusals = 0
         if window.tokens > COMPACT_AT * self._chain.window:
             older = self._older()
             if older:
@@ -58,12 +67,23 @@ class Fitting:
 
     def shrink(self) -> Shrunk | None:
         """Shorten and drop as far as the model that answers now needs it."""
-        size = self._chain.link.model.window
-        shrunk = self._conversation.window.shrink(size - min(ANSWER_TOKENS, size // 4))
+        model = self._chain.link.model
+        most = model.window - min(ANSWER_TOKENS, model.window // 4)
+        shrunk = self._conversation.window.shrink(min(most, self._refused.get(model.name, most)))
         if shrunk is not None:
             how, count = ("dropped", shrunk.dropped) if shrunk.dropped else ("shortened", shrunk.shortened)
             self._tell(HistoryCompacted(how, count, shrunk.tokens_before, shrunk.tokens_after))
         return shrunk
+
+    def give_way(self) -> bool:
+        """Shorten what the model that answers now refused as too long; says whether to ask it again."""
+        tokens = self._conversation.window.tokens
+        self._refusals += 1
+        if self._refusals > MOST_REFUSALS:
+            return False
+        self._refused[self._chain.link.model.name] = int(tokens * GIVE_WAY)
+        shrunk = self.shrink()
+        return shrunk is not None and shrunk.tokens_after < tokens
 
     def _older(self) -> Sequence[Message]:
         """What is to give way to a summary."""
@@ -81,7 +101,7 @@ class Fitting:
         window = self._conversation.window
         before, most = window.tokens, self._chain.link.model.window // 2
         text = await compact.summarise(self._ask, older, most_tokens=most)
-        await self._conversation.compact(len(older), text or window.summary)
+        await self._conversation.compact(len(older), text or window.summary or compact.goal_alone(older))
         how = "dropped" if text is None else "summarised"
         self._tell(HistoryCompacted(how, len(older), before, window.tokens))
 

@@ -13,7 +13,8 @@ A run is one task. Stopping it, be it by the user or by the clock, is cancelling
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from oneclaw.agent import stop
@@ -45,6 +46,9 @@ from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import ProviderError
 from oneclaw.providers.catalog import Model
 
+ROUNDS_OF_A_TURN = 4
+"""A run in which neither the model nor a tool ever waits lets others work after so many rounds."""
+_LEAST_SECONDS = 0.01
 MOST_SILENCES = 2
 """How often a model that says nothing is asked again."""
 
@@ -103,8 +107,9 @@ class Run:
             said = "" if message is None or message.origin != "user" else message.text
             self._tell(RunStarted(self._session.id, self.agent.name, self.model, said))
             try:
-                async with asyncio.timeout(self.spending.seconds_left()):
-                    finished = self.finished(await self._go_rounds())
+                async with asyncio.timeout(None) as limit:
+                    with self._timed(limit):
+                        finished = self.finished(await self._go_rounds())
             except TimeoutError:
                 finished = self.finished("seconds")
             except ProviderError as error:
@@ -113,6 +118,29 @@ class Run:
             return finished
         finally:
             unsubscribe()
+
+    @contextmanager
+    def _timed(self, limit: asyncio.Timeout) -> Generator[None]:
+        """Have the limit run out with the time of the run, which stands still while people are waited for."""
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            nonlocal timer
+            left = self.spending.seconds_left()
+            if left is None:
+                return
+            if left > 0:
+                timer = loop.call_later(max(left, _LEAST_SECONDS), look)
+            else:
+                limit.reschedule(loop.time())
+
+        timer: asyncio.TimerHandle | None = None
+        look()
+        try:
+            yield
+        finally:
+            if timer is not None:
+                timer.cancel()
 
     async def _go_rounds(self) -> Reason:
         closing: Reason | None = None
@@ -134,6 +162,10 @@ class Run:
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
+            if self.spending.rounds % ROUNDS_OF_A_TURN == 0:
+                await asyncio.sleep(
+                    0
+                )  # readers and other runs have their turn, also where nothing ever waits
 
     async def _read_inbox(self) -> None:
         """Have the model read what was written to the session since the last round."""
@@ -180,6 +212,9 @@ class Run:
             self.conversation.window.overhead_tokens = overhead
 
     def _switch(self, error: ProviderError) -> None:
+        """Have a model that refused the length asked again with less; else the next one of the chain."""
+        if error.trouble == "window" and self._fitting.give_way():
+            return
         failed = self._chain.link.model.name
         link = self._chain.advance(error, self.conversation.window.tokens)
         self._take_tools()

@@ -33,7 +33,9 @@ _WHOLE = frozenset((AnswerFinished, AnswerRestarted))
 MOST_HELD = 20_000
 """Events held in memory; the oldest half of more is read from the store."""
 MOST_BEHIND = 5_000
-"""Events held for a reader that is behind; with more, it gets whole answers in place of their pieces."""
+"""Pieces held for a reader that is behind; with more, it gets whole answers in place of their pieces."""
+_PIECES_AT_ONCE = 500
+"""Pieces of whole answers leave the list so many at a time: each pass costs a little."""
 _number = attrgetter("number")
 
 
@@ -53,6 +55,7 @@ class Recording:
         "_book",
         "_dropped",
         "_events",
+        "_foldable",
         "_folds",
         "_last",
         "_parent",
@@ -85,6 +88,7 @@ class Recording:
         self._bells: list[asyncio.Future[None]] = []
         self._readers: set[_Reader] = set()
         self._folds: list[tuple[str, int, int]] = []
+        self._foldable = 0
 
     @property
     def root(self) -> str:
@@ -98,20 +102,25 @@ class Recording:
         kind: type[Any] = event.__class__
         if kind in PIECES:
             self._piece = self._piece or number
-        elif kind is ToolStarted:
+            root._events.append(Envelope(number, time(), self.run, self.session, self._parent, event, number))
+            if root._bells:
+                root.ring()
+            return
+        if kind is ToolStarted:
             self._starts[event.call_id] = number
         elif kind is ToolFinished:
             first = self._starts.pop(event.call_id, number)
         elif kind in _WHOLE and self._piece:
             first, self._piece = self._piece, 0
             root._folds.append((self.run, first, number))
+            root._foldable += number - first
         envelope = Envelope(number, time(), self.run, self.session, self._parent, event, first)
         root._events.append(envelope)
         if self._book is not None:
             self._book.add(root.run, envelope)
             if len(root._events) > MOST_HELD:
                 root._drop()
-        if root._folds and (not root._readers or len(root._events) > MOST_BEHIND):
+        if root._foldable > _PIECES_AT_ONCE or root._foldable > MOST_BEHIND:
             root._fold()
         if root._bells:
             root.ring()
@@ -128,6 +137,8 @@ class Recording:
     async def read(self, after: int, is_over: Callable[[], bool]) -> AsyncGenerator[Envelope]:
         """The events after a number, then those to come, until `is_over` and none is left."""
         root, reader = self._root, _Reader(after)
+        if root._folds:
+            root._fold()
         root._readers.add(reader)
         try:
             while True:
@@ -138,8 +149,6 @@ class Recording:
                     if self is root or envelope.run == self.run:
                         yield envelope
                 if found:
-                    if root._folds:
-                        root._fold()
                     continue
                 if ended:
                     return
@@ -160,13 +169,21 @@ class Recording:
 
     def _fold(self) -> None:
         """Take the pieces of whole answers out of the list, unless a reader is still reading them."""
-        reached = min((reader.after for reader in self._readers), default=self._last)
-        while self._folds and (self._folds[0][2] <= reached or len(self._events) > MOST_BEHIND):
+        reached = min([reader.after for reader in self._readers], default=self._last)
+        through: dict[str, int] = {}
+        begin, end = self._folds[0][1], 0
+        while self._folds and (self._folds[0][2] <= reached or self._foldable > MOST_BEHIND):
             run, first, last = self._folds.pop(0)
-            begin = bisect_right(self._events, first - 1, key=_number)
-            end = bisect_right(self._events, last, key=_number)
+            self._foldable -= last - first
+            begin, end = min(begin, first), last
+            through[run] = last
+        if through:
+            begin = bisect_right(self._events, begin - 1, key=_number)
+            end = bisect_right(self._events, end, key=_number)
             self._events[begin:end] = [
-                each for each in self._events[begin:end] if each.run != run or type(each.event) not in PIECES
+                each
+                for each in self._events[begin:end]
+                if type(each.event) not in PIECES or each.number > through.get(each.run, 0)
             ]
 
     def _drop(self) -> None:

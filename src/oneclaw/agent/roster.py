@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.document import read_agent
-from oneclaw.core.errors import InvalidConfig, UnknownAgent
+from oneclaw.core.errors import InvalidConfig, NotFound
 
 Source = Literal["built-in", "code", "file", "store"]
 
@@ -57,8 +57,8 @@ class Roster:
         listed = every.get(name)
         if listed is None:
             near = get_close_matches(name, list(every), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(every)}."
-            raise UnknownAgent(f"There is no agent {name[:100]!r}; {hint}")
+            hint = "" if near else f"There are: {', '.join(every)}."
+            raise NotFound("agent", name, "agents", near, hint)
         if listed.agent is None:
             raise InvalidConfig(listed.problem)
         return listed.agent

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from oneclaw.agent.features import FEATURES, features_now
+from oneclaw.agent.features import FEATURES, features_now, features_said
 from oneclaw.agent.roster import Roster
 from oneclaw.config import Config
 from oneclaw.core.permit.policy import Policy, Rules
+from oneclaw.core.settings.tree import AgentTools, PluginTools, Settings, Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,29 +23,26 @@ def policy_of(config: Config, stored: Said, roster: Roster) -> Policy:
     For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
     """
 
-    def rules(prefix: str) -> Rules:
-        allow = config.get(f"{prefix}.allow")
-        return Rules(None if allow is None else tuple(allow), tuple(config.get(f"{prefix}.deny", ())))
+    def rules(said: Tools | AgentTools | PluginTools) -> Rules:
+        return Rules(said.allow, said.deny)
 
-    def named(prefix: str) -> dict[str, Rules]:
-        names = {key.split(".tools.")[0] for key in config.under(prefix) if ".tools." in key}
-        return {name: rules(f"{prefix}.{name}.tools") for name in names}
-
-    agents = named("agents")
+    settings = config.settings
+    agents = {name: rules(agent.tools) for name, agent in settings.agents.items()}
+    plugins = {name: rules(plugin.tools) for name, plugin in settings.plugins.items()}
     for name, listed in roster.all().items():
         if listed.agent is not None and listed.agent.rules != Rules():
             own, owners = listed.agent.rules, agents.get(name, Rules())
             allow = own.allow if owners.allow is None else owners.allow
             agents[name] = Rules(allow, (*owners.deny, *own.deny))
-    return Policy(rules("tools"), agents, named("plugins"), *_switched(config, stored))
+    return Policy(rules(settings.tools), agents, plugins, *_switched(settings, stored))
 
 
-def _switched(config: Config, stored: Said) -> tuple[dict[str, bool], dict[str, bool], dict[str, str]]:
+def _switched(settings: Settings, stored: Said) -> tuple[dict[str, bool], dict[str, bool], dict[str, str]]:
     """The switches, the features, and by whose word each is as it is: what was switched since wins."""
     switches: dict[str, bool] = {}
     features: dict[str, bool] = {}
     sources: dict[str, str] = {}
-    written = Said(config.under("switches"), config.under("features"))
+    written = Said(dict(settings.switches), features_said(settings.features))
     for said, is_stored in ((written, False), (stored, True)):
         for all_, some, kind, command in (
             (switches, said.switches, "switches", "tools"),

@@ -9,7 +9,9 @@ a crash    whoever opens the store next finds the row `interrupted`; `resume` go
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
+from typing import Literal
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.chain import Chain, Link
@@ -24,9 +26,10 @@ from oneclaw.agent.roster import Roster
 from oneclaw.agent.run_handle import RunHandle, status_of
 from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, OneClawError, StoreError, UnknownRun, describe
+from oneclaw.core.errors import InvalidConfig, NotFound, OneClawError, StoreError, describe
 from oneclaw.core.event_json import fields_of
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
+from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
 from oneclaw.providers.catalog import Catalog, Model
@@ -37,6 +40,9 @@ from oneclaw.store.store import Store
 
 log = logging.getLogger("oneclaw")
 
+Wait = Literal["never", "unattended", "always"]
+UNATTENDED: tuple[Origin, ...] = ("schedule", "api")
+"""Who starts runs that nobody sits in front of."""
 _KEPT = 32
 _GAP = 1_000_000
 """Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
@@ -65,8 +71,11 @@ class Runs:
         new_session: Callable[[str], Session],
         digests: Digests | None = None,
         own_tools: Sequence[str] = (),
+        wait: Wait = "unattended",
     ) -> None:
-        """`own_tools` are those made in code, which small models get too."""
+        """`own_tools` are those made in code, which small models get too; `wait` says in which runs questions
+        wait for a person."""
+        self._wait = wait
         self.roster = roster
         self.catalog = catalog
         self.providers = providers
@@ -89,8 +98,12 @@ class Runs:
         parent: Session | None = None,
         origin: Origin = "person",
         reason: str = "",
+        pause: "Callable[[], AbstractContextManager[None]] | None" = None,
     ) -> RunHandle:
-        """Say `message` to the agent, or go on where the session stands. The run belongs to the program."""
+        """Say `message` to the agent, or go on where the session stands. The run belongs to the program.
+
+        `pause` stops the clock of whoever waits for the run while the run waits for a person.
+        """
         session = session or replace(self._new_session(agent.name), parent=parent)
         if isinstance(message, str):
             message = UserMessage(message)
@@ -114,16 +127,18 @@ class Runs:
             kept = await self._store.runs.start(replace(record, model=chain.link.model.name))
             if kept is None:
                 raise await self._busy(session.id)
-            return await self._begin(agent, replace(session, run=run_id), chain, message, kept, asking)
+            session = replace(session, run=run_id, waits=self._is_waiting(record.origin))
+            return await self._begin(agent, session, chain, message, kept, asking, pause)
 
     async def resume(self, run_id: str, *, model: str = "") -> RunHandle:
         """Go on with a run that was interrupted or stopped, with the budget that was left."""
         record = await self._store.runs.find(run_id)
         if record is None:
-            raise UnknownRun(f"There is no run {run_id[:100]!r}; `oneclaw runs` lists them.")
+            raise NotFound("run", run_id, "runs")
         if record.parent is not None:
             raise InvalidConfig(f"The run {record.id} was started by {record.parent}; resume that one.")
-        session = replace(await self._session_of(record), run=record.id)
+        session = await self._session_of(record)
+        session = replace(session, run=record.id, waits=self._is_waiting(record.origin))
         agent = replace(self.roster.get(record.agent), limits=Limits(**record.limits))
         with self._claimed(session):
             conversation = await self._conversation(session)
@@ -168,6 +183,7 @@ class Runs:
         message: UserMessage | None,
         record: RunRecord,
         asking: "_Going | None",
+        pause: "Callable[[], AbstractContextManager[None]] | None" = None,
     ) -> RunHandle:
         store, spent = self._store, None
         conversation = await self._conversation(session)
@@ -188,7 +204,7 @@ class Runs:
             self._engine,
             chain,
             tell=recording.tell,
-            spending=Spending(agent.limits, above_spent, spent),
+            spending=Spending(agent.limits, above_spent, spent, Pauses(pause)),
             repeats=repeats,
             small_tools=self.small_tools,
             inbox=inbox,
@@ -196,6 +212,7 @@ class Runs:
         task = asyncio.get_running_loop().create_task(self._go(run, recording, message, inbox))
         handle = RunHandle(run, recording, inbox, task)
         self._running[session.id] = _Going(run, recording, handle)
+        self._engine.clocks[session.id] = run.spending.pauses
         return handle
 
     async def _go(
@@ -217,6 +234,7 @@ class Runs:
             await asyncio.wait((ending,))
         finally:
             self._running.pop(session.id, None)
+            self._engine.clocks.pop(session.id, None)
         if failure is not None:
             raise failure
         return finished
@@ -234,6 +252,10 @@ class Runs:
         except StoreError as error:
             log.warning("The end of run %s could not be written: %s", recording.run, error)
             self._conversations.pop(conversation.session.id, None)
+
+    def _is_waiting(self, origin: Origin) -> bool:
+        """Whether questions of such a run wait for a person: whoever asked an agent is asked in its place."""
+        return self._wait == "always" or (self._wait == "unattended" and origin in UNATTENDED)
 
     def _claimed(self, session: Session) -> "_Claim":
         """Hold a session while a run begins in it; raises `SessionBusy` when it is taken."""
@@ -299,8 +321,18 @@ class Runs:
         first = model or agent.model or self.catalog.default
         if not first:
             raise InvalidConfig(NO_MODEL)
+        self._check_options(agent)
         rest = agent.fallbacks or self.catalog.fallbacks
         return [first, *(name for name in rest if name != first)]
+
+    def _check_options(self, agent: Agent) -> None:
+        """Refuse options for a provider that is not there: nobody would ever be sent them."""
+        for name in agent.options.keys() - self.providers.made.keys():
+            try:
+                self.catalog.provider(name)
+            except InvalidConfig as error:
+                message = f"The agent {agent.name} has options.{name[:80]}, which are sent to no provider."
+                raise InvalidConfig(f"{message} {error}") from None
 
     def _link(self, name: str) -> Link:
         model = self.catalog.model(name)

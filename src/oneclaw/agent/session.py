@@ -1,5 +1,6 @@
 """A session as the settings have it: its workspace, what tools may reach, and where long results are kept."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,19 +21,18 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
             f"The workspace {workspace} cannot be made ({error.strerror}): name another folder with"
             " workspace.folder, ONECLAW_WORKSPACE or --workspace."
         ) from error
-    network = Network(config.get("network.proxy"), tuple(config.get("network.private_hosts", ())))
+    network = Network(config.settings.network.proxy, config.settings.network.private_hosts)
     made = Workspace(workspace, roots_of(config, folder))
-    _make_own(made)
+    _make_own(made, config.tool_folders)
     Places(made)  # pins its roots before a tool of this program can exchange one
     return Session(session_id, agent, made, network, folder)
 
 
-def _make_own(workspace: Workspace) -> None:
+def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
     """Make those of our folders that lie where tools write: a sandbox can close only what is there."""
     writable = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
     opened = [folder.resolve() for folder in writable]
-    for kind in ("config", "cache", "state", "data"):
-        folder = user_folder(kind)
+    for folder in (*map(user_folder, ("config", "cache", "state", "data")), *tool_folders):
         if any(folder.resolve().is_relative_to(each) for each in opened):
             with suppress(OSError):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def _make_own(workspace: Workspace) -> None:
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
     """What narrows and widens the workspace: our own files are closed, long results may be read."""
-    opened = [Path(folder).expanduser() for folder in config.get("workspace.write", ())]
+    opened = config.settings.workspace.write
     git = config.workspace_folder / ".git"
     own = _own_folders(config)
     return (
@@ -49,12 +49,12 @@ def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
         Root(session_folder, "read"),
         *((Root(config.file, "read"),) if config.file else ()),
         # Tool files, and wherever links have them lie: what a tool wrote there would be run as a tool.
-        Root(config.tools_folder, "none"),
+        *(Root(folder, "none") for folder in config.tool_folders),
         Root(config.project_folder, "read"),
         Root(config.project_folder / "tools", "read"),
         # What stands here names programs that the owner's own git runs, outside every sandbox.
         *(Root(place, "read") for place in (git / "config", git / "hooks") if place not in opened),
-        *(Root(Path(folder).expanduser(), "read") for folder in config.get("workspace.read", ())),
+        *(Root(folder, "read") for folder in config.settings.workspace.read),
         *(Root(folder, "read" if _is_ours(folder, config, own) else "write") for folder in opened),
         *((Root(config.workspace_folder, "read"),) if _is_ours(config.workspace_folder, config, own) else ()),
     )

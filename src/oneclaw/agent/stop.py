@@ -4,6 +4,7 @@ from time import monotonic
 
 from oneclaw.agent.agent import Limits
 from oneclaw.core.message import Usage
+from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import Reason
 from oneclaw.store.runs import Spent
 
@@ -13,8 +14,15 @@ LATE = "No more tools can be called in this run: its limit is reached. The call 
 class Spending:
     """What a run has spent so far. What an agent asked by another spends counts for both."""
 
-    def __init__(self, limits: Limits, parent: "Spending | None" = None, spent: Spent | None = None) -> None:
-        """`spent` is what a run that goes on has spent already."""
+    def __init__(
+        self,
+        limits: Limits,
+        parent: "Spending | None" = None,
+        spent: Spent | None = None,
+        pauses: Pauses | None = None,
+    ) -> None:
+        """`spent` is what a run that goes on has spent already; `pauses` is the time that people took."""
+        self.pauses = pauses or Pauses()
         self.limits = limits
         self.parent = parent
         self.started = monotonic() - (spent.seconds if spent else 0.0)
@@ -25,7 +33,7 @@ class Spending:
 
     @property
     def seconds(self) -> float:
-        return monotonic() - self.started
+        return monotonic() - self.started - self.pauses.seconds
 
     def seconds_left(self) -> float | None:
         """How long this run, and the one that asked for it, may still take."""

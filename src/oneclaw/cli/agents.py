@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.agent.roster import Listed
     from oneclaw.app import App
 
 EPILOG = """\
@@ -52,71 +51,52 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def list_agents(app: "App", is_json: bool) -> int:
     from oneclaw.cli.terminal import STATE, print_json, print_table
+    from oneclaw.operations import agents
 
-    rows = [as_row(app, listed) for listed in app.agents.all().values()]
+    found = agents.list_agents(app)
     if is_json:
-        print_json(rows)
+        print_json([asdict(one) for one in found])
         return 0
     print_table(
         ("", "AGENT", "MODEL", "TOOLS", "FROM", "WHAT"),
         [
             (
-                "✗" if row["problem"] else "✓",
-                row["name"],
-                row["model"] or "(no model)",
-                "" if row["problem"] else str(len(row["tools"])),
-                row["source"],
-                row["problem"] or row["description"],
+                "✗" if one.problem else "✓",
+                one.name,
+                one.model or "(no model)",
+                "" if one.problem else str(len(one.tools)),
+                one.source,
+                one.problem or one.description,
             )
-            for row in rows
+            for one in found
         ],
         (STATE, "bold", "", "", "dim"),
     )
     return 0
 
 
-def as_row(app: "App", listed: "Listed") -> dict[str, Any]:
-    agent = listed.agent
-    return {
-        "name": listed.name,
-        "model": "" if agent is None else agent.model or app.catalog.default or "",
-        "tools": [] if agent is None else tools_of(app, listed.name),
-        "source": listed.source,
-        "place": listed.place,
-        "description": "" if agent is None else agent.description,
-        "problem": listed.problem,
-    }
-
-
-def tools_of(app: "App", agent: str) -> list[str]:
-    """The tools an agent may call, by the rules that hold now."""
-    return [
-        tool.name
-        for tool in app.registry
-        if app.policy.decide(tool.definition, agent=agent, origin=tool.origin).allowed
-    ]
-
-
 def show_agent(app: "App", name: str, is_json: bool) -> int:
     from oneclaw.agent.document import write_agent
+    from oneclaw.agent.small import SmallModel
     from oneclaw.cli.terminal import print_json, print_line, printable
     from oneclaw.core.text.display import visible
+    from oneclaw.operations.agents import agent_state
 
-    agent = app.agents.get(name)
-    row = as_row(app, app.agents.all()[name])
+    agent, state = app.agents.get(name), agent_state(app, name)
     if is_json:
-        print_json(row | {"document": write_agent(agent), "limits": asdict(agent.limits)})
+        print_json(asdict(state) | {"document": write_agent(agent), "limits": asdict(agent.limits)})
         return 0
     limits = asdict(agent.limits).items()
     facts = (
         ("description", agent.description),
-        ("model", row["model"] or "none: give --model, or set models.default"),
+        ("model", state.model or "none: give --model, or set models.default"),
+        ("small", SmallModel(app.catalog, app.agents, name).note),
         ("fallbacks", ", ".join(agent.fallbacks)),
-        ("tools", ", ".join(row["tools"]) or "none"),
+        ("tools", ", ".join(state.tools) or "none"),
         ("agents", ", ".join(agent.agents)),
         ("limits", ", ".join(f"{key} {'none' if value is None else f'{value:,}'}" for key, value in limits)),
         ("options", ", ".join(f"{key} = {value!r}" for key, value in agent.options.items())),
-        ("from", row["place"] or row["source"]),
+        ("from", state.place or state.source),
     )
     print_line(visible(name), "bold")
     for label, text in facts:
@@ -145,46 +125,29 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 async def add_agent(arguments: argparse.Namespace, path: Path) -> int:
-    from oneclaw.agent.document import read_agent
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
-    from oneclaw.core.errors import InvalidConfig
+    from oneclaw.operations import agents
 
     document = read_document(path)
-    agent = read_agent(document, path.stem, str(path))
     async with open_app(arguments) as app:
-        is_new = await app.store.agents.get(agent.name) is None
-        try:
-            await app.store.agents.save(agent.name, {**document, "name": agent.name})
-        except (TypeError, ValueError) as error:
-            raise InvalidConfig(
-                f"{path}: {error}; write texts, numbers, lists and tables, and no dates."
-            ) from None
-        await app.refresh()
-        listed = app.agents.all()[agent.name]
-        if arguments.json:
-            print_json(as_row(app, listed))
-            return 0
-        print(f"{agent.name} is {'kept' if is_new else 'kept in place of the one before'}.")
-        if listed.source != "store":
-            print(f"{listed.place or 'Code'} has an agent of that name too, and wins.", file=sys.stderr)
+        kept = await agents.add_agent(app, document, path.stem, str(path))
+    agent = kept.agent
+    if arguments.json:
+        print_json(asdict(agent))
+        return 0
+    print(f"{agent.name} is {'kept' if kept.is_new else 'kept in place of the one before'}.")
+    if agent.source != "store":
+        print(f"{agent.place or 'Code'} has an agent of that name too, and wins.", file=sys.stderr)
     return 0
 
 
 async def remove_agent(arguments: argparse.Namespace, name: str) -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.core.text.display import visible
+    from oneclaw.operations import agents
 
     async with open_app(arguments) as app:
-        if await app.store.agents.remove(name):
-            print(f"{visible(name)} is forgotten.")
-            return 0
-        listed = app.agents.all().get(name)
-    if listed is not None and listed.source == "file":
-        remedy = f"it is written in {listed.place}; remove that file."
-    elif listed is not None:
-        remedy = "it comes with OneClaw."
-    else:
-        remedy = "there is no such agent; `oneclaw agents` lists them."
-    print(f"oneclaw: {visible(name[:100])!r} is not in the store: {remedy}", file=sys.stderr)
-    return 1
+        await agents.remove_agent(app, name)
+    print(f"{visible(name)} is forgotten.")
+    return 0

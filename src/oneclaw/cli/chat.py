@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     with asyncio.Runner() as runner:
         app = open_app(arguments)
         runner.run(app.__aenter__())
-        watching = runner.get_loop().create_task(app.outside.watch())
+        watching = runner.get_loop().create_task(app.sources.watch())
         try:
             return talk(runner, app, arguments)
         finally:
@@ -63,18 +63,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, is_kept: bool = True) -> int:
     """Read a message, show the answer, until there are no more; `is_kept`: whether one can go on later."""
-    from oneclaw.cli import embedded
     from oneclaw.cli.chat_commands import Chat
+    from oneclaw.cli.embedded import ready_embedded
     from oneclaw.cli.terminal import is_terminal
+    from oneclaw.operations import embedded
 
     said = arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts
     chat = runner.run(Chat.open(app, *said))
     # A pipe asks nobody: what it did not name is not fetched for it.
-    if embedded.is_there() and (sys.stdin.isatty() or embedded.is_fetched()):
+    if embedded.is_installed() and (sys.stdin.isatty() or embedded.is_fetched()):
         chat.fall_back(embedded.NAME)
     chat.check()
     embedded.check_local(chat.model_name)  # said once, before the first message
-    runner.run(embedded.ready_embedded(app, chat.model_name))
+    runner.run(ready_embedded(app, chat.model_name))
     if sys.stdin.isatty() and is_terminal(sys.stdout):
         runner.run(embedded.warm_embedded(app, chat.model_name))
         return talk_typed(runner, chat, is_kept)

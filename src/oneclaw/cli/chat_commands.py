@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from oneclaw.cli.embedded import check_local
-from oneclaw.cli.run import model_of, named_session
+from oneclaw.cli.run import named_session
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
+from oneclaw.operations.embedded import check_local
+from oneclaw.operations.models import model_of
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -91,10 +93,13 @@ class Chat:
         tell_problems(self.app)
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 
-    def say(self, text: str) -> "AsyncGenerator[RunEvent]":
+    async def say(self, text: str) -> "AsyncGenerator[RunEvent]":
         """Say something in the session and yield what happens."""
-        self.app.outside.follow()  # nothing ran while the message was typed, not even the watch of the files
-        return self.app.run(self._session.agent, text, session=self._session, model=self._model)
+        await self.app.sources.follow()  # nothing ran while the message was typed, not even the watch
+        run = self.app.run(self._session.agent, text, session=self._session, model=self._model)
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
 
     def is_command(self, text: str) -> bool:
         """Whether it is one word behind a slash: a path, as /etc/hosts, is something to say."""
@@ -193,18 +198,16 @@ class Chat:
 
     async def _do_why(self, rest: str) -> None:
         from oneclaw.cli import why
-        from oneclaw.cli.tool_lookup import named_tool
+        from oneclaw.operations.tools import find_tool
+        from oneclaw.operations.why import explain
 
         if not rest:
             raise InvalidConfig("Name a tool: /why TOOL. /tools lists them.")
-        tool = named_tool(self.app, rest)
-        if tool is not None:
-            agent = self._session.agent
-            told = self.app.policy.why(tool.definition, agent=agent, origin=tool.origin)
-            why.show(self.app, told, await why.standings_of(self.app, tool.definition, agent))
-            why_not = self.app.engine.why_not(tool, self._asking_session())
-            if why_not and told.allowed:
-                print_line(f"It is not offered now: {why_not}", "yellow")
+        told = await explain(self.app, rest, self._session.agent)
+        why.show(told)
+        why_not = self.app.engine.why_not(find_tool(self.app, rest), self._asking_session())
+        if why_not and told.why.allowed:
+            print_line(f"It is not offered now: {why_not}", "yellow")
 
     async def _do_log(self, rest: str) -> None:
         from oneclaw.cli.log import show_all
@@ -225,9 +228,10 @@ class Chat:
         print_line(f"Thoughts are {'shown' if self.are_thoughts_shown else 'not shown'}.", "dim")
 
     async def _do_sessions(self, rest: str) -> None:
-        from oneclaw.cli.sessions import list_sessions
+        from oneclaw.cli.sessions import show_sessions
+        from oneclaw.operations.sessions import list_sessions
 
-        list_sessions(await self.app.store.sessions.totals(limit=20), is_json=False)
+        show_sessions(await list_sessions(self.app.store, limit=20), is_json=False)
 
     async def _do_new(self, rest: str) -> None:
         self._session = self.app.new_session(self._session.agent)

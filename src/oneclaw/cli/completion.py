@@ -4,9 +4,10 @@ import argparse
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable
 
-    from oneclaw.store.store import Store
+    from oneclaw.config import Config
+    from oneclaw.operations.reading import Store
 
 Found = TypeVar("Found")
 
@@ -39,45 +40,47 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """What Tab offers behind a tool: the names of its parameters, as `path=`."""
-    from oneclaw.tools.builtin import NAMES, load
+    from oneclaw.operations.names import parameter_names
 
     if "=" in prefix:
         return []
-    if parsed_args.name in NAMES:
-        names = list(load(parsed_args.name).definition.parameters["properties"])
-    else:
-        names = list(written_tools(parsed_args).get(parsed_args.name, ()))
+    names = _of_settings(parsed_args, lambda config: parameter_names(config, parsed_args.name))
     return [f"{name}=" for name in names if name.startswith(prefix)]
 
 
 def statuses(prefix: str = "", **_: object) -> list[str]:
     """How a call can have ended."""
-    from oneclaw.core.errors import Kind
+    from oneclaw.operations.log import STATUSES
 
-    names = ("open", "success", "error", *(kind.value for kind in Kind))
-    return [name for name in names if name.startswith(prefix)]
+    return _fitting(prefix, STATUSES)
 
 
 def history_formats(prefix: str, **_: object) -> list[str]:
     """What a history of another agent can be written in."""
     from oneclaw.agent.foreign import FORMATS
 
-    return [name for name in FORMATS if name.startswith(prefix)]
+    return _fitting(prefix, FORMATS)
 
 
 def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The names Tab offers where a tool is wanted: from a list and manifests; no tool is loaded for it."""
-    from oneclaw.tools.builtin import NAMES
+    from oneclaw.operations import names
 
-    names = dict.fromkeys((*NAMES, *written_tools(parsed_args)))
-    return [name for name in names if name.startswith(prefix)]
+    return _fitting(prefix, _of_settings(parsed_args, names.tool_names))
+
+
+def setting_names(prefix: str, **_: object) -> list[str]:
+    """The settings Tab offers; `*` stands for a name."""
+    from oneclaw.core.settings.schema import SETTINGS
+
+    return [setting.key for setting in SETTINGS if setting.key.startswith(prefix)]
 
 
 def feature_names(prefix: str, **_: object) -> list[str]:
     """The features Tab offers: ours."""
     from oneclaw.agent.features import FEATURES
 
-    return [feature.name for feature in FEATURES if feature.name.startswith(prefix)]
+    return _fitting(prefix, (feature.name for feature in FEATURES))
 
 
 def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -91,7 +94,9 @@ def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "I
     if action in ("new", "reload"):
         return []
     if action == "test":
-        return [name for name in written_tools(parsed_args) if name.startswith(prefix)]
+        from oneclaw.operations.names import written_tools
+
+        return _fitting(prefix, _of_settings(parsed_args, written_tools))
     names = tool_names(prefix, parsed_args)
     if action not in ("on", "off", "reset"):
         return names
@@ -114,32 +119,14 @@ def grant_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list
     if parsed_args.action != "revoke":
         return []
     grants = _read(parsed_args, lambda store: store.grants.all()) or ()
-    return [grant.id for grant in grants if grant.id.startswith(prefix)]
-
-
-def written_tools(parsed_args: argparse.Namespace) -> "dict[str, Mapping[str, object]]":
-    """The tools that manifests name, with their parameters, as they are written: nothing is checked."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.core.errors import OneClawError
-    from oneclaw.js.loader import BUILTIN, list_parameters
-
-    try:
-        config = read_config(parsed_args)
-        folders = (BUILTIN, config.tools_folder, config.project_folder / "tools")
-        return {name: found for folder in folders for name, found in list_parameters(folder)}
-    except (OneClawError, OSError):
-        return {}
+    return _fitting(prefix, (grant.id for grant in grants))
 
 
 def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The plugins Tab offers: found, and not asked for their tools."""
-    import sys
+    from oneclaw.operations import names
 
-    from oneclaw.cli.opened import read_config
-    from oneclaw.plugins.found import find_files, find_packages
-
-    found = [*find_files(read_config(parsed_args).tools_folder), *find_packages(sys.path)]
-    return sorted({each.name for each in found if each.name.startswith(prefix)})
+    return _fitting(prefix, _of_settings(parsed_args, names.plugin_names))
 
 
 def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -148,31 +135,21 @@ def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
 
     roster = open_app(parsed_args).agents
     roster.saved = _read(parsed_args, lambda store: store.agents.all()) or {}
-    return [name for name in roster.all() if name.startswith(prefix)]
+    return _fitting(prefix, roster.all())
 
 
 def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The models Tab offers: those we know, and the providers whose models we do not."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.providers.catalog import Catalog
+    from oneclaw.operations import names
 
-    config = read_config(parsed_args)
-    catalog = Catalog(config.under("models"), config.under("providers"))
-    known = catalog.known_models()
-    bare = [
-        f"{name}/" for name in catalog.providers() if not any(one.startswith(f"{name}/") for one in known)
-    ]
-    return [name for name in (*known, *bare) if name.startswith(prefix)]
+    return _fitting(prefix, _of_settings(parsed_args, names.model_names))
 
 
 def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The providers Tab offers."""
-    from oneclaw.cli.opened import read_config
-    from oneclaw.providers.catalog import Catalog
+    from oneclaw.operations import names
 
-    config = read_config(parsed_args)
-    catalog = Catalog(config.under("models"), config.under("providers"))
-    return [name for name in catalog.providers() if name.startswith(prefix)]
+    return _fitting(prefix, _of_settings(parsed_args, names.provider_names))
 
 
 def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -191,13 +168,47 @@ def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
     """The sessions Tab offers: the last ones, and `last`."""
     found = _read(parsed_args, lambda store: store.sessions.totals(limit=50))
     ids = [] if found is None else ["last", *(each.session.id for each in found)]
-    return [each for each in ids if each.startswith(prefix)]
+    return _fitting(prefix, ids)
 
 
 def run_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The runs Tab offers: those that were interrupted."""
     found = _read(parsed_args, lambda store: store.runs.list(state="interrupted")) or []
-    return [each.id for each in found if each.id.startswith(prefix)]
+    return _fitting(prefix, (each.id for each in found))
+
+
+def _fitting(prefix: str, names: "Iterable[str]") -> list[str]:
+    return [name for name in names if name.startswith(prefix)]
+
+
+def _of_settings(
+    parsed_args: argparse.Namespace, find: "Callable[[Config], Iterable[str]]"
+) -> "Iterable[str]":
+    """What `find` finds by the settings; nothing where they are wrong."""
+    from oneclaw.cli.opened import read_config
+    from oneclaw.core.errors import OneClawError
+
+    try:
+        return find(read_config(parsed_args))
+    except OneClawError:
+        return ()
+
+
+def question_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The questions Tab offers: those that wait for an answer."""
+    found = _read(parsed_args, lambda store: store.questions.list()) or []
+    return [each.question.id for each in found if each.question.id.startswith(prefix)]
+
+
+def answer_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """What Tab offers behind a question: the answers that it takes."""
+    record = _read(parsed_args, lambda store: store.questions.find(parsed_args.name))
+    if record is None or parsed_args.words:
+        return []
+    fields = (record.question.schema or {}).get("properties", {})
+    yes = ("yes",) if record.question.kind == "permission" else ()
+    offered = (*yes, *record.question.answers, *(f"{name}=" for name in fields))
+    return [each for each in offered if each.startswith(prefix)]
 
 
 def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Found]]") -> "Found | None":
@@ -205,14 +216,10 @@ def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Fo
     import asyncio
 
     from oneclaw.cli.opened import read_config
-    from oneclaw.store.store import Store
+    from oneclaw.operations.reading import reading
 
-    file = read_config(parsed_args).store_file
-    if not file.exists():
-        return None
-
-    async def look() -> "Found":
-        with Store(file, read_only=True) as store:
-            return await read(store)
+    async def look() -> "Found | None":
+        with reading(read_config(parsed_args)) as store:
+            return None if store is None else await read(store)
 
     return asyncio.run(look())

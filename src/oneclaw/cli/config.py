@@ -1,41 +1,100 @@
-"""`oneclaw config`: where the settings are and what they say."""
+"""`oneclaw config`: where the settings are, what they say, and what can be set."""
 
 import argparse
 import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneclaw.config import Config
+
+EPILOG = """\
+  oneclaw config                          the files and folders, and what is set
+  oneclaw config list                     every setting, its default and meaning
+  oneclaw config get permissions.mode     what holds now
+  oneclaw config explain runs.cost        type, bounds, default and meaning of one
+"""
+ACTIONS = ("show", "list", "get", "explain")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import setting_names
+
+    parser.add_argument("action", nargs="?", default="show", choices=ACTIONS, metavar="ACTION")
+    name = parser.add_argument(
+        "name", nargs="?", metavar="SETTING", help="get, explain: a setting's full name"
+    )
+    name.completer = setting_names  # pyright: ignore[reportAttributeAccessIssue]
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--all", action="store_true", help="list every setting with its meaning")
+    parser.add_argument("--all", action="store_true", help="as list: every setting with its meaning")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
-    from oneclaw.cli.terminal import print_json, print_line, print_table
-    from oneclaw.config import ENVIRONMENT, SETTINGS, user_folder
-    from oneclaw.guard.secret.shapes import mask
 
     config = read_config(arguments)
-    values = json.loads(mask(json.dumps(dict(config.values))))  # the proxy may have a password
-    places = {
-        "settings file": str(config.file or f"none ({user_folder('config') / 'oneclaw.toml'} would be read)"),
-        "data folder": str(config.home),
-        "workspace": str(config.workspace_folder),
-        "store": str(config.store_file),
-        "secrets": str(config.secrets_file),
-        "mode": config.mode,
-    }
-    if arguments.json:
-        listed = [
-            {"key": s.key, "type": s.type, "default": s.default, "meaning": s.meaning} for s in SETTINGS
-        ]
-        print_json(places | {"set": values} | ({"settings": listed} if arguments.all else {}))
+    if arguments.action in ("get", "explain"):
+        if not arguments.name:
+            print(f"oneclaw: say which: oneclaw config {arguments.action} SETTING", file=sys.stderr)
+            return 2
+        return (print_value if arguments.action == "get" else print_setting)(
+            config, arguments.name, arguments.json
+        )
+    return show(config, arguments.all or arguments.action == "list", arguments.json)
+
+
+def print_value(config: "Config", name: str, as_json: bool) -> int:
+    """Print what holds for a setting now."""
+    from oneclaw.cli.terminal import print_json
+    from oneclaw.core.settings.schema import explain
+    from oneclaw.operations.settings import masked
+
+    value = masked(config.get(name))
+    if as_json:
+        print_json(value)
+    else:
+        print(
+            explain(name).default if value is None else value if isinstance(value, str) else json.dumps(value)
+        )
+    return 0
+
+
+def print_setting(config: "Config", name: str, as_json: bool) -> int:
+    """Print all there is to know of a setting."""
+    from oneclaw.cli.terminal import print_json, print_line
+    from oneclaw.core.settings.schema import explain
+    from oneclaw.operations.settings import masked
+
+    setting = explain(name)
+    rows = described(setting) | {"environment": setting.environment}
+    if name in config.values:
+        rows["set to"] = masked(config.values[name])
+    if as_json:
+        print_json(rows)
+        return 0
+    for word, said in rows.items():
+        if said != "":
+            print_line(f"{word:<13}{said if isinstance(said, str) else json.dumps(said)}", indent=13)
+    return 0
+
+
+def show(config: "Config", with_all: bool, as_json: bool) -> int:
+    """Print where things are and what is set; and with all, every setting."""
+    from oneclaw.cli.terminal import print_json, print_line, print_table
+    from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
+    from oneclaw.operations.settings import read_settings
+
+    found = read_settings(config)
+    places, values = dict(found.places), found.values
+    if as_json:
+        listed = [described(setting) for setting in SETTINGS]
+        print_json(places | {"set": values} | ({"settings": listed} if with_all else {}))
         return 0
     for name, place in places.items():
         print_line(f"{name:<15}{place}", indent=15)
     for key, value in values.items():
         print(f"{key} = {value!r}")
-    if arguments.all:
+    if with_all:
         print_line("\nSettings", "bold")
         print_table(
             ("SETTING", "DEFAULT", "MEANING"), [(s.key, s.default, s.meaning) for s in SETTINGS], wrapped=2
@@ -43,3 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_line("\nEnvironment", "bold")
         print_table(("VARIABLE", "MEANING"), list(ENVIRONMENT.items()))
     return 0
+
+
+def described(setting: Any) -> dict[str, Any]:
+    return {name: getattr(setting, name) for name in ("key", "type", "bounds", "default", "meaning")}

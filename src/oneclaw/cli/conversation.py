@@ -18,19 +18,19 @@ from oneclaw.core.text.display import visible
 if TYPE_CHECKING:
     from oneclaw.core.call import ToolResult
     from oneclaw.core.message import Message
-    from oneclaw.store.sessions import SessionRecord
-    from oneclaw.store.store import Store
+    from oneclaw.operations.sessions import SessionContent
 
 SHOWN_CHARS = 200
 SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw"}
 
 
-async def show_session(store: "Store", record: "SessionRecord") -> None:
+def show_session(content: "SessionContent") -> None:
     """The whole conversation, and what it took at the end."""
+    record = content.session
     print_line(f"session {record.id} · agent {visible(record.agent)} · {time_text(record.created)}", "dim")
-    for each in await store.messages.load(record.id):
+    for each in content.messages:
         show_message(each.message)
-    print_line("\n" + took_text(*await store.messages.usage(record.id)), "dim")
+    print_line("\n" + took_text(content.usage, content.cost, content.answers), "dim")
 
 
 def show_message(message: "Message") -> None:

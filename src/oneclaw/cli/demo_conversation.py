@@ -8,7 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oneclaw.cli.embedded import NAME
+from oneclaw.operations.embedded import NAME
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -94,13 +94,13 @@ def show_conversation(is_scripted: bool = False) -> int:
 async def play(folder: Path, is_scripted: bool) -> int:
     from oneclaw.app import App
     from oneclaw.cli.terminal import print_line
-    from oneclaw.providers.local.reply import FIRST_LINE
+    from oneclaw.operations.embedded import introduction
 
     if is_scripted:
         print_line("OneClaw: a conversation with tools. No key, and a script for a model.", "bold")
     else:
         print_line("OneClaw: a conversation with tools. No key, and the model runs on this machine.", "bold")
-        print_line(FIRST_LINE, "yellow")
+        print_line(introduction(), "yellow")
     config = demo_config(folder, SCRIPTED if is_scripted else NAME)
     print_line(f"workspace: {config.workspace_folder} (temporary)", "dim")
     begun = time.monotonic()

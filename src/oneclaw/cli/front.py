@@ -1,4 +1,4 @@
-"""A person at the terminal: shows what runs for long, and asks for permission."""
+"""A person at the terminal: shows what runs for long, and asks questions."""
 
 import sys
 import threading
@@ -6,30 +6,20 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.cli.answer_words import CHOICES, hint, option_lines, read_words, told
 from oneclaw.cli.terminal import GAP, console, folded, is_terminal
 from oneclaw.core.engine import Engine
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
-from oneclaw.core.permit.broker import Answer, Broker, Prompt
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.question import Question
 from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
     from rich.status import Status
 
 AFTER_SECONDS = 1.0
-CHOICES: tuple[tuple[str, str, Answer], ...] = (
-    ("y", "yes, this once", "once"),
-    ("s", "yes, for this session", "session"),
-    ("a", "yes, for this agent", "agent"),
-    ("w", "yes, always", "always"),
-    ("n", "no", "no"),
-    ("v", "no, never", "never"),
-)
-# A letter, or the word it stands for: `always` must not be read as `a`, nor `never` as `n`.
-KEYS: dict[str, Answer] = {
-    "yes": "once",
-    **{key: answer for key, _, answer in CHOICES},
-    **{answer: answer for _, _, answer in CHOICES},
-}
+WHO = "terminal"
+"""Who answers, as the store has it."""
 
 
 class TerminalFront:
@@ -42,7 +32,7 @@ class TerminalFront:
         self._status: Status | None = None
         self._timer: Any = None
         self._label = ""
-        self._shown: Prompt | None = None
+        self._shown: Question | None = None
         self._reader: threading.Thread | None = None
 
     def __enter__(self) -> "TerminalFront":
@@ -89,14 +79,14 @@ class TerminalFront:
             self._status.stop()
             self._status = None
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         import asyncio
 
         self._stop_status()
         # What the model said before it asked is still on its way to the screen, and is to be read first.
         asyncio.get_running_loop().call_soon(self._ask, prompt)
 
-    def _ask(self, prompt: Prompt) -> None:
+    def _ask(self, prompt: Question) -> None:
         if prompt not in self._broker.pending():  # settled meanwhile
             return
         self._shown = prompt
@@ -122,30 +112,47 @@ class TerminalFront:
                 if not line:
                     return
                 continue
-            answer = KEYS.get(line.strip().lower()) if line else "no"
-            if not line:  # Ctrl-D leaves the cursor behind the arrow
-                console(sys.stderr).print()
-            if answer is not None and answer in prompt.answers:
-                self._broker.answer_threadsafe(prompt.id, answer)
-            else:
-                console(sys.stderr).print("Type one of the letters.\n> ", style="red", end="")
+            give_line(prompt, line, self._broker.answer_threadsafe)
             if not line:
                 return
 
 
-def print_question(prompt: Prompt) -> None:
-    """The question and the letters that answer it, on stderr."""
+def give_line(question: Question, line: str, give: Callable[..., bool]) -> None:
+    """Answer a question with a line of the terminal; an end of the input declines."""
     err = console(sys.stderr)
-    head, *asked, extent = prompt.text.split("\n")
+    if not line:  # Ctrl-D leaves the cursor behind the arrow
+        err.print()
+        give(question.id, "no" if question.kind == "permission" else None, who=WHO)
+        return
+    try:
+        said = read_words(question, line)
+        is_given = give(question.id, said.answer, pattern=said.pattern or None, seconds=said.seconds, who=WHO)
+    except ValueError as error:
+        err.print(folded(visible(str(error)), err.width), style="red", soft_wrap=True)
+        print_arrow()
+        return
+    meaning = told(question, said)
+    if is_given and meaning and (said.pattern or said.seconds):
+        err.print(folded(visible(meaning), err.width), style="dim", soft_wrap=True)
+
+
+def print_question(question: Question) -> None:
+    """The question and what answers it, on stderr."""
+    err = console(sys.stderr)
+    head, *asked = question.text.split("\n")
+    extent = [asked.pop()] if question.kind == "permission" else []
     err.print(folded(head, err.width), style="bold yellow", soft_wrap=True)
-    for line in asked:
+    for line in (*asked, *option_lines(question)):
         # Left to the terminal to break: folding drops the spaces at a break, and this is what would run.
         shown = folded(line, err.width, GAP) if line.startswith("  by default: ") else line
         err.print(shown, style="bold red" if line.startswith("  Danger: ") else None, soft_wrap=True)
-    err.print(folded(extent, err.width), style="dim", soft_wrap=True)
-    offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in prompt.answers]
-    for line in in_lines(offered, err.width):
-        err.print(line, soft_wrap=True)
+    for line in (*extent, hint(question)):
+        if line:
+            err.print(folded(line, err.width), style="dim", soft_wrap=True)
+    if question.kind == "permission":
+        offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in question.answers]
+        for line in in_lines(offered, err.width):
+            err.print(line, soft_wrap=True)
 
 
 def print_arrow() -> None:

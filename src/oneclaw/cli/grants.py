@@ -32,9 +32,10 @@ async def show(arguments: argparse.Namespace) -> int:
 
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import STATE, print_json, print_table, time_text
+    from oneclaw.operations.grants import list_grants
 
     async with open_app(arguments).looking() as app:
-        grants = await app.grants.all()
+        grants = await list_grants(app)
         if arguments.json:
             print_json([asdict(grant) for grant in grants])
             return 0
@@ -71,14 +72,17 @@ def holder(grant: "Grant") -> str:
 async def revoke(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
+    from oneclaw.core.errors import NotFound
+    from oneclaw.operations.grants import revoke_grant
 
     revoked: list[str] = []
     async with open_app(arguments) as app:
         for name in arguments.ids:
-            if await app.grants.revoke(name):
+            try:
+                await revoke_grant(app, name)
                 revoked.append(name)
-            else:
-                print(f"oneclaw: there is no grant {name!r}; `oneclaw grants` lists them.", file=sys.stderr)
+            except NotFound as error:
+                print(f"oneclaw: {error}", file=sys.stderr)
     if arguments.json:
         print_json({"revoked": revoked})
     else:

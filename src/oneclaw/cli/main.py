@@ -16,6 +16,8 @@ COMMANDS = {
     "agents": "list the agents, show, add or remove one",
     "runs": "list the runs and how they stand; show one, its events, or prune old ones",
     "resume": "go on with a run that was cut short, with the budget it had left",
+    "questions": "list the questions that wait for an answer, or show one",
+    "answer": "answer a question, whichever program asks it",
     "sessions": "list the conversations, show, remove, export or import one",
     "memory": "list what agents remember; show, search, forget, export or import",
     "models": "list the models: which are set up, what they read, what they cost",
@@ -48,6 +50,8 @@ Start with:
   oneclaw tools                          what there is, and what is on
   oneclaw call get_current_time          run one call
 """
+NOT_THERE = ("tool", "feature", "plugin")
+"""Nouns whose unknown names have an exit code of their own."""
 
 
 def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> Parser:
@@ -123,10 +127,15 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
-        from oneclaw.core.errors import OneClawError
+        from oneclaw.cli.terminal import printable
+        from oneclaw.core.errors import NotFound, OneClawError
 
+        if isinstance(error, NotFound):
+            said = printable(str(error))
+            print(f"oneclaw: {said[0].lower()}{said[1:]}", file=sys.stderr)
+            return 3 if error.noun in NOT_THERE else 1
         if isinstance(error, OneClawError):
-            print(f"oneclaw: {error}", file=sys.stderr)
+            print(f"oneclaw: {printable(str(error))}", file=sys.stderr)
             return 2
         raise
 

@@ -4,11 +4,10 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.core.memory import Memory
-    from oneclaw.store.memories import Memories
+    from oneclaw.operations.memory import Memory, MemoryDetails
 
 EPILOG = """\
 Examples:
@@ -43,11 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace) -> int:
-
     from oneclaw.cli.opened import read_config
-    from oneclaw.store.store import Store
+    from oneclaw.operations import memory
+    from oneclaw.operations.reading import reading
 
-    action, text = arguments.action, " ".join(arguments.words)
+    action, text, agent = arguments.action, " ".join(arguments.words), arguments.agent
     if action in WANTED and not text:
         print(f"oneclaw: say which: oneclaw memory {action} {WANTED[action]}", file=sys.stderr)
         return 2
@@ -55,26 +54,28 @@ async def run(arguments: argparse.Namespace) -> int:
         return await import_memories(arguments, Path(text))
     if action in ("on", "off"):
         return await switch_memory(arguments)
-    config = read_config(arguments)
-    if not config.store_file.exists():
-        return say_unknown(text) if action in ("show", "forget") else show_nothing(action, arguments.json)
-    if action == "forget":
-        return await forget_memory(arguments, text)
-    if action == "digest":
-        return await print_digest(arguments)
-    with Store(config.store_file, read_only=True) as store:
-        memories = store.memories.of(arguments.agent)
-        if action == "list":
-            return await list_all(memories, arguments.limit, arguments.json)
-        if action == "search":
-            return list_memories(await memories.search(text, arguments.limit), arguments.json)
+    with reading(read_config(arguments)) as store:
         if action == "export":
-            return await export_memories(memories, text)
-        return await show_memory(memories, text, arguments.json)
+            return write_document(await memory.export_memories(store), text)
+        if action in ("show", "forget"):
+            found = await memory.find_memory(store, text, agent=agent)
+            return (
+                show_memory(found, arguments.json)
+                if action == "show"
+                else await forget_memory(arguments, text)
+            )
+        if store is None:
+            return show_nothing(action, arguments.json)
+        if action == "search":
+            fits = await memory.search_memories(store, text, agent=agent, limit=arguments.limit)
+            return list_memories(fits, arguments.json)
+        if action == "list":
+            known = await memory.list_memories(store, agent=agent, limit=arguments.limit + 1)
+            return list_first(known, arguments.limit, arguments.json)
+    return await print_digest(arguments)
 
 
-async def list_all(memories: "Memories", limit: int, is_json: bool) -> int:
-    known = await memories.all(limit=limit + 1)
+def list_first(known: "list[Memory]", limit: int, is_json: bool) -> int:
     if not known:
         return show_nothing("list", is_json)
     list_memories(known[:limit], is_json)
@@ -115,36 +116,22 @@ def list_memories(found: "list[Memory]", is_json: bool) -> int:
 
 
 def show_nothing(action: str, is_json: bool) -> int:
-    if action == "export" or is_json:
+    if is_json:
         from oneclaw.cli.terminal import print_json
-        from oneclaw.store.memory_json import FORMAT
 
-        nothing = {"format": FORMAT, "memories": list[str]()} if action == "export" else list[str]()
-        print_json("" if action == "digest" else nothing)
+        print_json("" if action == "digest" else [])
         return 0
     print("Nothing is remembered yet. Agents note things with the tool memory_store.", file=sys.stderr)
     return 0
 
 
-def say_unknown(key: str) -> int:
-    from oneclaw.core.text.display import visible
-
-    print(
-        f"oneclaw: there is no memory {visible(key[:200])!r}; `oneclaw memory` lists them.", file=sys.stderr
-    )
-    return 1
-
-
-async def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
+def show_memory(details: "MemoryDetails", is_json: bool) -> int:
     from dataclasses import asdict
 
     from oneclaw.cli.terminal import print_json, print_line, printable, time_text
     from oneclaw.core.text.display import visible
 
-    memory = await memories.get(key)
-    if memory is None:
-        return say_unknown(key)
-    versions = await memories.versions(memory)
+    memory, versions = details.memory, details.versions
     if is_json:
         print_json({**asdict(memory), "versions": [asdict(version) for version in versions]})
         return 0
@@ -162,40 +149,32 @@ async def show_memory(memories: "Memories", key: str, is_json: bool) -> int:
 
 
 async def print_digest(arguments: argparse.Namespace) -> int:
-    """The digest as a new conversation gets it: none where memory is off for the agent."""
-    from oneclaw.agent.digests import TOOL
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, printable
-    from oneclaw.core.memory import DIGEST_CHARS, digest
+    from oneclaw.operations.memory import read_digest
 
     agent = arguments.agent or "default"
     async with open_app(arguments).looking() as app:
-        entry = app.registry.find(TOOL)
-        assert entry is not None
-        decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
-        chars = app.config.get("memory.digest_chars", DIGEST_CHARS)
-        useful = await app.notebook(agent).useful() if decision.allowed else []
-        text = digest(useful, chars)
+        digest = await read_digest(app, agent)
     if arguments.json:
-        print_json(text)
-    elif text:
-        print(printable(text.strip()))
-    elif not decision.allowed:
-        print(f"Nothing is told to agent {agent}: {decision.reason}", file=sys.stderr)
+        print_json(digest.text)
+    elif digest.text:
+        print(printable(digest.text.strip()))
+    elif digest.why_none:
+        print(f"Nothing is told to agent {agent}: {digest.why_none}", file=sys.stderr)
     else:
         return show_nothing("digest", False)
     return 0
 
 
-async def export_memories(memories: "Memories", file: str) -> int:
+def write_document(document: "dict[str, Any]", file: str) -> int:
+    """Print an export, or write it to a file."""
     import os
     import stat
 
     from oneclaw.cli.terminal import print_json
     from oneclaw.core.errors import InvalidConfig
-    from oneclaw.store.memory_json import to_document
 
-    document = await to_document(memories)
     if file in ("", "-"):
         print_json(document)
         return 0
@@ -214,18 +193,20 @@ async def export_memories(memories: "Memories", file: str) -> int:
 
 
 async def import_memories(arguments: argparse.Namespace, path: Path) -> int:
+    from dataclasses import asdict
+
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.sessions import read_json
     from oneclaw.cli.terminal import print_json
-    from oneclaw.store.memory_json import from_document
+    from oneclaw.operations import memory
 
-    found = from_document(read_json(path))
+    document = read_json(path)
     async with open_app(arguments) as app:
-        taken = await app.store.memories.import_all(found)
+        made = await memory.import_memories(app, document)
     if arguments.json:
-        print_json({"memories": len(found), "taken": taken})
+        print_json(asdict(made))
     else:
-        kept = len(found) - taken
+        taken, kept = made.taken, made.memories - made.taken
         here = f"; {kept} {'was' if kept == 1 else 'were'} here already." if kept else "."
         print(f"{taken} {'memory was' if taken == 1 else 'memories were'} taken in{here}")
     return 0
@@ -235,10 +216,10 @@ async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
     from oneclaw.core.text.display import visible
+    from oneclaw.operations import memory
 
     async with open_app(arguments) as app:
-        if not await app.store.memories.of(arguments.agent).forget(key):
-            return say_unknown(key)
+        await memory.forget_memory(app, key, agent=arguments.agent)
     if arguments.json:
         print_json({"forgotten": key})
     else:
@@ -247,15 +228,15 @@ async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
 
 
 async def switch_memory(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli import features
+    from oneclaw.cli.features import show_switched
     from oneclaw.cli.opened import open_app
+    from oneclaw.operations.features import switch_feature
 
     is_on = arguments.action == "on"
     async with open_app(arguments) as app:
-        if arguments.json:
-            switched = {"name": "memory", "agent": arguments.agent or "default"}
-            return await features.switch(app, argparse.Namespace(**vars(arguments) | switched))
-        await app.switch_feature("memory", is_on)
+        state = await switch_feature(app, "memory", is_on, arguments.agent or "default")
+    if arguments.json:
+        return show_switched(state, arguments.action, is_json=True)
     if is_on:
         print("Agents remember: the memory tools are there, and conversations begin with a digest.")
     else:

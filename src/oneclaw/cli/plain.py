@@ -9,7 +9,7 @@ from oneclaw.cli.going import INNER, Going
 from oneclaw.cli.lines import Given, all_given, arguments_text, note_text, result_text, totals_text
 from oneclaw.cli.terminal import print_line, printable
 from oneclaw.core.answer import AnswerRestarted, TextAdded
-from oneclaw.core.event import PermissionAsked, ToolFinished, ToolStarted
+from oneclaw.core.event import QuestionAsked, ToolFinished, ToolStarted
 from oneclaw.core.event_json import fields_of, name_of
 from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RoundFinished, RunEvent, RunFinished
 from oneclaw.core.text.display import visible
@@ -67,7 +67,7 @@ class PlainLines(Silent):
             case AnswerRestarted() | ModelSwitched() | HistoryCompacted():
                 self._end_line()
                 print_line(note_text(event), "dim", sys.stderr)
-            case RoundFinished() | PermissionAsked():
+            case RoundFinished() | QuestionAsked():
                 self._end_line()
             case RunFinished():
                 self._end_line()

@@ -2,12 +2,12 @@
 
 import argparse
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.app import App
     from oneclaw.config import Config
-    from oneclaw.plugins.loader import Plugin
+    from oneclaw.operations.plugins import Plugin, PluginTool
 
 EPILOG = """\
 Examples:
@@ -17,7 +17,8 @@ Examples:
 Settings for one plugin, in oneclaw.toml:
   [plugins.weather]
   enabled = false                leave it out
-  trusted = true                 run its tools in the program instead of a process
+  trusted = true                 give its processes your environment
+  inline = true                  run its tools in the program instead of a process
   tools.deny = ["forecast"]      leave out a tool
 """
 
@@ -25,8 +26,12 @@ CONFINED = (
     "in a process: it can be stopped, has a limit of memory and is given no keys of yours; it can still read"
     " and change what you can"
 )
+TRUSTED = (
+    "in a process with your environment, for you trust it: it can be stopped and has a limit of memory; it"
+    " can read and change what you can"
+)
 UNCONFINED = (
-    "in the program itself, for you trust it: it can do whatever the program can, and cannot be stopped"
+    "in the program itself, as your settings say: it can do whatever the program can, and cannot be stopped"
 )
 
 
@@ -42,20 +47,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
-    from oneclaw.plugins.loader import look
+    from oneclaw.operations.plugins import list_plugins
 
     if arguments.action == "show" and not arguments.name:
         print("oneclaw: name a plugin: oneclaw plugins show PLUGIN", file=sys.stderr)
         return 2
-    # Whoever looks here may just have mended what failed a moment ago.
     config = read_config(arguments)
-    plugins = look(config, is_fresh=True)
+    plugins = list_plugins(config)
     if arguments.action == "list":
-        return list_plugins(plugins, config, arguments.json)
+        return show_plugins(plugins, config, arguments.json)
     return await show_plugin(arguments, plugins)
 
 
-def list_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> int:
+def show_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> int:
     from oneclaw.cli.terminal import STATE, print_json, print_line, print_table
 
     if as_json:
@@ -75,7 +79,7 @@ def list_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> in
                 state_of(plugin),
                 plugin.name,
                 plugin.version,
-                "in the program" if plugin.is_trusted else "in a process",
+                "in the program" if plugin.is_inline else "in a process",
                 ", ".join(tool.name for tool in plugin.tools),
                 plugin.description,
             )
@@ -101,6 +105,7 @@ def as_row(plugin: "Plugin") -> dict[str, Any]:
         "name": plugin.name,
         "enabled": plugin.is_enabled,
         "trusted": plugin.is_trusted,
+        "inline": plugin.is_inline,
         "version": plugin.version,
         "description": plugin.description,
         "from": str(plugin.place),
@@ -116,18 +121,14 @@ def as_row(plugin: "Plugin") -> dict[str, Any]:
 async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.core.registry import nearest
+    from oneclaw.operations.plugins import find_plugin, tools_of
 
-    plugin = next((each for each in plugins if each.name == arguments.name), None)
-    if plugin is None:
-        near = nearest(arguments.name, [each.name for each in plugins])
-        hint = f" Did you mean {' or '.join(near)}?" if near else " `oneclaw plugins` lists them."
-        print(f"oneclaw: there is no plugin {_visible(arguments.name[:100])!r}.{hint}", file=sys.stderr)
-        return 3
+    plugin = find_plugin(plugins, arguments.name)
     async with open_app(arguments).looking() as app:
-        tools = [_tool_row(app, plugin, name, arguments.agent) for name in as_row(plugin)["tools"]]
+        await app.sources.wait()
+        tools = tools_of(app, plugin, arguments.agent)
     if arguments.json:
-        print_json(as_row(plugin) | {"tools": tools})
+        print_json(as_row(plugin) | {"tools": [asdict(tool) for tool in tools]})
         return 0
     print_line(_visible(f"{plugin.name} {plugin.version}".strip()), "bold")
     if plugin.description:
@@ -138,7 +139,7 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
     for label, text in (
         ("state", "on" if plugin.is_enabled else f"off: plugins.{plugin.name}.enabled is false"),
         ("from", str(plugin.place)),
-        ("runs", UNCONFINED if plugin.is_trusted else CONFINED),
+        ("runs", UNCONFINED if plugin.is_inline else TRUSTED if plugin.is_trusted else CONFINED),
         ("needs", ", ".join(needs) or "nothing"),
         *([("secrets", ", ".join(secrets))] if secrets else []),
     ):
@@ -149,50 +150,27 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
     return 0
 
 
-def show_tools(rows: list[dict[str, Any]]) -> None:
+def show_tools(tools: "list[PluginTool]") -> None:
     from oneclaw.cli.terminal import STATE, print_line, print_table
 
     print()
-    if not rows:
+    if not tools:
         print_line("No tools.", "bold")
         return
     print_table(
         ("", "TOOL", "NEEDS", "DESCRIPTION"),
         [
             (
-                "on" if row["on"] else "off",
-                row["name"],
-                ", ".join(row["needs"]),
-                row["why_off"] or row["description"].split("\n")[0],
+                "on" if tool.on else "off",
+                tool.name,
+                ", ".join(tool.needs),
+                tool.why_off or tool.description.split("\n")[0],
             )
-            for row in rows
+            for tool in tools
         ],
         (STATE, "bold", "yellow"),
     )
     print()
-
-
-def _tool_row(app: "App", plugin: "Plugin", name: str, agent: str) -> dict[str, Any]:
-    """A tool of a plugin as the app has it; another may have the name."""
-    tool = next(each for each in plugin.tools if each.name == name)
-    entry = app.registry.find(name)
-    if entry is None or entry.tool.origin != plugin.name:
-        whose = "no tool" if entry is None else f"a tool from {entry.tool.origin or 'code'}"
-        is_on, why = False, f"left out: the name is that of {whose}."
-    else:
-        decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
-        is_on, why = decision.allowed, decision.reason
-    definition = tool.definition
-    return {
-        "name": name,
-        "on": is_on,
-        "why_off": "" if is_on else why,
-        "needs": list(definition.needs),
-        "secrets": list(definition.secrets),
-        "effect": definition.effect,
-        "version": definition.version,
-        "description": definition.description,
-    }
 
 
 def _visible(text: str) -> str:

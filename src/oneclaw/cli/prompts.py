@@ -1,4 +1,4 @@
-"""Questions for permission while a run is shown: in their place, answered by a line of the terminal."""
+"""Questions while a run is shown: in their place, answered by a line of the terminal."""
 
 import asyncio
 import os
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol
 
-from oneclaw.cli.front import KEYS, print_arrow, print_question
-from oneclaw.cli.terminal import console
-from oneclaw.core.permit.broker import Broker, Prompt
+from oneclaw.cli.front import give_line, print_arrow, print_question
+from oneclaw.core.permit.broker import Broker
+from oneclaw.core.question import Question
 
 LINE_BYTES = 4096
 
@@ -27,7 +27,7 @@ class Prompts:
     def __init__(self, broker: Broker, screen: _Moving) -> None:
         self._broker = broker
         self._screen = screen
-        self._shown: Prompt | None = None
+        self._shown: Question | None = None
         self._unbind: Callable[[], None] | None = None
 
     def __enter__(self) -> "Prompts":
@@ -42,12 +42,12 @@ class Prompts:
             self._unbind()
         self._stop_reading()
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self._shown = prompt
         # What the model said before it asked is still on its way to the screen, and is to be read first.
         asyncio.get_running_loop().call_soon(self._ask, prompt)
 
-    def _ask(self, prompt: Prompt) -> None:
+    def _ask(self, prompt: Question) -> None:
         if self._shown is not prompt:  # settled meanwhile
             return
         self._screen.pause()
@@ -74,10 +74,4 @@ class Prompts:
         if prompt is None:
             return
         line = os.read(sys.stdin.fileno(), LINE_BYTES)
-        answer = KEYS.get(line.decode("utf-8", "replace").strip().lower()) if line else "no"
-        if not line:  # Ctrl-D leaves the cursor behind the arrow
-            console(sys.stderr).print()
-        if answer is not None and answer in prompt.answers:
-            self._broker.answer(prompt.id, answer)
-        else:
-            console(sys.stderr).print("Type one of the letters.\n> ", style="red", end="")
+        give_line(prompt, line.decode("utf-8", "replace"), self._broker.answer)

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace) -> int:
     from functools import partial
 
-    from oneclaw.app import follow
+    from oneclaw.agent.talk import follow
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.run import show_events
 

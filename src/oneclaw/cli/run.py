@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oneclaw.agent.agent import Agent
     from oneclaw.app import App
     from oneclaw.cli.plain import Show
     from oneclaw.core.call import Image
     from oneclaw.core.run_event import RunEvent, RunFinished
-    from oneclaw.store.sessions import SessionRecord
+    from oneclaw.operations.sessions import SessionRecord
 
 EPILOG = """\
 Examples:
@@ -147,23 +146,13 @@ async def start(
 
 async def named_session(app: "App", name: str) -> "SessionRecord":
     """The session of an id, the beginning of one, or `last`; raises `InvalidConfig`."""
-    from oneclaw.core.errors import InvalidConfig
+    from oneclaw.core.errors import InvalidConfig, NotFound
+    from oneclaw.operations.sessions import find_session
 
-    record = await app.store.sessions.find(name)
-    if record is None:
-        raise InvalidConfig(f"There is no session {name[:100]!r}; `oneclaw sessions` lists them.")
-    return record
-
-
-def model_of(app: "App", agent: "Agent", said: str = "") -> str:
-    """The full name of the model that answers first; raises `InvalidConfig` when none is set."""
-    from oneclaw.agent.runs import NO_MODEL
-    from oneclaw.core.errors import InvalidConfig
-
-    name = said or agent.model or app.catalog.default
-    if not name:
-        raise InvalidConfig(NO_MODEL)
-    return app.catalog.full_name(name)
+    try:
+        return await find_session(app.store, name)
+    except NotFound as error:  # to a run it is wrong use, and has that exit code
+        raise InvalidConfig(str(error)) from None
 
 
 async def ask_quietly(app: "App", events: "AsyncGenerator[RunEvent]") -> "RunFinished":

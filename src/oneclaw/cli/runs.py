@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.store.runs import RunRecord
+    from oneclaw.operations.runs import RunRecord
 
 EPILOG = """\
 Examples:
@@ -39,52 +39,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import read_config
-    from oneclaw.store.store import Store
+    from oneclaw.operations import runs
+    from oneclaw.operations.reading import reading
 
     action, name = arguments.action, arguments.name
     if action in ("show", "events") and not name:
         print(f"oneclaw: say which: oneclaw runs {action} RUN", file=sys.stderr)
         return 2
-    config = read_config(arguments)
     if action == "prune":
-        from oneclaw.app import KEEP_DAYS
-
-        days = arguments.days or config.get("store.keep_days", KEEP_DAYS)
-        return await prune(arguments, days)
-    if not config.store_file.exists():
-        return list_runs([], arguments.json) if action == "list" else say_unknown(name)
-    with Store(config.store_file, read_only=True) as store:
+        return await prune(arguments)
+    with reading(read_config(arguments)) as store:
         if action == "list":
-            session = arguments.session
-            if session is not None:
-                found = await store.sessions.find(session)
-                session = session if found is None else found.id
-            return list_runs(
-                await store.runs.list(session=session, state=arguments.state, limit=arguments.limit),
-                arguments.json,
+            found = await runs.list_runs(
+                store, session=arguments.session, state=arguments.state, limit=arguments.limit
             )
-        record = await store.runs.find(name)
-        if record is None:
-            return say_unknown(name)
+            return list_runs(found, arguments.json)
+        record = await runs.find_run(store, name)
+        assert store is not None
         if action == "show":
             from dataclasses import asdict
 
             return show_run(record, asdict(await store.runs.spent(record)), arguments.json)
-        after = arguments.after
-        while page := await store.events.read(record.root, after):
-            from oneclaw.core.event_json import envelope_json
+        from oneclaw.core.event_json import envelope_json
 
-            for envelope in page:
-                print(json.dumps(envelope_json(envelope), default=str))
-            after = page[-1].number
+        async for envelope in runs.read_events(store, record, arguments.after):
+            print(json.dumps(envelope_json(envelope), default=str))
         return 0
-
-
-def say_unknown(name: str) -> int:
-    from oneclaw.core.text.display import visible
-
-    print(f"oneclaw: there is no run {visible(name[:100])!r}; `oneclaw runs` lists them.", file=sys.stderr)
-    return 1
 
 
 def list_runs(found: "list[RunRecord]", is_json: bool) -> int:
@@ -98,7 +78,7 @@ def list_runs(found: "list[RunRecord]", is_json: bool) -> int:
         short_time,
         time_text,
     )
-    from oneclaw.store.runs import run_json
+    from oneclaw.operations.runs import run_json
 
     if is_json:
         print_json([run_json(record) for record in found])
@@ -142,7 +122,7 @@ def show_run(record: "RunRecord", spent: dict[str, Any], is_json: bool) -> int:
     from oneclaw.cli.lines import count_text
     from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text, time_text
     from oneclaw.core.text.display import visible
-    from oneclaw.store.runs import run_json
+    from oneclaw.operations.runs import run_json
 
     if is_json:
         print_json({**run_json(record), "spent": spent})
@@ -173,17 +153,13 @@ def show_run(record: "RunRecord", spent: dict[str, Any], is_json: bool) -> int:
     return 0
 
 
-async def prune(arguments: argparse.Namespace, days: "float | bool") -> int:
+async def prune(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
+    from oneclaw.operations.runs import prune_runs
 
-    if days is False:
-        print("oneclaw: store.keep_days is false: runs are kept for good; use --days N.", file=sys.stderr)
-        return 2
-    gone = 0
     async with open_app(arguments) as app:
-        while more := await app.store.runs.prune(days):
-            gone += more
+        gone = await prune_runs(app, arguments.days)
     if arguments.json:
         print_json({"pruned": gone})
     else:

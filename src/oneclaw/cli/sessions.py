@@ -4,12 +4,10 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.core.message import Message
-    from oneclaw.store.sessions import SessionRecord, SessionTotals
-    from oneclaw.store.store import Store
+    from oneclaw.operations.sessions import SessionTotals
 
 EPILOG = """\
 Examples:
@@ -21,10 +19,7 @@ Examples:
   oneclaw run --session last "Go on."
 """
 ACTIONS = ("list", "show", "remove", "export", "import")
-OURS = "oneclaw"
 SHORT_CHARS = 8
-# Where other agents keep the list in what they save.
-MEMBERS = ("messages", "contents", "input", "items", "history")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +55,9 @@ def history_format(text: str) -> str:
 
 
 async def run(arguments: argparse.Namespace) -> int:
-
     from oneclaw.cli.opened import read_config
-    from oneclaw.store.store import Store
+    from oneclaw.operations import sessions
+    from oneclaw.operations.reading import reading
 
     action, name = arguments.action, arguments.name
     if action != "list" and not name:
@@ -71,40 +66,26 @@ async def run(arguments: argparse.Namespace) -> int:
         return 2
     if action == "import":
         return await import_session(arguments, Path(name))
-    config = read_config(arguments)
-    if not config.store_file.exists():
-        return list_sessions([], arguments.json) if action == "list" else say_unknown(name)
-    if action == "remove":
-        return await remove_session(arguments, name)
-    with Store(config.store_file, read_only=True) as store:
+    with reading(read_config(arguments)) as store:
         if action == "list":
-            found = await store.sessions.totals(agent=arguments.agent, limit=arguments.limit)
-            return list_sessions(found, arguments.json)
-        record = await store.sessions.find(name)
-        if record is None:
-            return say_unknown(name)
+            found = await sessions.list_sessions(store, agent=arguments.agent, limit=arguments.limit)
+            return show_sessions(found, arguments.json)
+        record = await sessions.find_session(store, name)
+        assert store is not None
+        if action == "remove":
+            return await remove_session(arguments, record.id)
         if action == "export" or arguments.json:
             from oneclaw.cli.terminal import print_json
 
-            print_json(await export_session(store, record))
+            print_json(await sessions.export_session(store, record))
             return 0
         from oneclaw.cli.conversation import show_session
 
-        await show_session(store, record)
+        show_session(await sessions.read_session(store, record))
         return 0
 
 
-def say_unknown(name: str) -> int:
-    from oneclaw.core.text.display import visible
-
-    print(
-        f"oneclaw: there is no session {visible(name[:100])!r}; `oneclaw sessions` lists them.",
-        file=sys.stderr,
-    )
-    return 1
-
-
-def list_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
+def show_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
     from oneclaw.cli.lines import cost_text
     from oneclaw.cli.terminal import is_terminal, print_json, print_table, short_time, time_text
 
@@ -150,40 +131,13 @@ def as_row(totals: "SessionTotals") -> dict[str, Any]:
     }
 
 
-async def export_session(store: "Store", record: "SessionRecord") -> dict[str, Any]:
-    """A session with all that was said in it, as `import` reads it again."""
-    from dataclasses import asdict
-
-    from oneclaw.core.message_json import to_json
-
-    usage, cost, _ = await store.messages.usage(record.id)
-    summary = await store.messages.summary(record.id)
-    messages = [
-        {"created": each.created, "cost": each.cost, **json.loads(to_json(each.message))}
-        for each in await store.messages.load(record.id)
-    ]
-    return {
-        "format": OURS,
-        **asdict(record),
-        "usage": asdict(usage),
-        "cost": cost,
-        "summary": None if summary is None else summary[0],
-        "messages": messages,
-    }
-
-
-async def remove_session(arguments: argparse.Namespace, name: str) -> int:
-    import shutil
-
+async def remove_session(arguments: argparse.Namespace, session_id: str) -> int:
     from oneclaw.cli.opened import open_app
+    from oneclaw.operations import sessions
 
     async with open_app(arguments) as app:
-        record = await app.store.sessions.find(name)
-        if record is None or not await app.store.sessions.remove(record.id):
-            return say_unknown(name)
-        # The long results of its calls, which only it may read.
-        shutil.rmtree(app.config.home / "sessions" / record.id, ignore_errors=True)
-        print(f"Session {record.id} is forgotten.")
+        await sessions.remove_session(app, session_id)
+    print(f"Session {session_id} is forgotten.")
     return 0
 
 
@@ -212,59 +166,20 @@ def read_json(path: Path) -> Any:
 
 
 async def import_session(arguments: argparse.Namespace, path: Path) -> int:
+    from dataclasses import asdict
+
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json
-    from oneclaw.core.errors import InvalidConfig
+    from oneclaw.operations import sessions
 
-    agent, title, messages = read_document(read_json(path), arguments.format)
-    if not messages:
-        raise InvalidConfig(f"{path} holds no messages; nothing was imported.")
+    document = read_json(path)
     async with open_app(arguments) as app:
-        agent = app.agents.get(arguments.agent or agent).name
-        session = app.new_session(agent)
-        for message, cost in messages:
-            await app.store.messages.append(session, message, cost=cost)
-        if title:
-            await app.store.sessions.touch(session.id, title)
-        if arguments.json:
-            print_json({"id": session.id, "agent": agent, "messages": len(messages)})
-        else:
-            print(f"{len(messages)} messages are in the new session {session.id}.")
-            print(f'Go on with: oneclaw run --session {session.id} "…"', file=sys.stderr)
+        made = await sessions.import_session(
+            app, document, format=arguments.format, agent=arguments.agent or "", source=str(path)
+        )
+    if arguments.json:
+        print_json(asdict(made))
+    else:
+        print(f"{made.messages} messages are in the new session {made.id}.")
+        print(f'Go on with: oneclaw run --session {made.id} "…"', file=sys.stderr)
     return 0
-
-
-def read_document(document: Any, format: str | None) -> "tuple[str, str, list[tuple[Message, float | None]]]":
-    """Agent, title, and messages with their cost, of our own export or of another agent's history."""
-    from oneclaw.agent.foreign import read_history
-    from oneclaw.core.subschema import is_object
-
-    if is_object(document) and document.get("format") == OURS:
-        return read_export(document)
-    if is_object(document):
-        named = next((name for name in MEMBERS if isinstance(document.get(name), list)), None)
-        document = document if named is None else document[named]
-    return "default", "", [(message, None) for message in read_history(document, format)]
-
-
-def read_export(document: Any) -> "tuple[str, str, list[tuple[Message, float | None]]]":
-    from oneclaw.agent.mend import mend
-    from oneclaw.core.errors import InvalidConfig
-    from oneclaw.core.message_json import from_json
-    from oneclaw.core.subschema import is_object
-
-    messages: list[Message] = []
-    costs: dict[int, float] = {}
-    given = document.get("messages")
-    for number, each in enumerate(cast("list[Any]", given) if isinstance(given, list) else [], 1):
-        try:
-            if not is_object(each):
-                raise ValueError("it is no object")
-            messages.append(from_json(json.dumps(each)))
-        except ValueError as error:
-            raise InvalidConfig(f"Message {number} of the export cannot be read: {error}.") from None
-        if isinstance(cost := each.get("cost"), int | float):
-            costs[id(messages[-1])] = cost
-    # A call without a result was cut off where it was exported: here nobody knows what it changed.
-    found = [(message, costs.get(id(message))) for message in mend(messages).messages]
-    return str(document.get("agent", "default")), str(document.get("title", "")), found

@@ -1,7 +1,6 @@
 """`oneclaw tools new`, `reload`, `trust` and `untrust`: the files that tools from outside come from."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,71 +15,46 @@ def new_tool(arguments: argparse.Namespace) -> int:
     """Write the files of a new tool or group, which works as it is."""
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line
+    from oneclaw.operations import tool_files
 
     app = open_app(arguments)  # not entered: nothing is read from the store or written to it
-    folder = Path(arguments.folder).expanduser().absolute() if arguments.folder else app.config.tools_folder
-    name: str = arguments.name
-    tools = [f"{name}_count", f"{name}_longest"] if arguments.group else [name]
-    wrong = ""
-    for tool in tools:
-        taken = app.registry.find(tool)
-        if taken is not None:
-            whose = taken.tool.origin or "code"
-            wrong = f"there is a tool {tool} already, from {whose}; choose another name."
-    files: Sequence[Path] = ()
-    try:
-        files = files if wrong else _write(arguments, folder)
-    except FileExistsError as error:
-        wrong = str(error)
-    except OSError as error:
-        wrong = f"{folder} cannot be written ({error.strerror})."
-    if wrong:
-        print(f"oneclaw: {wrong}", file=sys.stderr)
-        return 2
+    folder = Path(arguments.folder).expanduser().absolute() if arguments.folder else None
+    made = tool_files.new_tool(
+        app, arguments.name, folder=folder, is_group=arguments.group, is_python=arguments.python
+    )
     if arguments.json:
-        print_json({"files": [str(file) for file in files], "tools": tools})
+        print_json({"files": [str(file) for file in made.files], "tools": made.tools})
         return 0
-    for file in files:
+    for file in made.files:
         print(file)
-    if folder not in app.outside.folders:
+    if not made.is_loaded:
         print_line(f"This folder is not loaded. Check it with: oneclaw tools check {folder}", "dim")
     elif arguments.python:
-        print_line(f"Look at it with: oneclaw tools show {tools[0]}", "dim")
+        print_line(f"Look at it with: oneclaw tools show {made.tools[0]}", "dim")
     else:
-        print_line(f"It works as it is: oneclaw tools test {name}", "dim")
+        print_line(f"It works as it is: oneclaw tools test {arguments.name}", "dim")
         print_line("Change the files, then: oneclaw tools check", "dim")
     return 0
-
-
-def _write(arguments: argparse.Namespace, folder: Path) -> Sequence[Path]:
-    if arguments.python:
-        from oneclaw.plugins.template import write_template as write_plugin
-
-        return write_plugin(folder, arguments.name)
-    from oneclaw.js.template import write_template
-
-    return write_template(folder, arguments.name, is_group=arguments.group)
 
 
 async def reload_tools(arguments: argparse.Namespace) -> int:
     """Have every program that uses the store load its tools anew, and show what there is now."""
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line, print_table
+    from oneclaw.operations import tool_files
 
     async with open_app(arguments) as app:
-        problems = await app.reload()
-        tools = [tool for tool in app.outside.tools if tool.origin != "built-in"]
-        rows = [(tool.name, tool.origin, place_of(tool.execute)) for tool in tools]
+        found = await tool_files.reload_tools(app)
     if arguments.json:
-        found = [dict(zip(("name", "origin", "place"), row, strict=True)) for row in rows]
-        print_json({"tools": found, "problems": [asdict(problem) for problem in problems]})
+        print_json(asdict(found))
         return 0
-    if rows:
+    if found.tools:
+        rows = [(tool.name, tool.origin, tool.place) for tool in found.tools]
         print_table(("TOOL", "FROM", "FILE"), rows, ("bold",))
     else:
         print_line("There are no tools from outside. `oneclaw tools new NAME` writes one.")
-    if problems:
-        print_line(f"{count_of(problems)}: oneclaw tools check", "yellow", sys.stderr)
+    if found.problems:
+        print_line(f"{count_of(found.problems)}: oneclaw tools check", "yellow", sys.stderr)
     return 0
 
 
@@ -88,38 +62,27 @@ async def trust_project(arguments: argparse.Namespace) -> int:
     """Have the tools of a project loaded, or no longer."""
     from oneclaw.cli.opened import open_app
     from oneclaw.cli.terminal import print_json, print_line, printable
+    from oneclaw.operations import tool_files
 
-    is_trusted = arguments.action == "trust"
+    folder = Path(arguments.name) if arguments.name else None
     async with open_app(arguments) as app:
-        here = real_folder(app.config.workspace_folder)
-        folder = real_folder(Path(arguments.name)) if arguments.name else here
-        shown = printable(str(folder))
-        if is_trusted and not is_folder(folder):
-            print(f"oneclaw: {shown} is no folder; name the folder of a project.", file=sys.stderr)
-            return 2
-        is_new = await app.trust(folder, is_trusted)
-        tools = [tool.name for tool in app.outside.tools if tool.origin == "project" and folder == here]
+        made = await tool_files.trust_project(app, folder, arguments.action == "trust")
+    shown = printable(str(made.folder))
     if arguments.json:
-        print_json({"folder": str(folder), "trusted": is_trusted, "changed": is_new, "tools": tools})
-    elif not is_trusted:
-        said = "is no longer trusted: its tools are not loaded." if is_new else "was not trusted."
+        told = asdict(made)
+        del told["is_workspace"]
+        print_json(told)
+    elif not made.trusted:
+        said = "is no longer trusted: its tools are not loaded." if made.changed else "was not trusted."
         print_line(f"{shown} {said}")
     else:
-        again = "" if is_new else "already "
+        again = "" if made.changed else "already "
         print_line(f"{shown} is {again}trusted: the tools in its .oneclaw/tools are loaded.")
-        if tools:
-            print_line(f"Loaded: {', '.join(tools)}")
-        elif folder != here:
+        if made.tools:
+            print_line(f"Loaded: {', '.join(made.tools)}")
+        elif not made.is_workspace:
             print_line(f"Work in it with: oneclaw --workspace {shown} …", "dim")
     return 0
-
-
-def real_folder(folder: Path) -> Path:
-    return Path(os.path.realpath(folder.expanduser()))
-
-
-def is_folder(path: Path) -> bool:
-    return path.is_dir()
 
 
 def tell_problems(app: "App") -> None:
@@ -132,8 +95,3 @@ def tell_problems(app: "App") -> None:
 
 def count_of(problems: Sequence[object]) -> str:
     return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-
-
-def place_of(work: object) -> str:
-    """The file a tool from outside comes from, where it is known."""
-    return str(getattr(work, "place", ""))

@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING
 from oneclaw.cli.lines import cost_text, took_text
 from oneclaw.cli.sessions import short_id
 from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, short_time, time_text
-from oneclaw.core.message import Usage
 
 if TYPE_CHECKING:
-    from oneclaw.store.messages import Round
-    from oneclaw.store.store import Store
+    from oneclaw.operations.log import AnswerUsage, Round
 
 
-async def show_usage(
-    store: "Store", session: str | None, since: float | None, limit: int, is_json: bool
-) -> int:
-    """The last answers, of one session or of all, newest first."""
-    rounds = [
-        each for each in await store.messages.rounds(session, limit) if since is None or each.created >= since
-    ]
+def show_usage(found: "AnswerUsage", is_json: bool) -> int:
+    """The last answers, newest first, and what they took."""
+    rounds = found.rounds
     if is_json:
         print_json([asdict(each) for each in rounds])
         return 0
@@ -30,13 +24,7 @@ async def show_usage(
     is_short = is_terminal(sys.stdout)
     heads = ("TIME", "SESSION", "IN", "CACHED", "OUT", "REASONING", "COST", "MODEL")
     print_table(heads, [_row(each, is_short) for each in rounds], ("dim", "bold"), wrapped=0)
-    if session is not None and since is None:
-        usage, cost, answers = await store.messages.usage(session)
-    else:
-        usage = sum((each.usage for each in rounds), Usage())
-        known = [each.cost for each in rounds if each.cost is not None]
-        cost, answers = (sum(known) if known else None), len(rounds)
-    print_line("\n" + took_text(usage, cost, answers), "dim", sys.stderr)
+    print_line("\n" + took_text(found.usage, found.cost, found.answers), "dim", sys.stderr)
     return 0
 
 

@@ -6,7 +6,8 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -18,12 +19,16 @@ from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
+from oneclaw.core.pauses import Pauses
+from oneclaw.core.permit.asking import ask_person
+from oneclaw.core.permit.need import PERSON
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, Why, match
 from oneclaw.core.progress import Progress
-from oneclaw.core.registry import Entry, Registry, nearest
+from oneclaw.core.registry import Entry, Registry, suggest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
 from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.slots import Slots
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.core.walk import Walk
@@ -56,11 +61,13 @@ class Engine:
         spill: Spill | None = None,
         session: Session | None = None,
         listeners: Listeners | None = None,
-        parallel: int = 64,
+        parallel: int = DEFAULTS.limits.parallel,
         refresh: Callable[[], Awaitable[None] | None] = lambda: None,
+        why_missing: Callable[[str], Awaitable[str]] | None = None,
     ) -> None:
         """`refresh` is called before the policy is asked, so that the owner can change it meanwhile; what it
-        returns is awaited first."""
+        returns is awaited first. `why_missing` may wait for a tool that is not there, and says why it is not.
+        """
         self.registry = registry
         self.policy = policy or Policy()
         self.permissions = permissions or Permissions()
@@ -73,7 +80,10 @@ class Engine:
         self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
         self._look = refresh
+        self._why_missing = why_missing
         self._order = Order()
+        self.clocks: dict[str, Pauses] = {}
+        """By session: what stops the clock of its run while a person is asked."""
         self._available: dict[Any, tuple[Policy, int, tuple[ToolDefinition, ...]]] = {}
 
     def subscribe(self, listener: Emit, session: str | None = None) -> Callable[[], None]:
@@ -90,7 +100,7 @@ class Engine:
         """The tools the session's agent may call, as of the last `refresh`; one tuple until they change."""
         session = session or self.session
         agents = session.agent if session.parent is None else tuple([each.agent for each in session.line])
-        key = agents, session.only
+        key = agents, session.only, not self.permissions.why_nobody(session)
         known = self._available.get(key)
         if known is None or known[0] is not self.policy or known[1] != self.registry.version:
             found = tuple(tool.definition for tool in self.registry if not self.why_not(tool, session))
@@ -98,7 +108,7 @@ class Engine:
         return known[2]
 
     def why(self, name: str, *, agent: str = "", session: Session | None = None) -> Why:
-        """Why an agent has a tool or not; raises `UnknownTool`."""
+        """Why an agent has a tool or not; raises `NotFound`."""
         tool = self.registry.get(name)
         agent = agent or (session or self.session).agent
         return self.policy.why(tool.definition, agent=agent, origin=tool.origin)
@@ -118,7 +128,7 @@ class Engine:
                 return decision.reason
             if each.only is not None and match(each.only, definition) is None:
                 return "the model that answers gets the tools for small models only."
-        return ""
+        return self.permissions.why_nobody(session) if PERSON in definition.needs else ""
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
@@ -211,8 +221,10 @@ class Engine:
         due = self._look()
         if due is not None:
             await due
-        entry = self._find(walk)
+        entry = self.registry.find(walk.call.name) or await self._find_late(walk)
+        self._check_policy(walk, entry)
         definition = walk.definition = entry.tool.definition
+        walk.output = entry.output
         self._check(walk, entry, walk.call.arguments)
         if definition.resource is not None:
             await self._take_turn(walk, definition)
@@ -224,7 +236,7 @@ class Engine:
                     return answer.value
         kept: frozenset[str] = frozenset()
         if not self.permissions.quick(definition, walk.session):
-            with walk.asking():
+            with self._asking(walk):
                 kept = await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
             return await self._run(walk, entry.tool, kept)
@@ -235,20 +247,21 @@ class Engine:
         finally:
             slots.leave()
 
-    def _find(self, walk: Walk) -> Entry:
-        name, session = walk.call.name, walk.session
+    async def _find_late(self, walk: Walk) -> Entry:
+        """A tool that is not there, or not yet."""
+        name = walk.call.name
+        hint = "" if self._why_missing is None else await self._why_missing(name)
         entry = self.registry.find(name)
-        if entry is None:
-            near = nearest(name, (definition.name for definition in self.available(session)))
-            hint = (
-                f"The nearest names are: {', '.join(near)}." if near else "Call only tools that are listed."
-            )
-            raise ToolError(f"Tool {name[:100]!r} not found. {hint}", Kind.TOOL_NOT_FOUND)
-        why_not = self.why_not(entry.tool, session)
+        if entry is not None:
+            return entry
+        near = suggest(name, [definition.name for definition in self.available(walk.session)])
+        raise ToolError(f"Tool {name[:100]!r} not found. {near} {hint}".rstrip(), Kind.TOOL_NOT_FOUND)
+
+    def _check_policy(self, walk: Walk, entry: Entry) -> None:
+        why_not = self.why_not(entry.tool, walk.session)
         if why_not:
-            reason = f"Tool {name!r} is not available for this agent: {why_not}"
+            reason = f"Tool {walk.call.name!r} is not available for this agent: {why_not}"
             raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
-        return entry
 
     def _check(self, walk: Walk, entry: Entry, raw: Mapping[str, Any] | str | bytes) -> None:
         checked = entry.arguments.check(raw)
@@ -290,16 +303,32 @@ class Engine:
             progress = Progress(call.id, definition.name, session.id, emit, redactor)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown, call.parent))
         require = partial(self._require, walk, definition)
+        ask = partial(self._ask, walk, definition)
         name, seconds, redactor = definition.name, definition.seconds, self._results.redactor
         redact = None if redactor is None else redactor.redact
-        given = (call.id, session, secrets, progress, require, name, seconds, redact, kept)
+        given = (call.id, session, secrets, progress, require, name, seconds, redact, kept, ask)
         context = walk.context = Context(*given)
         return await self._runner.run(tool, walk.arguments, context, seconds)
 
     async def _require(self, walk: Walk, definition: ToolDefinition, need: str, reason: str) -> None:
         call_id, session = walk.call.id, walk.session
-        with walk.asking():
+        with self._asking(walk):
             await self.permissions.require(call_id, definition, walk.arguments, session, need, reason)
+
+    async def _ask(self, walk: Walk, definition: ToolDefinition, *asked: Any) -> Any:
+        with self._asking(walk):
+            call, session = walk.call.id, walk.session
+            return await ask_person(self.permissions, call, definition.name, walk.arguments, session, *asked)
+
+    @contextmanager
+    def _asking(self, walk: Walk) -> Generator[None]:
+        """Meanwhile a person may be asked: it takes no time of the call, nor of the runs that wait for it."""
+        with ExitStack() as stack:
+            stack.enter_context(walk.asking())
+            for each in walk.session.line:
+                if each.id in self.clocks:
+                    stack.enter_context(self.clocks[each.id].paused())
+            yield
 
     def _fail(self, walk: Walk, error: Exception) -> ToolResult:
         if walk.context is not None:

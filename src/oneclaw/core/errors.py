@@ -11,15 +11,11 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     │   ├── InvalidName       a name outside ^[a-z][a-z0-9_]{0,63}$
     │   └── InvalidSchema     parameters that are not JSON Schema 2020-12; `path` says where
     ├── DuplicateTool         two tools with one name; both origins are named
-    ├── UnknownTool           no tool has the name; the nearest are named
     ├── InvalidConfig         a setting that is wrong; file, line and field are named
-    │   ├── UnknownAgent      no agent has the name
-    │   ├── UnknownModel      no model, or no provider of it, has the name
-    │   ├── UnknownSession    no session has the id
-    │   └── UnknownRun        no run has the id
     ├── NotOpen               an app that is used outside of its `with`
     ├── RunFailed             a run that ended without an answer; `finished` holds its end
     ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
+    ├── NotFound              a name that no session, run, tool … has; `noun` says which of them
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
 
@@ -148,28 +144,8 @@ class DuplicateTool(OneClawError):
     """Two tools with one name."""
 
 
-class UnknownTool(OneClawError):
-    """A tool that does not exist."""
-
-
 class InvalidConfig(OneClawError):
     """A setting that is wrong."""
-
-
-class UnknownAgent(InvalidConfig):
-    """An agent that does not exist."""
-
-
-class UnknownModel(InvalidConfig):
-    """A model, or a provider of models, that does not exist."""
-
-
-class UnknownSession(InvalidConfig):
-    """A session that does not exist."""
-
-
-class UnknownRun(InvalidConfig):
-    """A run that does not exist."""
 
 
 class NotOpen(OneClawError):
@@ -178,6 +154,22 @@ class NotOpen(OneClawError):
 
 class InvalidMemory(OneClawError):
     """A memory that cannot be kept."""
+
+
+class NotFound(InvalidConfig):
+    """A name that nothing has; `noun` says what was looked for, as `session`.
+
+    `listing` is the command that lists what there is; `near` are the names that may be meant; `hint` is said
+    in place of both.
+    """
+
+    def __init__(
+        self, noun: str, name: str | int, listing: str, near: Sequence[str] = (), hint: str = ""
+    ) -> None:
+        asked = repr(name[:100]) if isinstance(name, str) else str(name)
+        meant = f". Did you mean {' or '.join(near)}?" if near else f"; `oneclaw {listing}` lists them."
+        super().__init__(f"There is no {noun} {asked}" + (f". {hint}" if hint else meant))
+        self.noun = noun
 
 
 class StoreError(OneClawError):

@@ -1,7 +1,7 @@
 """What happened, past tense: the engine emits these, whoever wants to know listens."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,29 +48,40 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsked:
-    """A person is being asked; `prompt_id` is what the answer names."""
+class QuestionAsked:
+    """A person is being asked; `question_id` is what the answer names.
 
-    prompt_id: str
+    `need` is what a permission is for, `answers` those that can be given, `schema` that of a form.
+    """
+
+    question_id: str
     call_id: str
     tool: str
     session: str
     agent: str
     need: str
     text: str
+    kind: str = "permission"
+    answers: tuple[str, ...] = ()
+    schema: Mapping[str, Any] | None = None
+    expires: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAnswered:
-    """A prompt got its one answer: a person's, a timeout's, or nobody's."""
+class QuestionAnswered:
+    """A question got its one answer: a person's, a timeout's, or nobody's.
 
-    prompt_id: str
+    `answer` says which; `value` is the answer to a choice, a text or a form.
+    """
+
+    question_id: str
     call_id: str
     session: str
     answer: str
+    value: Any = None
 
 
-Event = ToolStarted | ToolProgressed | ToolFinished | PermissionAsked | PermissionAnswered
+Event = ToolStarted | ToolProgressed | ToolFinished | QuestionAsked | QuestionAnswered
 Emit = Callable[[Event], None]
 
 
@@ -108,7 +119,8 @@ class Listeners:
         return bool(self._every) or session in self._of
 
     def emit(self, event: Event) -> None:
-        for listener in (*self._of.get(event.session, ()), *self._every):
+        listeners = self._of.get(event.session, ())
+        for listener in (*listeners, *self._every) if self._every else listeners:
             try:
                 listener(event)
             except Exception:

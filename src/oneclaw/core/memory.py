@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from oneclaw.core.errors import InvalidMemory
+from oneclaw.core.settings.tree import DEFAULTS
 
 KEY_CHARS = 200
 VALUE_CHARS = 10_000
@@ -16,7 +17,7 @@ CATEGORY_CHARS = 50
 MOST_MEMORIES = 10_000
 GENERAL = "general"
 """The category of what was learned, where none is given."""
-DIGEST_CHARS = 4_000
+DIGEST_CHARS = DEFAULTS.memory.digest_chars
 """How long the digest may be where nobody has said."""
 
 _SHOWN_CHARS = 400  # of one memory in the digest: one long memory must not push out the others

@@ -33,7 +33,10 @@ Json = dict[str, Any]
 _FINISHES: frozenset[str] = frozenset(get_args(Finish))
 _ORIGINS: frozenset[str] = frozenset(get_args(Origin))
 _LONE = re.compile("[\ud800-\udfff]")
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+# A circle is a RecursionError then, and nothing is paid for looking out for one.
+_encode = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":"), allow_nan=False
+).encode
 
 
 def to_json(message: Message) -> str:

@@ -1,15 +1,18 @@
 """Tools by name and group; a tool is checked once, when it is registered."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from oneclaw.core.check.arguments import ArgumentCheck
-from oneclaw.core.errors import DuplicateTool, InvalidTool, UnknownTool
+from oneclaw.core.errors import DuplicateTool, InvalidTool, NotFound
 from oneclaw.core.permit.policy import GROUP, match, unused
 from oneclaw.core.tool import Context, Execute, Tool, ToolDefinition
+
+if TYPE_CHECKING:
+    from oneclaw.core.check.output import OutputCheck
 
 
 @runtime_checkable
@@ -21,12 +24,13 @@ class ToolLike(Protocol):
     def execute(self, arguments: dict[str, Any], context: Context) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A registered tool and the check its arguments go through."""
+    """A registered tool and the checks its arguments and results go through."""
 
     tool: Tool
     arguments: ArgumentCheck
+    output: "OutputCheck | None" = None
 
 
 class Registry:
@@ -44,21 +48,32 @@ class Registry:
 
         `origin` is the plugin it comes from, by the name the settings give its rules under.
         """
-        made = as_tool(tool)
-        if origin:
-            made = replace(made, origin=origin)
-        definition = made.definition
-        for name in (definition.name, *definition.aliases):
+        made = as_tool(tool, origin)
+        self._check_free(made)
+        self.add(make_entry(made))
+        return made
+
+    def add(self, entry: Entry) -> None:
+        """Add a tool that was checked before. Raises `DuplicateTool`."""
+        self._check_free(entry.tool)
+        self._entries[entry.tool.name] = entry
+        self._aliases |= dict.fromkeys(entry.tool.definition.aliases, entry)
+        self.version += 1
+
+    def become(self, other: "Registry") -> None:
+        """Have the tools of another registry, in its order and in one step."""
+        if list(self._entries.values()) != list(other._entries.values()):
+            self._entries, self._aliases = dict(other._entries), dict(other._aliases)
+            self.version += 1
+
+    def _check_free(self, tool: Tool) -> None:
+        for name in (tool.definition.name, *tool.definition.aliases):
             first = self.find(name)
             if first is not None:
                 raise DuplicateTool(
-                    f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(made)}."
+                    f"Two tools are named {name!r}: one from {_origin(first.tool)}, one from {_origin(tool)}."
                     " Rename one of them or leave it out."
                 )
-        entry = self._entries[definition.name] = Entry(made, ArgumentCheck(definition))
-        self._aliases |= dict.fromkeys(definition.aliases, entry)
-        self.version += 1
-        return made
 
     def remove(self, name: str) -> None:
         removed = self._entries.pop(name, None)
@@ -86,24 +101,32 @@ class Registry:
         return [tool for tool in self if tool.definition.group == name]
 
     def get(self, name: str) -> Tool:
-        """The tool of this name or alias; raises `UnknownTool`, which names the nearest."""
+        """The tool of this name or alias; raises `NotFound`, which names the nearest."""
         entry = self.find(name)
         if entry is None:
-            near = nearest(name, self._entries)
-            hint = f"The nearest names are: {', '.join(near)}." if near else f"There are {len(self)} tools."
-            raise UnknownTool(f"There is no tool {name[:100]!r}. {hint} `oneclaw tools` lists them.")
+            raise NotFound("tool", name, "tools", nearest(name, self._entries))
         return entry.tool
 
     def select(self, *names: str) -> list[Tool]:
         """The tools of these names, globs and groups, as `select("read_*", "group:web")`, each once.
 
-        They stand in the order of the registry. A name or group that matches none raises `UnknownTool`.
+        They stand in the order of the registry. A name or group that matches none raises `NotFound`.
         """
         for name in unused(names, self.definitions()):
             if name.startswith(GROUP) or not name.isidentifier():
-                raise UnknownTool(f"No tool matches {name[:100]!r}. `oneclaw tools` lists tools and groups.")
+                raise NotFound("tool that matches", name, "tools")
             self.get(name)
         return [tool for tool in self if match(names, tool.definition) is not None]
+
+
+def make_entry(tool: Tool) -> Entry:
+    """A tool with the checks of its arguments and results; raises `InvalidTool` where they cannot be made."""
+    definition = tool.definition
+    if definition.output is None:
+        return Entry(tool, ArgumentCheck(definition))
+    from oneclaw.core.check.output import OutputCheck  # loads the validator, which takes a while
+
+    return Entry(tool, ArgumentCheck(definition), OutputCheck(definition.name, definition.output))
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
@@ -114,7 +137,27 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     return near or ([each for each in known if wanted in each][:most] if len(wanted) > 2 else [])
 
 
-def as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
+def suggest(name: str, names: Sequence[str], chars: int = 1_000) -> str:
+    """Which tools a name that no tool has may mean; all there are, within `chars`, if none is like it."""
+    if not names:
+        return "There are no tools: answer without one."
+    near = nearest(name, names)
+    if near:
+        return f"The nearest names are: {', '.join(near)}."
+    shown = ", ".join(names)
+    if len(shown) > chars:
+        shown = shown[:chars].rpartition(", ")[0]
+        shown += f" and {len(names) - shown.count(', ') - 1:,} more"
+    return f"The tools are: {shown}."
+
+
+def as_tool(thing: Tool | ToolLike | Callable[..., Any], origin: str = "") -> Tool:
+    """The tool that something is; `origin` says where it comes from, where that is given."""
+    made = _as_tool(thing)
+    return replace(made, origin=origin) if origin and made.origin != origin else made
+
+
+def _as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
     if isinstance(thing, Tool):
         if thing.function is not None:
             return thing

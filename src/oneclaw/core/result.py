@@ -1,4 +1,4 @@
-"""From what a tool returned or raised to the result: made plain, redacted, trimmed, its effects named."""
+"""Results of calls: what a tool returned or raised, made plain, redacted, cut, with its effects."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -7,11 +7,12 @@ from typing import Any, Protocol
 
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
 from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, StoppedError, ToolError, describe
+from oneclaw.core.fit import fit
 from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.trim import trim
-from oneclaw.core.value import compact, plain, readable
+from oneclaw.core.value import compact, plain, readable, with_images
 from oneclaw.core.walk import Walk
 
 MESSAGE_CHARS = 2_000
@@ -57,11 +58,16 @@ class ResultMaker:
         assert definition is not None
         images, details = (), None
         if isinstance(value, Output):
-            images = check_images(value.images)
+            images = value.images
             details = self.redact(plain(value.details)) or None
             value = value.value
         if type(value) is not str or not value.isascii():
-            value = plain(value)
+            value, found = with_images(value, len(images))
+            images = (*images, *found)
+        if images:
+            images = check_images(images)
+        if walk.output is not None:
+            walk.output.check(value)
         value = self.redact(value)
         text = value if type(value) is str else compact(value) if isinstance(value, (dict, list)) else ""
         if len(text) > definition.chars and len(text) > most_chars(walk, definition):
@@ -82,7 +88,7 @@ class ResultMaker:
         )
 
     async def cut(self, walk: Walk, result: ToolResult) -> ToolResult:
-        """The result with its long text cut to fit, and the whole kept in a file of the session."""
+        """The result cut to fit, an object still an object, and the whole kept in a file of the session."""
         definition, text, kept_in = walk.definition, walk.long_text, ""
         assert definition is not None
         assert text is not None
@@ -90,8 +96,16 @@ class ResultMaker:
             # Without room for the whole text the model still gets its head.
             with suppress(OSError):
                 kept_in = await self._spill(walk.session, walk.call.id, text)
-        fitted = trim(text, most_chars(walk, definition), definition.trim, kept_in)
-        return replace(result, value=fitted.text, truncated_from=fitted.truncated_from)
+        chars, how = most_chars(walk, definition), definition.trim
+        whole: Any = result.value
+        if type(whole) in (dict, list) and not walk.call.parent:
+            rest = f" The whole result is in {kept_in}: read it in pieces with read_file." if kept_in else ""
+            note = f"(Cut: the result has {len(text):,} characters, at most {chars:,} are shown.{rest})"
+            fitted = fit(whole, chars, how, note)
+            if fitted is not None:
+                return replace(result, value=fitted, truncated_from=len(text))
+        cut = trim(text, chars, how, kept_in)
+        return replace(result, value=cut.text, truncated_from=cut.truncated_from)
 
     def from_error(self, walk: Walk, error: BaseException) -> ToolResult:
         """The result of a call that failed, whatever failed it."""
@@ -130,11 +144,13 @@ class ResultMaker:
     def from_hook(self, result: ToolResult) -> ToolResult:
         """The result as a hook changed it, which knows the call as it was: made plain and redacted again."""
         try:
-            value = self.redact(plain(result.value))
+            value, found = with_images(result.value, len(result.images))
+            value, images = self.redact(value), check_images((*result.images, *found))
             details = None if result.details is None else self.redact(plain(result.details))
         except ToolError as error:
             return replace(result, value=None, details=None, kind=error.kind, message=error.message)
-        return replace(result, value=value, details=details, message=self._redact_text(result.message))
+        message = self._redact_text(result.message)
+        return replace(result, value=value, images=images, details=details, message=message)
 
     def _redact_text(self, text: str) -> str:
         text = readable(text)

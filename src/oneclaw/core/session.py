@@ -42,6 +42,7 @@ class Session:
     only    the only tools there are in it, as in an allow list; None sets no such bound
     asks    needs a person is asked for each time, whatever the settings and grants say
     run     the run that is going on in it; empty outside of runs
+    waits   whether its questions wait for a person when nobody is there
     """
 
     id: str = ""
@@ -53,6 +54,7 @@ class Session:
     only: tuple[str, ...] | None = None
     asks: tuple[str, ...] = ()
     run: str = ""
+    waits: bool = False
 
     @property
     def line(self) -> "tuple[Session, ...]":

@@ -1,7 +1,7 @@
 """What a tool is: its definition, its work, and the context the work is given."""
 
 import re
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
@@ -18,6 +18,10 @@ Cut = Literal["head", "middle"]
 _CHOICES = {"effect": get_args(Effect), "isolation": get_args(Isolation), "trim": get_args(Cut)}
 Execute = Callable[[dict[str, Any], "Context"], Any]
 """The work of a tool: checked arguments and a context in; a value, an `Output` or an awaitable out."""
+
+
+Ask = Callable[[str, tuple[str, ...], Mapping[str, Any] | None, float | None], Awaitable[Any]]
+"""Asks a person: the text, the options of a choice, the schema of a form, and how long it is open."""
 
 
 def no_parameters() -> dict[str, Any]:
@@ -38,6 +42,7 @@ class ToolDefinition:
     isolation   `inline`, `thread`, or `process` (killed when its time is up); where nobody says,
                 a coroutine function runs inline and any other in a thread
     resource    a template such as `file:{path}`: calls that share it keep their order when one writes
+    output      JSON Schema of a result; one that does not fit it is an `execution_error`
     secrets     names of the secrets the tool is given, and no others
     feature     a switch that must be on for the tool to exist
     default_on  whether the tool is on where nobody has said
@@ -99,6 +104,7 @@ class Context:
     """What a running tool knows of its call, and what it may ask for."""
 
     __slots__ = (
+        "_ask",
         "_cancelled",
         "_on_cancel",
         "_progress",
@@ -126,6 +132,7 @@ class Context:
         seconds: float = 30.0,
         redact: Callable[[str], str] | None = None,
         kept: frozenset[str] = frozenset(),
+        ask: "Ask | None" = None,
     ) -> None:
         self.call_id = call_id
         self.kept = kept
@@ -136,6 +143,7 @@ class Context:
         self.secrets: Mapping[str, str] = secrets or {}
         self._progress = progress
         self._require = require
+        self._ask = ask
         self._redact = redact
         self._waits = 0
         self._waiting_since: float | None = None
@@ -168,11 +176,38 @@ class Context:
         with self.paused():
             await self._require(need, reason)
 
+    async def ask(
+        self,
+        text: str,
+        *,
+        options: Sequence[str] = (),
+        schema: Mapping[str, Any] | None = None,
+        seconds: float | None = None,
+    ) -> Any:
+        """Ask the person, and wait for the answer: a text, one of `options`, or an object that fits `schema`.
+
+        `seconds` is how long the question is open. Raises `ToolError` when nobody answers. The time until the
+        answer does not count against the limit of the call.
+        """
+        if self._ask is None:
+            raise ToolError("Nobody is there to ask.")
+        with self.paused():
+            return await self._ask(text, tuple(options), schema, seconds)
+
+    def ask_in_thread(self, text: str, **more: Any) -> Any:
+        """`ask` for work that runs in a thread; waits for the answer there."""
+        return self._wait_in_thread(lambda: self.ask(text, **more))
+
     def require_in_thread(self, need: str, reason: str) -> None:
         """`require` for work that runs in a thread; waits for the answer there."""
+        if self._require is None:
+            raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
+        self._wait_in_thread(lambda: self.require(need, reason))
+
+    def _wait_in_thread(self, begin: Callable[[], Awaitable[Any]]) -> Any:
         import asyncio  # heavy, and seldom needed here
 
-        async def ask() -> None:
+        async def wait() -> Any:
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
             def stop() -> None:
@@ -181,12 +216,10 @@ class Context:
                         loop.call_soon_threadsafe(task.cancel)
 
             self.on_cancel(stop)
-            await self.require(need, reason)
+            return await begin()
 
-        if self._require is None:
-            raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED)
         try:
-            asyncio.run(ask())
+            return asyncio.run(wait())
         except asyncio.CancelledError:
             raise ToolError("The call was cancelled.", Kind.CANCELLED) from None
 

@@ -1,7 +1,8 @@
-"""What a tool returned, made plain: only what JSON knows, whatever classes it came in."""
+"""Results of tools as plain data: only what JSON knows, whatever classes it came in."""
 
 import base64
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, KeysView, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
@@ -12,6 +13,7 @@ from inspect import isasyncgen, isawaitable
 from math import isfinite
 from typing import Any, cast
 
+from oneclaw.core.call import Image
 from oneclaw.core.errors import ToolError
 
 DEPTH = 100
@@ -22,6 +24,7 @@ VALUES = 1_000_000
 
 _INTEGER_BITS = 14_000  # Python refuses to print longer ones in decimal (about 4,300 digits)
 _LISTS = (list, tuple, set, frozenset, deque, range, KeysView, ValuesView, AbstractSet)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
@@ -34,7 +37,8 @@ def plain(value: Any) -> Any:
     """`value` as None, bool, int, float, str, list and dict alone. Raises `ToolError` for what cannot be.
 
     Objects of dataclasses, named tuples, pydantic, attrs and msgspec become objects, sets lists, enum
-    members their values, dates ISO 8601, bytes text (or base64 where they are not UTF-8), the rest its text.
+    members their values, dates ISO 8601, bytes text (or base64 where they are not UTF-8), the rest its text,
+    unless that is the address of an object.
     """
     kind = cast(type[Any], type(value))
     if kind is str:
@@ -42,6 +46,14 @@ def plain(value: Any) -> Any:
     if kind is bool or value is None or (kind is int and value.bit_length() < 64):
         return value
     return _Plain().turn(value, 0)
+
+
+def with_images(value: Any, before: int = 0) -> tuple[Any, tuple[Image, ...]]:
+    """`plain(value)` and the images in it; "(image 1)" stands where the first was, if none came `before`."""
+    if isinstance(value, str | int | float | None):
+        return plain(value), ()
+    images: list[Image] = []
+    return _Plain(images, before).turn(value, 0), tuple(images)
 
 
 def readable(text: str) -> str:
@@ -57,11 +69,13 @@ def readable(text: str) -> str:
 
 
 class _Plain:
-    """One walk through a value: how much it has seen, and what it is inside of."""
+    """One walk through a value: how much it has seen, what it is inside of, and the images it takes out."""
 
-    __slots__ = ("_inside", "_seen")
+    __slots__ = ("_before", "_images", "_inside", "_seen")
 
-    def __init__(self) -> None:
+    def __init__(self, images: list[Image] | None = None, before: int = 0) -> None:
+        self._images = images
+        self._before = before
         self._seen = 0
         self._inside: set[int] = set()
 
@@ -90,6 +104,9 @@ class _Plain:
         return self._structure(value, depth)
 
     def _structure(self, value: Any, depth: int) -> Any:
+        if self._images is not None and cast(type[Any], type(value)) is Image:
+            self._images.append(cast(Image, value))
+            return f"(image {self._before + len(self._images)})"
         members = _members(value)
         if members is not None:
             return self._object(value, members, depth)
@@ -161,9 +178,15 @@ def _text_of(value: Any) -> str:
         named = type(cast(Any, value)).__name__
         raise ToolError(f"The tool returned a {named}, not a value; return a list or the value itself.")
     try:
-        return readable(str.__str__(str(value)))
+        text = readable(str.__str__(str(value)))
     except BaseException:  # the text of a foreign object may raise whatever it likes
         return f"(a {type(value).__name__} that cannot be shown)"
+    if _ADDRESS.search(text):
+        raise ToolError(
+            f"The tool returned an object of the class {type(value).__name__[:100]}, which is no data; return"
+            " text, numbers, lists, dictionaries or a dataclass."
+        )
+    return text
 
 
 def _duration(value: timedelta) -> str:

@@ -1,14 +1,17 @@
-"""What is known of one call on its way down the road."""
+"""One call in progress: what each step of the engine found out."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.order import Ticket
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Context, ToolDefinition
+
+if TYPE_CHECKING:
+    from oneclaw.core.check.output import OutputCheck
 
 
 class Walk:
@@ -25,6 +28,7 @@ class Walk:
         "is_written",
         "key",
         "long_text",
+        "output",
         "repairs",
         "result",
         "session",
@@ -37,6 +41,7 @@ class Walk:
         self.session = session
         self.started = monotonic()
         self.definition: ToolDefinition | None = None
+        self.output: OutputCheck | None = None
         self.arguments: dict[str, Any] = {}
         self.repairs: tuple[str, ...] = ()
         self.ticket: Ticket | None = None

@@ -38,7 +38,7 @@ async def fetch(
         allow_private=partial(_allow_private, context),
         max_bytes=MAX_BYTES,
         # A little less than the call has, so that a slow server is what the tool is told about.
-        seconds=max(context.seconds - 1, context.seconds / 2),
+        seconds=context.seconds,
         max_redirects=MAX_REDIRECTS if redirect == "follow" else None,
         wiring=wiring,
     )

@@ -7,11 +7,14 @@ from functools import partial
 from typing import Any
 
 from oneclaw.core.errors import Kind, ToolError, describe
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.tool import Context
 from oneclaw.js.conversation import Answers, Conversation, Ran, encode
 from oneclaw.js.source import Source
 from oneclaw.js.worker_process import WorkerProcess
 from oneclaw.js.workers import Workers
+
+JAVASCRIPT = DEFAULTS.javascript
 
 __all__ = ["Answers", "Ran", "Runtime", "Source"]
 
@@ -30,8 +33,8 @@ class Runtime:
     def __init__(
         self,
         *,
-        size: int = 4,
-        memory_bytes: int = 64 << 20,
+        size: int = JAVASCRIPT.workers,
+        memory_bytes: int = JAVASCRIPT.memory_mb << 20,
         stack_bytes: int = 1 << 20,
         idle_seconds: float = 60.0,
     ) -> None:

@@ -82,7 +82,7 @@ class Owner:
     version: str = ""
     digest: str = ""
     permissions: tuple[str, ...] | None = None
-    is_trusted: bool = False
+    is_inline: bool = False
 
 
 def as_data(definition: ToolDefinition) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def read_tool(data: object, owner: Owner) -> ToolDefinition:
             raise InvalidTool(f"{name[:64]}: {key} must be {kind}.")
     said |= {key: tuple(said[key]) for key in ("needs", "secrets") if key in said}
     said |= {"group": owner.plugin, "version": _version(said, owner)}
-    if not owner.is_trusted:
+    if not owner.is_inline:
         said["isolation"] = "process"
     definition = ToolDefinition(**said)
     _check_needs(definition, owner)

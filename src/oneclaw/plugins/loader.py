@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 
 from oneclaw.core.errors import InvalidTool, describe
 from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.settings.tree import PluginTable, Settings
 from oneclaw.core.tool import Execute, Tool, ToolDefinition
 from oneclaw.plugins.described import Owner, left_to_owner, read_tool
 from oneclaw.plugins.found import Found, Read, check_name, find_files, find_packages, read
@@ -18,19 +19,21 @@ SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
 ABOUT_CHARS = 200
+FOLDERS = ("built-in", "user", "project")
+"""What the settings below `plugins` call the folders of tools, which are no plugins."""
 
 
 class PluginSettings(Protocol):
     """The part of the settings that decides which plugins there are."""
 
     @property
-    def tools_folder(self) -> Path: ...
+    def tool_folders(self) -> Sequence[Path]: ...
     @property
     def cache_folder(self) -> Path: ...
     @property
     def home(self) -> Path: ...
-    def get(self, key: str, default: Any = None) -> Any: ...
-    def under(self, prefix: str) -> dict[str, Any]: ...
+    @property
+    def settings(self) -> Settings: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +48,111 @@ class Plugin:
     permissions: tuple[str, ...] | None = None
     is_enabled: bool = True
     is_trusted: bool = False
+    is_inline: bool = False
     tools: list[Tool] = field(default_factory=list[Tool])
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
-def load_plugins(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> Loaded:
-    """The tools of all plugins, and what is wrong. Never raises for what a plugin does.
+class Look:
+    """One look at the plugins there are, files first, then packages. Nothing is imported for it: a plugin
+    whose manifest does not describe its tools, and that nobody asked before, is `unasked`.
 
-    With `is_fresh`, what failed a short while ago is tried again.
+    With `is_fresh`, one that failed a short while ago is asked again. Until it has answered, a plugin has
+    the tools it had `before`. With `only`, the files of these folders are the only plugins.
     """
-    plugins = look(config, is_fresh=is_fresh, seconds=seconds)
-    tools = [tool for plugin in plugins for tool in plugin.tools]
-    problems = [problem for plugin in plugins for problem in plugin.problems]
-    return Loaded(tools, [*problems, *_unknown(config, plugins)])
+
+    def __init__(
+        self,
+        config: PluginSettings,
+        *,
+        is_fresh: bool = False,
+        before: "Look | None" = None,
+        only: Sequence[Path] | None = None,
+    ) -> None:
+        folders, path = (config.tool_folders, sys.path) if only is None else (only, ())
+        self._found = [*(file for folder in folders for file in find_files(folder)), *find_packages(path)]
+        self._is_whole = only is None
+        self._config = config
+        self._plugins, self._reads = _read_all(config, self._found)
+        self._bare = dict(self._plugins)
+        self._kept: Kept | None = None
+        self.unasked: dict[str, Source] = {}
+        for name, each in self._reads.items():
+            told = self._known(name, each, is_fresh)
+            if told is None:
+                self.unasked[name] = each.source
+                if before is not None and name in before._plugins:
+                    self._plugins[name] = before._plugins[name]
+            else:
+                self._complete(name, told)
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        return [*self._plugins.values(), *_doubles(self._found)]
+
+    @property
+    def loaded(self) -> Loaded:
+        """The tools of all plugins, and what is wrong."""
+        plugins = self.plugins
+        tools = [tool for plugin in plugins for tool in plugin.tools]
+        problems = [problem for plugin in plugins for problem in plugin.problems]
+        return Loaded(tools, [*problems, *(_unknown(self._config, plugins) if self._is_whole else ())])
+
+    def hear(self, name: str, told: Told, *, is_kept: bool = True) -> None:
+        """Take what a plugin says of its tools, and keep it for the next start."""
+        del self.unasked[name]
+        if is_kept and self._kept is not None:
+            self._kept.put(self._bare[name].place, self._reads[name].source.digest, told)
+        self._complete(name, told)
+
+    def give_up(self, error: Exception) -> None:
+        """Have those that are still unasked say that they cannot be: there is no descriptor, no thread."""
+        reason = f"It could not be asked for its tools: {describe(error)}."
+        for name in list(self.unasked):
+            self.hear(name, Told(failure=reason), is_kept=False)
+
+    def _known(self, name: str, each: Read, is_fresh: bool) -> Told | None:
+        """What a plugin says in its manifest, or said earlier."""
+        if each.manifest.tools is not None:
+            return Told({"tools": each.manifest.tools})
+        config = self._config
+        self._kept = self._kept or Kept(config.cache_folder / "plugins", sys.path, config.home)
+        place, digest = self._bare[name].place, each.source.digest
+        return self._kept.get(place, digest, with_failures=not is_fresh)
+
+    def _complete(self, name: str, told: Told) -> None:
+        self._plugins[name] = _complete(self._bare[name], self._reads[name], told)
+
+
+def load_plugins(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> Loaded:
+    """The tools of all plugins, and what is wrong. Never raises for what a plugin does."""
+    return _look_and_ask(config, is_fresh, seconds).loaded
 
 
 def look(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> list[Plugin]:
     """Every plugin there is: files first, then packages."""
-    found = [*find_files(config.tools_folder), *find_packages(sys.path)]
-    if not found:
-        return []
-    plugins, reads = _read_all(config, found)
-    told = _told(config, {name: plugins[name].place for name in reads}, reads, is_fresh, seconds)
-    for name, each in reads.items():
-        plugins[name] = _complete(plugins[name], each, told[name])
-    return [*plugins.values(), *_doubles(found)]
+    return _look_and_ask(config, is_fresh, seconds).plugins
+
+
+def memory_of(config: PluginSettings) -> int:
+    """The bytes of memory a plugin may take while it is asked."""
+    return config.settings.limits.memory_mb << 20
+
+
+def _look_and_ask(config: PluginSettings, is_fresh: bool, seconds: float) -> Look:
+    looked = Look(config, is_fresh=is_fresh)
+    if looked.unasked:
+        from oneclaw.plugins.asking import ask_all  # starts processes: only where something is new
+
+        names = list(looked.unasked)
+        try:
+            answers = ask_all([looked.unasked[name] for name in names], seconds, memory_of(config))
+        except (OSError, RuntimeError) as error:
+            looked.give_up(error)
+        else:
+            for name, answer in zip(names, answers, strict=True):
+                looked.hear(name, answer)
+    return looked
 
 
 def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str, Plugin], dict[str, Read]]:
@@ -78,14 +161,16 @@ def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str,
     for each in found:
         if each.name in plugins:
             continue
+        said = config.settings.plugins.get(each.name, PluginTable())
         plugin = Plugin(
             each.name,
             each.place,
             each.is_package,
             each.version,
             each.about,
-            is_enabled=config.get(f"plugins.{each.name}.enabled", True),
-            is_trusted=config.get(f"plugins.{each.name}.trusted", False),
+            is_enabled=said.enabled,
+            is_trusted=said.trusted,
+            is_inline=said.inline,
         )
         try:
             check_name(each)
@@ -108,36 +193,6 @@ def _doubles(found: Sequence[Found]) -> list[Plugin]:
             plugin.problems.append(_problem(plugin, reason))
             doubles.append(plugin)
     return doubles
-
-
-def _told(
-    config: PluginSettings, places: dict[str, Path], reads: dict[str, Read], is_fresh: bool, seconds: float
-) -> dict[str, Told]:
-    """What each plugin says of its tools: in its manifest, earlier, or now in a process."""
-    kept: Kept | None = None
-    told: dict[str, Told] = {}
-    for name, each in reads.items():
-        if each.manifest.tools is not None:
-            told[name] = Told({"tools": each.manifest.tools})
-            continue
-        kept = kept or Kept(config.cache_folder / "plugins", sys.path, config.home)
-        known = kept.get(places[name], each.source.digest, with_failures=not is_fresh)
-        if known is not None:
-            told[name] = known
-    unasked = [name for name in reads if name not in told]
-    if unasked and kept is not None:
-        from oneclaw.plugins.asking import ask_all  # starts processes: only where something is new
-
-        memory_bytes = config.get("limits.memory_mb", 1024) << 20
-        try:
-            answers = ask_all([reads[name].source for name in unasked], seconds, memory_bytes)
-        except (OSError, RuntimeError) as error:  # no descriptor, no thread
-            reason = f"It could not be asked for its tools: {describe(error)}."
-            return told | {name: Told(failure=reason) for name in unasked}
-        for name, answer in zip(unasked, answers, strict=True):
-            kept.put(places[name], reads[name].source.digest, answer)
-            told[name] = answer
-    return told
 
 
 def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
@@ -169,7 +224,7 @@ def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
 
 
 def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
-    owner = Owner(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_trusted)
+    owner = Owner(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_inline)
     names: set[str] = set()
     for index, data in enumerate(said):
         try:
@@ -183,7 +238,7 @@ def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
         for field_name in left_to_owner(data):
             reason = f"{definition.name} sets {field_name}, which is left to your settings and not used."
             plugin.problems.append(_problem(plugin, reason, is_warning=True))
-        plugin.tools.append(_make_tool(definition, each.source, plugin.name))
+        plugin.tools.append(_make_tool(definition, each.source, plugin))
 
 
 def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
@@ -195,15 +250,15 @@ def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
                 plugin.problems.append(_problem(plugin, "It reports a fault that cannot be read."))
 
 
-def _make_tool(definition: ToolDefinition, source: Source, origin: str) -> Tool:
-    from oneclaw.plugins.work import trusted_of, work_of
+def _make_tool(definition: ToolDefinition, source: Source, plugin: Plugin) -> Tool:
+    from oneclaw.plugins.work import inline_of, work_of
 
     execute: Execute
     if definition.isolation == "process":
-        execute = work_of(source)
+        execute = work_of(source, plugin.is_trusted)
     else:
-        execute = trusted_of(source).call if definition.isolation == "thread" else trusted_of(source).wait
-    return Tool(definition, execute, origin)
+        execute = inline_of(source).call if definition.isolation == "thread" else inline_of(source).wait
+    return Tool(definition, execute, plugin.name)
 
 
 def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warning: bool = False) -> Problem:
@@ -211,10 +266,13 @@ def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warnin
 
 
 def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]:
-    """Settings that name a plugin which is not there."""
+    """Settings that name a plugin which is not there; the folders of tools have rules for tools only."""
     known = {plugin.name for plugin in plugins}
-    named = {
-        key.rpartition(".")[0] for key in config.under("plugins") if key.endswith((".enabled", ".trusted"))
+    folders = {
+        name
+        for name, said in config.settings.plugins.items()
+        if name in FOLDERS and said.enabled and not (said.trusted or said.inline)
     }
     reason = "The settings name it, but it is not there; `oneclaw plugins` lists those that are."
-    return [Problem(f"plugin {name}", reason, is_warning=True) for name in sorted(named - known)]
+    unknown = sorted(config.settings.plugins.keys() - known - folders)
+    return [Problem(f"plugin {name}", reason, is_warning=True) for name in unknown]

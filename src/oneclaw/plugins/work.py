@@ -1,11 +1,13 @@
-"""What runs of a plugin: in a process of its own, or in the program where the owner trusts it.
+"""The work of a plugin's tools: in a process of its own, or in the program where the settings say inline.
 
 All tools of a plugin share one `Work`, and by that their worker processes: the code is imported once in each,
 when the worker loads it, and the name in the context says which tool is called.
 """
 
 import asyncio
+import os
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from inspect import isawaitable
@@ -20,25 +22,30 @@ from oneclaw.plugins.source import TOOLS, Offered, Source, load
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """The tools of a plugin as the program has them: sent to a worker, this becomes the plugin itself."""
+    """The tools of a plugin as the program has them: sent to a worker, this becomes the plugin itself.
+
+    A worker has no environment of ours but that of a plugin the owner trusts.
+    """
 
     source: Source
+    is_trusted: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return prepare, (self.source,)
+        return prepare, (self.source, dict(os.environ) if self.is_trusted else {})
 
     def __call__(self, arguments: dict[str, Any], context: Context) -> NoReturn:
         raise ToolError(f"The plugin {self.source.plugin} runs in a process only.", effects="none")
 
 
 @lru_cache(256)
-def work_of(source: Source) -> Work:
+def work_of(source: Source, is_trusted: bool = False) -> Work:
     """The same for the same code, so that a worker that has it is still the right one after a reload."""
-    return Work(source)
+    return Work(source, is_trusted)
 
 
-def prepare(source: Source) -> "Prepared":
-    """Import the plugin in this process, which is a worker's."""
+def prepare(source: Source, environment: Mapping[str, str]) -> "Prepared":
+    """Import the plugin in this process, which is a worker's, with these variables beside those it has."""
+    os.environ.update(environment)
     try:
         return Prepared(source.plugin, load(source))
     except Exception as error:
@@ -82,7 +89,7 @@ class Description:
         return {"tools": tools, "faults": faults, "about": offered.about}
 
 
-class Trusted:
+class Inline:
     """The tools of a plugin that runs in the program; it is imported when one of them is first called."""
 
     def __init__(self, source: Source) -> None:
@@ -93,7 +100,7 @@ class Trusted:
     def load(self) -> Prepared:
         with self._loading:
             if self._prepared is None:
-                self._prepared = prepare(self._source)
+                self._prepared = prepare(self._source, {})
             return self._prepared
 
     def call(self, arguments: dict[str, Any], context: Context) -> Any:
@@ -108,12 +115,12 @@ class Trusted:
 
 
 @lru_cache(256)
-def trusted_of(source: Source) -> Trusted:
+def inline_of(source: Source) -> Inline:
     """The same for the same code: it is imported once."""
-    return Trusted(source)
+    return Inline(source)
 
 
-async def _in_thread(trusted: Trusted) -> Prepared:
+async def _in_thread(inline: Inline) -> Prepared:
     # A thread of its own and a daemon: an import that never ends must not keep the program from ending.
     loop = asyncio.get_running_loop()
     loaded: asyncio.Future[Prepared] = loop.create_future()
@@ -129,7 +136,7 @@ async def _in_thread(trusted: Trusted) -> Prepared:
     def work() -> None:
         prepared = failure = None
         try:
-            prepared = trusted.load()
+            prepared = inline.load()
         except BaseException as error:
             failure = error
         try:  # noqa: SIM105

@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from oneclaw.core.errors import InvalidConfig, UnknownModel
+from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.message import Usage
+from oneclaw.core.settings.tree import ModelTable, ProviderTable, Wire
 from oneclaw.providers.http.address import is_private, parse_base
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 """The provider whose models run on this machine, in processes of ours."""
-WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters")
+WIRES = get_args(Wire)
 SMALL_TOOLS = (
     "edit_file",
     "execute_shell_command",
@@ -32,24 +33,12 @@ SMALL_TOOLS = (
     "web_search",
     "write_file",
 )
-"""What small local models get of what is on, unless `models.small_tools` says otherwise."""
+"""What small models get of what is on, unless `models.small_tools` says otherwise."""
 
-MOST_SMALL_BILLIONS = 14
 UNKNOWN_WINDOW = 128_000
 UNKNOWN_LOCAL_WINDOW = 8_192
 
-_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])")
-_MODEL_FIELDS = ("window", "input_price", "output_price", "small")
-_PROVIDER_FIELDS = (
-    "wire",
-    "base_url",
-    "key",
-    "text_calls",
-    "strict",
-    "attempts",
-    "idle_seconds",
-    "total_seconds",
-)
+_PLAIN = ProviderTable()
 _SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}\Z")
 # What may follow the name of a model without making it another one: `-20250929`, `-2024-08-06`, `-001`.
 _VERSION = re.compile(r"(?:[-@](?:\d{3,8}|\d\d-\d\d|0|latest|preview|exp))*\Z")
@@ -89,6 +78,10 @@ class Model:
     tools: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
 
+    @property
+    def provider(self) -> str:
+        return self.name.partition("/")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
@@ -98,11 +91,11 @@ class ProviderSettings:
     wire: str
     base_url: str
     key: str | None = None
-    text_calls: bool = False
+    text_calls: bool = _PLAIN.text_calls
     strict: bool = False
-    attempts: int = 4
-    idle_seconds: float = 120.0
-    total_seconds: float = 900.0
+    attempts: int = _PLAIN.attempts
+    idle_seconds: float = _PLAIN.idle_seconds
+    total_seconds: float = _PLAIN.total_seconds
     is_local: bool = False
 
 
@@ -120,8 +113,7 @@ class Catalog:
     ) -> None:
         self.local = local
         self._settings = dict(models or {})
-        self._set_models = _by_name(self._settings, _MODEL_FIELDS)
-        self._set_providers = _by_name(providers or {}, _PROVIDER_FIELDS)
+        self._set_providers = _by_name(providers or {}, ProviderTable)
 
     @property
     def default(self) -> str | None:
@@ -150,7 +142,7 @@ class Catalog:
             return name
         home = None if slash else _longest(self._models["homes"], name.lower())
         if home is None:
-            raise UnknownModel(
+            raise InvalidConfig(
                 f"The model is named {name[:80]!r}: write it as provider/model, as ollama/llama3.2 or"
                 " anthropic/claude-sonnet-4-5. `oneclaw models` lists the providers."
             )
@@ -169,7 +161,7 @@ class Catalog:
             own.get("window") or table.get("window") or self._family_window(name, is_local),
             table.get("most_output"),
             _price(name, own, table),
-            own.get("small", is_local and not _is_large(name)),
+            own.get("small", False),
         )
 
     def known_models(self) -> tuple[str, ...]:
@@ -197,10 +189,8 @@ class Catalog:
             near = get_close_matches(name, self.providers(), n=3, cutoff=0.5)
             every = f"There are {', '.join(self.providers())}."
             hint = f"Did you mean {' or '.join(near)}?" if near else every
-            raise UnknownModel(
-                f"There is no provider {name[:80]!r}. {hint} To add one, set its wire and base_url below"
-                f" [providers.{name[:80]}]."
-            )
+            add = f"To add one, set its wire and base_url below [providers.{name[:80]}]."
+            raise NotFound("provider", name[:80], "models", hint=f"{hint} {add}")
         fields = {**(table or {}), **own}
         missing = [field for field in ("wire", "base_url") if not fields.get(field)]
         if missing:
@@ -223,7 +213,9 @@ class Catalog:
         known = local.get(name.removeprefix(f"{LOCAL}/"))
         window = own.get("window") or local.window_of(known)
         tools = () if "small_tools" in self._settings else known.tools
-        return Model(name, window, None, _price(name, own, {}), own.get("small", True), tools, known.asks)
+        return Model(
+            name, window, None, _price(name, own, {}), own.get("small", known.is_embedded), tools, known.asks
+        )
 
     def _is_local(self, provider: str) -> bool:
         if provider not in self._providers and provider not in self._set_providers:
@@ -247,6 +239,11 @@ class Catalog:
         """Providers by the names of their keys: case does not tell the variables of every system apart."""
         rows = [*self._providers.items(), *self._set_providers.items()]
         return {str(fields["key"]).casefold(): name for name, fields in rows if fields.get("key")}
+
+    @cached_property
+    def _set_models(self) -> dict[str, dict[str, Any]]:
+        """What is set of models, by full name."""
+        return {self.full_name(name): own for name, own in _by_name(self._settings, ModelTable).items()}
 
     @cached_property
     def _models(self) -> dict[str, Any]:
@@ -285,22 +282,19 @@ def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price
     return replace(known, output=written) if read is None else Price(read, written)
 
 
-def _is_large(name: str) -> bool:
-    """Whether the name tells of more parameters than a small model has, as `llama3.3:70b` does."""
-    return any(float(size) > MOST_SMALL_BILLIONS for size in _BILLIONS.findall(name.lower()))
-
-
 def _longest(table: Mapping[str, Any], name: str) -> Any:
     """The value of the longest key that `name` begins with, or None."""
     return table.get(max((start for start in table if name.startswith(start)), key=len, default=""))
 
 
-def _by_name(settings: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def _by_name(
+    settings: Mapping[str, Any], table: type[ModelTable | ProviderTable]
+) -> dict[str, dict[str, Any]]:
     """`{"a/b.c.window": 1}` as `{"a/b.c": {"window": 1}}`: names may have dots, fields have none."""
     found: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
         name, dot, field = key.rpartition(".")
-        if dot and field in fields:
+        if dot and field in table.__dataclass_fields__:
             found.setdefault(name, {})[field] = value
     return found
 

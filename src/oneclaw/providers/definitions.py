@@ -7,11 +7,25 @@ from typing import Any
 
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.dialect.change import Changes
 from oneclaw.providers.dialect.convert import Dialected, to_dialect
+from oneclaw.providers.dialect.resolve import resolve
 from oneclaw.providers.names import Names
 
 Wire = dict[str, Any]
 _Write = Callable[[Wire, Dialected], Wire]
+_OUTPUTS = {
+    "openai_responses": ("output_schema", "openai"),
+    "gemini": ("responseJsonSchema", "gemini"),
+    "gemini_parameters": ("response", "gemini_parameters"),
+}
+"""The field for the schema of results, and its dialect; the other formats have none."""
+_RESULT: Wire = {
+    "status": {"type": "string", "enum": ["success", "error"]},
+    "error_type": {"type": "string"},
+    "message": {"type": "string"},
+    "note": {"type": "string"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +73,7 @@ def definitions_for(
     ordered = sorted(definitions, key=lambda each: each.name)
     names = Names(each.name for each in ordered)
     dialected = {each.name: to_dialect(each.parameters, dialect) for each in ordered}
-    tools = [write(_head(each, names), dialected[each.name]) for each in ordered]
+    tools = [write(_head(each, names), dialected[each.name]) | _output(each, provider) for each in ordered]
     if provider.startswith("gemini") and tools:
         tools = [{"functionDeclarations": tools}]
     return Definitions(tools, names, dialected)
@@ -68,6 +82,17 @@ def definitions_for(
 def _head(definition: ToolDefinition, names: Names) -> Wire:
     head = {"name": names.wire(definition.name)}
     return {**head, "description": definition.description} if definition.description else head
+
+
+def _output(definition: ToolDefinition, provider: str) -> Wire:
+    """The schema of what a model reads of a result (`ToolResult.for_model`), where the provider takes one."""
+    if definition.output is None or provider not in _OUTPUTS:
+        return {}
+    field, dialect = _OUTPUTS[provider]
+    result = resolve(definition.output, Changes())
+    properties = {**_RESULT, "result": result}
+    schema = {"type": "object", "properties": properties, "required": ["status"]}
+    return {field: to_dialect(schema, dialect).schema}
 
 
 def _write_chat(head: Wire, dialected: Dialected) -> Wire:

@@ -1,6 +1,7 @@
 """Runs a coroutine tool in a task of its own and stops it when its time is up.
 
-Theory of operation. From Python 3.12 the task starts eagerly: a coroutine that never waits ends at once,
+Theory of operation. A coroutine without any `await` cannot wait: it runs where it stands, as a plain function
+does. Any other runs in a task. From Python 3.12 the task starts eagerly: if it never waits, it ends at once,
 without a turn of the event loop. On Python 3.11 the task starts with the next turn.
 
 The tool's own `asyncio.timeout`, `TaskGroup` and anyio scopes cancel the tool's task; the caller's cancel
@@ -13,11 +14,15 @@ reaches the caller's task. A tool that must stop is stopped in steps, until its 
 """
 
 import asyncio
+import dis
 import sys
+from collections.abc import Coroutine
+from contextvars import copy_context
+from functools import lru_cache
 from inspect import CORO_CREATED, getcoroutinestate, isawaitable, iscoroutine
 from time import monotonic
-from types import CoroutineType
-from typing import Any
+from types import CodeType, CoroutineType
+from typing import Any, cast
 
 from oneclaw.core.tool import Context, Execute
 from oneclaw.run.abandon import Work, close
@@ -26,6 +31,7 @@ from oneclaw.run.failure import cancel, failed, out_of_time
 
 _IS_EAGER = sys.version_info >= (3, 12)
 _LAST_SECONDS = 0.1
+_YIELD = dis.opmap["YIELD_VALUE"]
 
 
 class _Ending(BaseException):
@@ -39,7 +45,10 @@ async def run_inline(
     started = monotonic()
     try:
         given = execute(arguments, context)
-        if type(given) is not CoroutineType and not isawaitable(given):
+        if type(given) is CoroutineType:
+            if not can_wait(given.cr_code):
+                return copy_context().run(_finish, cast(Coroutine[Any, Any, Any], given))
+        elif not isawaitable(given):
             return given
     except Exception:
         raise
@@ -58,6 +67,20 @@ async def run_inline(
         raise failed(ended) from ended
     finally:
         del task  # it holds the error, whose traceback holds this frame
+
+
+@lru_cache(4096)
+def can_wait(code: CodeType) -> bool:
+    """Whether a coroutine of this code has an `await`, an `async with` or an `async for`."""
+    return _YIELD in code.co_code[::2]
+
+
+def _finish(given: Coroutine[Any, Any, Any]) -> Any:
+    """The value of a coroutine that cannot wait."""
+    try:
+        given.send(None)
+    except StopIteration as end:
+        return end.value
 
 
 async def _carry(given: Any) -> Any:

@@ -1,6 +1,7 @@
 """The keeper of one worker process: starts it, drains its output, and ends all of it.
 
-Run as a script with three numbers: the line to serve calls on, the lifeline to the program, the memory limit.
+Run as a script with three numbers: the line to serve calls on, the lifeline to the program, the memory limit;
+then the files by which it joins a control group, where there is one.
 
 Theory of operation. The keeper forks the worker and then runs no foreign code at all, so it always answers.
 It ends the worker when the lifeline ends, be it that the program shuts it down (a call out of time), ends, or
@@ -11,6 +12,7 @@ has ended, by itself or by force, the keeper writes to the lifeline how, with it
 A tool can kill the keeper, as every process of its user. What it had started would then go on, a daemon
 above all. So the keeper has a parent that does nothing but wait for it, and ends what is left when it is
 killed; and the keeper ends everything when that parent is killed. The lifeline ends with the last of the two.
+If a tool kills both, the program ends the control group.
 
 Nothing is imported here that is not needed: what the keeper holds, every worker costs.
 """
@@ -33,6 +35,8 @@ _Prctl = Callable[[int, int], object]
 
 def main() -> None:
     line, lifeline, memory_bytes = (int(number) for number in sys.argv[1:4])
+    for file in sys.argv[4:]:
+        _join(file)
     prctl = _prctl_of_linux()
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
     parent = os.getpid()
@@ -66,6 +70,14 @@ def main() -> None:
     status = _sweep(worker, status)
     _report(lifeline, status, tail + _drain(output))
     os._exit(0)
+
+
+def _join(file: str) -> None:
+    try:
+        with open(file, "r+") as opened:
+            opened.write("0")
+    except OSError:
+        pass  # then it is not held
 
 
 def _become_worker(line: int, output: int, memory_bytes: int, keeper: int, prctl: _Prctl) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import os
 import pickle
 import sys
+from collections.abc import Awaitable
 from contextlib import suppress
 from functools import partial
 from time import monotonic
@@ -195,23 +196,28 @@ def _heed(worker: Worker, context: Context, asked: set[asyncio.Task[None]], mess
             with suppress(Exception):
                 context.progress(text, fraction)
         case {"require": [str(need), str(reason)]}:
-            question = asyncio.ensure_future(_answer(worker, context, need, reason))
-            asked.add(question)
-            question.add_done_callback(asked.discard)
+            _answer_later(worker, asked, context.require(need, reason))
+        case {"ask": [str(text), list(), dict() | None, float() | int() | None as seconds]}:
+            _, options, schema, _ = message["ask"]
+            texts = [str(option) for option in options]
+            _answer_later(worker, asked, context.ask(text, options=texts, schema=schema, seconds=seconds))
         case _:
             return False
     return True
 
 
-async def _answer(worker: Worker, context: Context, need: str, reason: str) -> None:
-    refusal = None
+def _answer_later(worker: Worker, asked: set[asyncio.Task[None]], asking: Awaitable[Any]) -> None:
+    question = asyncio.ensure_future(_answer(worker, asking))
+    asked.add(question)
+    question.add_done_callback(asked.discard)
+
+
+async def _answer(worker: Worker, asking: Awaitable[Any]) -> None:
+    refusal = value = None
     try:
-        await context.require(need, reason)
+        value = await asking
     except ToolError as error:
         refusal = (error.message, error.kind)
     except Exception as error:
-        refusal = (
-            f"The permission {need} could not be asked for: {describe(error)}.",
-            Kind.PERMISSION_DENIED,
-        )
-    worker.tell(pickle.dumps(refusal))
+        refusal = (f"The person could not be asked: {describe(error)}.", Kind.PERMISSION_DENIED)
+    worker.tell(pickle.dumps((refusal, value)))

@@ -2,7 +2,8 @@
 
 The worker is a child of its keeper (`keeper.py`). The program has two sockets: the line, on which the worker
 is asked and answers, and the lifeline, on which the keeper says how the worker ended. To shut the lifeline
-down is to kill the worker; the end of the lifeline is the proof that nothing is left of it.
+down is to kill the worker; the end of the lifeline is the proof that nothing is left of it. A tool that kills
+its keepers ends the lifeline too: where a control group can be made, it holds what is then left.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from oneclaw.guard.sandbox.group import Group, make_group
 from oneclaw.run.wire import REPLY_BYTES, FrameReader, Garbled, Message, decode, frame
 
 READ_BYTES = 256 * 1024
@@ -25,6 +27,9 @@ MESSAGES = 100_000
 
 GONE_SECONDS = 2.0
 """How long a killed worker is waited for before the kernel is asked directly."""
+
+TASKS = 1 << 22
+"""As many as there can be: a control group of the older kind is made by giving it a limit."""
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 _SAID_BYTES = 16 * 1024
@@ -54,7 +59,8 @@ class Worker:
         self._said = b""
         self._reason = ""
         self._is_killed = False
-        self._line, self._lifeline, self._keeper = _start(memory_bytes)
+        self._group = make_group(tasks=TASKS)
+        self._line, self._lifeline, self._keeper = _start(memory_bytes, self._group)
         self._loop.add_reader(self._line, self._read_line)
         self._loop.add_reader(self._lifeline, self._read_lifeline)
 
@@ -167,6 +173,8 @@ class Worker:
         self._line.close()
         self._lifeline.close()
         self._keeper.wait()  # it closed the lifeline by ending, so this does not wait
+        if self._group is not None:
+            self._group.remove()
         self._ended.set_result(None)
         self._when_gone(self)
         if self._reply is not None and not self._reply.done():
@@ -201,15 +209,18 @@ def _name(status: int | None) -> str:
     return f"killed by signal {-code}"
 
 
-def _start(memory_bytes: int) -> tuple[socket.socket, socket.socket, subprocess.Popen[bytes]]:
+def _start(
+    memory_bytes: int, group: Group | None
+) -> tuple[socket.socket, socket.socket, subprocess.Popen[bytes]]:
     """Start a keeper; our ends of the line and the lifeline."""
+    joined = () if group is None else group.files
     line, their_line = socket.socketpair()
     lifeline, their_lifeline = socket.socketpair()
     descriptors = their_line.fileno(), their_lifeline.fileno()
     with their_line, their_lifeline:
         try:
             keeper = subprocess.Popen(
-                [sys.executable, "-E", "-P", str(_KEEPER), *map(str, (*descriptors, memory_bytes))],
+                [sys.executable, "-E", "-P", str(_KEEPER), *map(str, (*descriptors, memory_bytes, *joined))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -220,6 +231,8 @@ def _start(memory_bytes: int) -> tuple[socket.socket, socket.socket, subprocess.
         except BaseException:
             line.close()
             lifeline.close()
+            if group is not None:
+                group.remove()
             raise
     line.setblocking(False)
     lifeline.setblocking(False)

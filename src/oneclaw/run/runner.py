@@ -3,10 +3,13 @@
 from collections.abc import Coroutine
 from typing import Any
 
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.tool import Context, Tool
 from oneclaw.run.inline import run_inline
 from oneclaw.run.pool import ProcessPool
 from oneclaw.run.thread import ThreadPool
+
+LIMITS = DEFAULTS.limits
 
 
 class Runner:
@@ -22,10 +25,10 @@ class Runner:
     def __init__(
         self,
         *,
-        threads: int = 32,
+        threads: int = LIMITS.threads,
         stuck_threads: int = 100,
-        processes: int = 4,
-        memory_bytes: int = 1 << 30,
+        processes: int = LIMITS.processes,
+        memory_bytes: int = LIMITS.memory_mb << 20,
         grace_seconds: float = 0.5,
     ) -> None:
         self._threads = ThreadPool(threads, stuck_threads)

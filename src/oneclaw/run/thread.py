@@ -176,6 +176,10 @@ def for_thread(context: Context, home: asyncio.AbstractEventLoop) -> Context:
     async def require(need: str, reason: str) -> None:
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_ask(context, need, reason), home))
 
+    async def ask(text: str, options: Any, schema: Any, seconds: float | None) -> Any:
+        asked = _put(context, text, options, schema, seconds)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked, home))
+
     inner = Context(
         call_id=context.call_id,
         session=context.session,
@@ -185,6 +189,7 @@ def for_thread(context: Context, home: asyncio.AbstractEventLoop) -> Context:
         tool=context.tool,
         seconds=context.seconds,
         redact=context.redact,
+        ask=ask,
     )
     context.on_cancel(inner.cancel)
     return inner
@@ -192,3 +197,7 @@ def for_thread(context: Context, home: asyncio.AbstractEventLoop) -> Context:
 
 async def _ask(context: Context, need: str, reason: str) -> None:
     await context.require(need, reason)
+
+
+async def _put(context: Context, text: str, options: Any, schema: Any, seconds: float | None) -> Any:
+    return await context.ask(text, options=options, schema=schema, seconds=seconds)

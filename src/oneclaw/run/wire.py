@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from oneclaw.core.call import Image, Output
-from oneclaw.core.value import plain
+from oneclaw.core.value import plain, with_images
 
 Message = dict[str, Any]
 
@@ -69,10 +69,14 @@ def decode(payload: bytes) -> Message:
 
 def value_message(value: Any) -> Message:
     """What a tool returned, as a message."""
-    if not isinstance(value, Output):
-        return {"value": plain(value)}
-    images = [[image.media_type, base64.b64encode(image.data).decode("ascii")] for image in value.images]
-    return {"value": plain(value.value), "images": images, "details": plain(dict(value.details))}
+    output = value if isinstance(value, Output) else Output(value)
+    made, found = with_images(output.value, len(output.images))
+    if not found and not isinstance(value, Output):
+        return {"value": made}
+    images = [
+        [image.media_type, base64.b64encode(image.data).decode("ascii")] for image in (*output.images, *found)
+    ]
+    return {"value": made, "images": images, "details": plain(dict(output.details))}
 
 
 def read_value(message: Message) -> Any:

@@ -102,7 +102,7 @@ def load(parcel: Parcel, path: list[str]) -> tuple[Execute | None, Message]:
 def run(line: Line, execute: Execute, arguments: dict[str, Any], about: dict[str, Any]) -> Message:
     """Run one call to its reply, whatever happens."""
     progress = Progress(line)
-    context = Context(progress=progress, require=partial(_require, line), **about)
+    context = Context(progress=progress, require=partial(_require, line), ask=partial(_ask, line), **about)
     try:
         value = execute(arguments, context)
         if isawaitable(value):
@@ -150,9 +150,21 @@ async def _wait_for(awaitable: Any) -> Any:
 async def _require(line: Line, need: str, reason: str) -> None:
     import asyncio
 
-    refusal = await asyncio.to_thread(line.ask, {"require": [str(need), str(reason)]})
+    await asyncio.to_thread(_put, line, {"require": [str(need), str(reason)]})
+
+
+async def _ask(line: Line, text: str, options: Any, schema: Any, seconds: float | None) -> Any:
+    import asyncio
+
+    return await asyncio.to_thread(_put, line, {"ask": [str(text), list(options), schema, seconds]})
+
+
+def _put(line: Line, message: Message) -> Any:
+    """Have the program ask a person, and wait for the answer."""
+    refusal, value = line.ask(message)
     if refusal is not None:
         raise ToolError(*refusal)
+    return value
 
 
 def _too_large(size: int) -> str:

@@ -27,6 +27,8 @@ STILL_OPEN = (
 )
 _LARGEST = 2**63 - 1
 """The largest number SQLite knows."""
+_MOST_IDS = 1_000
+"""So many ids are looked for in one query."""
 
 _OPEN = """
 INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments, parent, run)
@@ -194,7 +196,12 @@ class Calls:
         for run, call_id in wanted:
             by_run.setdefault(run, []).append(as_stored(call_id))
         found: dict[tuple[str, str], CallRecord] = {}
-        for run, ids in by_run.items():
+        parts = [
+            (run, ids[at : at + _MOST_IDS])
+            for run, ids in by_run.items()
+            for at in range(0, len(ids), _MOST_IDS)
+        ]
+        for run, ids in parts:
             marks = ", ".join("?" * len(ids))
             sql = (
                 f"SELECT {_COLUMNS} FROM calls WHERE session = (SELECT session FROM runs WHERE id = ?)"  # noqa: S608

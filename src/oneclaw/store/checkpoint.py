@@ -24,10 +24,11 @@ class Checkpointer:
         self._thread: threading.Thread | None = None
         self.is_busy = False
 
-    def count(self) -> None:
+    def count(self, writes: int = 1) -> None:
         """Say that something was written."""
-        self._writes += 1
-        if self._writes % _WRITES_BETWEEN == 0 and not self.is_busy:
+        self._writes += writes
+        if self._writes >= _WRITES_BETWEEN and not self.is_busy:
+            self._writes = 0
             self.is_busy = True
             self._thread = threading.Thread(target=self._run, name="oneclaw-checkpoint", daemon=True)
             self._thread.start()

@@ -33,7 +33,7 @@ def as_stored(name: str | None) -> str | None:
 def to_json(value: Any) -> str:
     """`value` as JSON. What is too long becomes a JSON string of its head, what is not JSON its text."""
     try:
-        text = _encode(value)
+        text = str(value) if type(value) is int else _encode(value)
     except Exception:  # a circle, a depth, a `__str__` that raises: a journal refuses no value
         text = f'"(a {type(value).__name__} that cannot be written as JSON)"'
     if len(text) > TEXT_CHARS:
@@ -70,4 +70,6 @@ def _plain(value: object) -> Any:
     return str(value)
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
+_encode = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":"), default=_plain
+).encode

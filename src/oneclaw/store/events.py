@@ -1,25 +1,28 @@
 """The events of runs, as far as a reader needs them who comes late.
 
 Pieces of an answer are not kept: the answer stands for them. An answer itself is a row of `messages`, and a
-call with its result a row of `calls`; an event of either says only which. So an event costs one small row,
-and it is written together with the next row that must be safe, see `Database.add_later`.
+call with its result a row of `calls`; an event of either says only which. The calls that have finished since
+the last answer go into the row of the next one, or into one row of their own a moment later. So a round costs
+one small row, however many calls it makes, and it is written together with the next row that must be safe,
+see `Database.add_later`.
 """
 
 import json
 from asyncio import TimerHandle, get_running_loop
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Any, cast
 
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import ToolResult
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
-from oneclaw.core.event_json import UnknownEvent, fields_of, name_of, read_event
+from oneclaw.core.event_json import Json, UnknownEvent, fields_of, name_of, read_event
 from oneclaw.core.message import AssistantMessage
 from oneclaw.core.message_json import from_json
 from oneclaw.core.run_event import AnswerFinished, RoundFinished, UsageCounted
 from oneclaw.store.calls import CallRecord, Calls, result_of
-from oneclaw.store.column import bounded
+from oneclaw.store.column import as_stored, bounded
 from oneclaw.store.database import Database, Values
 
 _PASSING = frozenset(
@@ -31,8 +34,8 @@ INSERT INTO events (root, number, first, run, created, type, body) VALUES (?, ?,
 ON CONFLICT DO NOTHING
 """
 _ADD_ANSWER = """
-INSERT INTO events (root, number, first, run, created, type, message)
-SELECT ?, ?, ?, ?, ?, ?, max(number) FROM messages WHERE session = ?
+INSERT INTO events (root, number, first, run, created, type, body, message)
+SELECT ?, ?, ?, ?, ?, ?, ?, max(number) FROM messages WHERE session = ?
 ON CONFLICT DO NOTHING
 """
 _READ = """
@@ -43,7 +46,14 @@ WHERE root_is AND events.number > ? ORDER BY events.number LIMIT ?
 """
 _PAGE = 500
 _LONG_SECONDS = 0.25
+_SOON_SECONDS = 0.05
+_MOST_FINISHED = 500
+_STARTED, _FINISHED = "tool_started", "tools_finished"
+"""The row of calls that have finished; its body, as that of an answer, is a list of `_Finished`."""
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+_Finished = tuple[int, int, float, str]
+"""A call that has finished: its number, the number of its start, the time, and the id of the call."""
+_number = attrgetter("number")
 
 
 class StoredEvents:
@@ -56,6 +66,8 @@ class StoredEvents:
         self._redact = redact
         self._starts: dict[tuple[str, str], tuple[str, Envelope]] = {}
         self._timer: TimerHandle | None = None
+        self._finished: dict[str, tuple[str, list[_Finished]]] = {}
+        self._soon: TimerHandle | None = None
 
     def add(self, root: str, envelope: Envelope) -> None:
         """Keep an event, with the next row that is written or a moment later.
@@ -73,6 +85,8 @@ class StoredEvents:
             return
         if kind is ToolFinished:
             self._starts.pop((envelope.run, event.call_id), None)
+            self._finish(root, envelope, event.call_id)
+            return
         self._add(root, envelope)
 
     def _add_starts(self) -> None:
@@ -81,21 +95,55 @@ class StoredEvents:
         for root, envelope in starts.values():
             self._add(root, envelope)
 
+    def _finish(self, root: str, envelope: Envelope, call_id: str) -> None:
+        """Have a call that has finished go with the next row of its run, or with others a moment later."""
+        held = self._finished.get(root)
+        if held is None or held[0] != envelope.run or len(held[1]) >= _MOST_FINISHED:
+            self._add_finished(root)
+            held = self._finished[root] = (envelope.run, [])
+        held[1].append((envelope.number, envelope.first, envelope.time, as_stored(call_id)))
+        if self._soon is None:
+            self._soon = get_running_loop().call_later(_SOON_SECONDS, self._add_all_finished)
+
+    def _add_all_finished(self) -> None:
+        self._soon = None
+        for root in list(self._finished):
+            self._add_finished(root)
+
+    def _add_finished(self, root: str) -> None:
+        if root in self._finished:
+            self._add_row(root, *self._finished.pop(root))
+
+    def _add_row(self, root: str, run: str, finished: list[_Finished]) -> None:
+        number, first, time, _ = finished[-1]
+        row = (root, number, first, run, time, _FINISHED, self._redact(_encode(finished)))
+        self._database.add_later(_ADD, row)
+
     def _add(self, root: str, envelope: Envelope) -> None:
         event = envelope.event
         head = (root, envelope.number, envelope.first, envelope.run, envelope.time, name_of(event))
         if event.__class__ is AnswerFinished:
-            self._database.add_later(_ADD_ANSWER, (*head, envelope.session))
+            if root in self._finished and self._finished[root][0] != envelope.run:
+                self._add_finished(root)
+            finished = self._finished.pop(root, None)
+            body = None if finished is None else self._redact(_encode(finished[1]))
+            self._database.add_later(_ADD_ANSWER, (*head, body, envelope.session))
         else:
+            self._add_finished(root)
             self._database.add_later(_ADD, (*head, bounded(self._redact(_body(event)))))
 
     async def read(self, root: str, after: int = 0, *, run: str | None = None) -> list[Envelope]:
-        """Up to 500 events after a number; those of one run among them only, where `run` says so."""
+        """The events of up to 500 rows after a number; those of one run only, where `run` says so."""
         where = "events.root = ?" if run is None else "events.root = ? AND events.run = ?"
         values: Values = (root, *(() if run is None else (run,)), after, _PAGE)
         rows = await self._database.select(_READ.replace("root_is", where), values)
-        calls = await self._calls_of(rows)
-        return [_envelope(row, calls) for row in rows]
+        # Calls with lower numbers than a start may stand in the next row: a page does not end with a start.
+        while len(rows) > _PAGE // 2 and rows[-1][4] == _STARTED:
+            rows.pop()
+        read = [(row, _finished(row)) for row in rows]
+        calls = await self._calls_of(read)
+        envelopes = [each for row, finished in read for each in _envelopes(row, finished, calls)]
+        return sorted((each for each in envelopes if each.number > after), key=_number)
 
     async def last(self, root: str) -> int:
         """The highest number kept of a run; 0 where there is none."""
@@ -104,33 +152,53 @@ class StoredEvents:
         )
         return rows[0][0]
 
-    async def _calls_of(self, rows: list[Any]) -> dict[tuple[str, str], CallRecord]:
-        wanted = [(row[2], json.loads(row[5])["call_id"]) for row in rows if row[4] in _CALL_EVENTS]
+    async def _calls_of(self, read: list[tuple[Any, list[_Finished]]]) -> dict[tuple[str, str], CallRecord]:
+        wanted = [(row[2], call_id) for row, finished in read for *_, call_id in finished]
+        wanted += [(row[2], json.loads(row[5])["call_id"]) for row, _ in read if row[4] == _STARTED]
         return await self._calls.of_runs(wanted) if wanted else {}
 
 
-_CALL_EVENTS = ("tool_started", "tool_finished")
-
-
 def _body(event: Any) -> str:
-    if isinstance(event, ToolStarted | ToolFinished):
+    if isinstance(event, ToolStarted):
         fields = {name: getattr(event, name) for name in ("call_id", "tool", "session", "agent", "parent")}
     else:
         fields = fields_of(event)
     return _encode(fields)
 
 
-def _envelope(row: tuple[Any, ...], calls: dict[tuple[str, str], CallRecord]) -> Envelope:
+def _finished(row: tuple[Any, ...]) -> list[_Finished]:
+    """The calls that have finished by a row, or before it."""
+    if row[5] is None or row[4] not in (_FINISHED, "answer_finished"):
+        return []
+    try:
+        return [(number, first, time, call_id) for number, first, time, call_id in json.loads(row[5])]
+    except (ValueError, TypeError):
+        return []
+
+
+def _envelopes(
+    row: tuple[Any, ...], finished: list[_Finished], calls: dict[tuple[str, str], CallRecord]
+) -> Iterator[Envelope]:
     number, first, run, created, name, body, content, session, parent = row
-    return Envelope(
-        number,
-        created,
-        run,
-        session,
-        parent or "",
-        _event(name, run, body, content, calls),
-        first,
-    )
+    for own, start, time, call_id in finished:
+        event = _tool_finished(call_id, session, calls.get((run, call_id)))
+        yield Envelope(own, time, run, session, parent or "", event, start)
+    if name != _FINISHED:
+        event = _event(name, run, body, content, calls)
+        yield Envelope(number, created, run, session, parent or "", event, first)
+
+
+def _tool_finished(call_id: str, session: str, record: CallRecord | None) -> ToolFinished:
+    if record is None:
+        return ToolFinished(call_id, "", session, "", ToolResult(call_id, ""))
+    result, arguments = result_of(record), _arguments(record)
+    return ToolFinished(call_id, record.tool, session, record.agent, result, record.parent, arguments)
+
+
+def _arguments(record: CallRecord | None) -> Json:
+    """The arguments of a call, unless they were cut for their length."""
+    arguments: Any = None if record is None else record.arguments
+    return cast(Json, arguments) if isinstance(arguments, dict) else {}
 
 
 def _event(name: str, run: str, body: str | None, content: str | None, calls: Any) -> Any:
@@ -139,14 +207,8 @@ def _event(name: str, run: str, body: str | None, content: str | None, calls: An
             message = from_json(content or "")
             return AnswerFinished(message if isinstance(message, AssistantMessage) else AssistantMessage(()))
         fields = json.loads(body or "{}")
-        if name not in _CALL_EVENTS:
+        if name != _STARTED:
             return read_event(name, fields)
-        record: CallRecord | None = calls.get((run, fields["call_id"]))
-        arguments: Any = None if record is None else record.arguments
-        fields["arguments"] = arguments if isinstance(arguments, dict) else {}
-        if name == "tool_started":
-            return ToolStarted(**fields)
-        forgotten = ToolResult(fields["call_id"], fields["tool"])
-        return ToolFinished(**fields, result=forgotten if record is None else result_of(record))
+        return ToolStarted(**fields, arguments=_arguments(calls.get((run, fields["call_id"]))))
     except (ValueError, KeyError, TypeError):
         return UnknownEvent(name, {})

@@ -81,11 +81,11 @@ def _number(value: float) -> str:
 
 
 def _redact_part(part: Part, redact: Redact) -> Part:
-    echo = None if part.echo is None else cast(Echo, _redact_any(part.echo, redact))
+    echo = None if part.echo is None else cast(Echo, redact_value(part.echo, redact))
     if isinstance(part, CallPart):
         call = part.call
         cleaned = ToolCall(
-            redact(call.name), _redact_any(call.arguments, redact), redact(call.id), redact(call.fault)
+            redact(call.name), redact_value(call.arguments, redact), redact(call.id), redact(call.fault)
         )
         return CallPart(cleaned, echo)
     text = redact(part.text)
@@ -103,21 +103,22 @@ def _redact_result(result: ToolResult, redact: Redact) -> ToolResult:
         result,
         call_id=redact(result.call_id),
         tool=redact(result.tool),
-        value=_redact_any(result.value, redact),
+        value=redact_value(result.value, redact),
         message=redact(result.message),
         repairs=tuple(redact(each) for each in result.repairs),
-        details=None if result.details is None else _redact_any(result.details, redact),
+        details=None if result.details is None else redact_value(result.details, redact),
     )
 
 
-def _redact_any(value: Any, redact: Redact) -> Any:
+def redact_value(value: Any, redact: Redact) -> Any:
+    """Plain data without secrets."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
         members = cast(Mapping[Any, Any], value)
-        return {_redact_any(name, redact): _redact_any(member, redact) for name, member in members.items()}
+        return {redact_value(name, redact): redact_value(member, redact) for name, member in members.items()}
     if isinstance(value, list | tuple):
-        return [_redact_any(member, redact) for member in cast(list[Any], value)]
+        return [redact_value(member, redact) for member in cast(list[Any], value)]
     if isinstance(value, bytes):
         text = value.decode("utf-8", "surrogateescape")
         return redact(text).encode("utf-8", "surrogateescape")

@@ -10,6 +10,7 @@ from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
 from oneclaw.store.database import Database
+from oneclaw.store.questions import waited
 
 RunState = Literal["running", "done", "stopped", "failed", "interrupted"]
 Origin = Literal["person", "schedule", "parent", "api"]
@@ -62,7 +63,10 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a run has spent, by its messages and calls; `cost` is in US dollars where prices are known."""
+    """What a run has spent, by its messages and calls; `cost` is in US dollars where prices are known.
+
+    The time that it waited for people is not in `seconds`.
+    """
 
     rounds: int
     calls: int
@@ -164,7 +168,8 @@ class StoredRuns:
         rounds, *tokens, cost, written = messages[0]
         count, started = calls[0]
         last = max(record.created, written or 0.0, started or 0.0)
-        return Spent(rounds or 0, count, Usage(*tokens), cost, last - record.created)
+        seconds = last - record.created - await waited(self._database, record.id, last)
+        return Spent(rounds or 0, count, Usage(*tokens), cost, seconds)
 
     async def prune(self, days: float) -> int:
         """Forget runs that ended so many days ago, with their events; at most 1,000 of them at once.

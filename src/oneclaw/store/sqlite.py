@@ -1,16 +1,12 @@
 """The database in one SQLite file: one connection that writes, two that read beside it, and a clean end.
 
-Theory of operation. A read runs where it stands, on the event loop, for at most `_QUICK_STEPS` steps of
-SQLite's virtual machine, about a millisecond. A query that needs more is abandoned and runs again in a
-thread, on a connection of its own. So a short read pays for no thread, and a long one does not hold up the
-loop. Writes do the same with the lock of the file, see `writer`.
+Reading is in `reader`. Writing is in `turn`, for the tasks of an event loop, and in `writer`, for the file.
 """
 
-import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -22,20 +18,27 @@ from oneclaw.store.checkpoint import LOG_BYTES, Checkpointer
 from oneclaw.store.database import Named, Statement, Values, Written
 from oneclaw.store.fault import fault, is_unreachable
 from oneclaw.store.presence import Presence, gate, sweep
+from oneclaw.store.reader import Reader
 from oneclaw.store.recovery import INTERRUPT, find_dead, recover
 from oneclaw.store.reserve import Reserve
-from oneclaw.store.writer import Writer, settle
+from oneclaw.store.writer import Writer
 
 if TYPE_CHECKING:
-    from asyncio import CancelledError, Task, TimerHandle
+    from asyncio import AbstractEventLoop
     from concurrent.futures import Future
 
-log = logging.getLogger("oneclaw")
+    from oneclaw.store.turn import Entry, Turn
 
 PATIENCE_SECONDS = 30.0
-_QUICK_STEPS = 20_000
-_FAULTS = 100
-_LATER_SECONDS = 0.05
+_forks = 0
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_count_fork)
 
 
 class SqliteDatabase:
@@ -53,14 +56,9 @@ class SqliteDatabase:
         self.path = Path(os.path.realpath(path))
         self._live = self.path.with_name(self.path.name + "-live")
         self._patience_seconds = patience_seconds
-        self._pid = os.getpid()
-        self._reading = threading.Lock()
-        self._reading_long = threading.Lock()
-        self._long_reader: sqlite3.Connection | None = None
-        self._steps = 0
-        self._later: list[Statement] = []
-        self._flushing: TimerHandle | None = None
-        self._tasks: set[Task[None]] = set()
+        self._forks = _forks
+        self._turns: dict[AbstractEventLoop, Turn] = {}
+        self._running_loop: Callable[[], AbstractEventLoop]
         self._checkpointer = Checkpointer(self.path)
         self._reserve = Reserve(self.path)
         self._closed = False
@@ -71,8 +69,8 @@ class SqliteDatabase:
             self._reserve.give_up_if_full()
             if not read_only:
                 self._writer = self._open_to_write()
-            self._reader = self._open_to_read(read_only)
-            self._reader.set_progress_handler(self._is_long, _QUICK_STEPS)
+            quick = self._open_to_read(read_only)
+            self._reader = Reader(self.path, quick, self._connect_for_long_reads)
         except BaseException as error:
             self._let_go()
             if isinstance(error, sqlite3.Error | OSError):
@@ -90,101 +88,34 @@ class SqliteDatabase:
 
     async def select(self, sql: str, values: Values | Named = ()) -> list[Any]:
         self._check_ours()
-        try:
-            rows = self._select_quickly(sql, values)
-            return await self._in_thread(self._select_long, sql, values) if rows is None else rows
-        except sqlite3.Error as error:
-            raise fault(self.path, error) from error
+        return await self._reader.select(sql, values)
 
     async def write(self, sql: str, values: Values = ()) -> Written:
-        if not self._later and not self._checkpointer.is_busy:
-            # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
-            written = self._for_writing().attempt(sql, values)
-            if written is not None:
-                self._checkpointer.count()
-                return written
-        written, cancelled = await self._write_after_others(sql, values)
-        if cancelled is not None:
-            raise cancelled
-        return written
+        written = self._turn().write(((sql, values),))
+        return (written if isinstance(written, list) else await _settle(written))[0]
 
     async def insert(self, sql: str, values: Values, undo: str) -> int:
-        if not self._later and not self._checkpointer.is_busy:
-            written = self._for_writing().attempt(sql, values)
-            if written is not None:
-                self._checkpointer.count()
-                return written.key
-        written, cancelled = await self._write_after_others(sql, values)
+        written = self._turn().write(((sql, values),))
+        if isinstance(written, list):
+            return written[0].key
+        kept, cancelled = await written.settle()
+        key = kept[0].key
         if cancelled is not None:
-            await settle(self._for_writing().submit(((undo, (written.key,)),)))
+            undone = self._turn().write(((undo, (key,)),))
+            if not isinstance(undone, list):
+                await undone.settle()
             raise cancelled
-        return written.key
+        return key
 
     async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
-        written, cancelled = await self._write_all_now(statements)
-        if cancelled is not None:
-            raise cancelled
-        return written
-
-    async def _write_after_others(self, sql: str, values: Values) -> "tuple[Written, CancelledError | None]":
-        """Write a statement and those that were to be written with it; they may fail without it."""
-        later, mine = self._take_later(), (sql, values)
-        try:
-            written, cancelled = await self._write_all_now((*later, mine))
-        except StoreError:
-            if not later:
-                raise
-            await self._write_each(later)
-            written, cancelled = await self._write_all_now((mine,))
-        return written[-1], cancelled
-
-    async def _write_all_now(
-        self, statements: Sequence[Statement]
-    ) -> "tuple[list[Written], CancelledError | None]":
-        """Write in one transaction: at once, or in the thread when the lock is taken."""
-        writer = self._for_writing()
-        written = None if self._checkpointer.is_busy else writer.attempt_together(statements)
-        cancelled = None
-        if written is None:
-            written, cancelled = await settle(writer.submit(statements))
-        self._checkpointer.count()
-        return written, cancelled
+        written = self._turn().write(statements)
+        return written if isinstance(written, list) else await _settle(written)
 
     def add_later(self, sql: str, values: Values) -> None:
-        self._later.append((sql, values))
-        if self._flushing is None:
-            import asyncio
-
-            self._flushing = asyncio.get_running_loop().call_later(_LATER_SECONDS, self._flush_soon)
+        self._turn().add_later(sql, values)
 
     async def flush(self) -> None:
-        later = self._take_later()
-        if later:
-            try:
-                await self.write_together(later)
-            except StoreError:
-                await self._write_each(later)
-
-    def _take_later(self) -> list[Statement]:
-        later, self._later = self._later, []
-        return later
-
-    def _flush_soon(self) -> None:
-        import asyncio
-
-        self._flushing = None
-        if self._later and not self._closed:
-            task = asyncio.ensure_future(self.flush())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _write_each(self, statements: Sequence[Statement]) -> None:
-        """Write one by one what could not be written together: one bad row does not cost the others."""
-        for statement in statements:
-            try:
-                await self.write_together((statement,))
-            except StoreError as error:
-                log.warning("A row could not be written: %s", error)
+        await self.write_together(())
 
     async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
         import asyncio  # who only looks at the store does without
@@ -198,64 +129,10 @@ class SqliteDatabase:
             is_stopped.set()
             await asyncio.gather(writing, return_exceptions=True)  # nobody leaves while it is written
             raise
-        finally:
-            self._checkpointer.count()
 
     async def find_faults(self, seconds: float) -> tuple[list[str], bool]:
         self._check_ours()
-        return await self._in_thread(self._find_faults, seconds)
-
-    def _is_long(self) -> bool:
-        """Whether the query on the event loop has had its steps; SQLite may ask a first time at any step."""
-        self._steps += 1
-        return self._steps > 1
-
-    def _select_quickly(self, sql: str, values: Values | Named) -> list[Any] | None:
-        """The rows, or None when the query takes long."""
-        if not self._reading.acquire(blocking=False):
-            return None
-        try:
-            self._steps = 0
-            return self._reader.execute(sql, values).fetchall()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                return None
-            raise
-        finally:
-            self._reading.release()
-
-    def _select_long(self, sql: str, values: Values | Named) -> list[Any]:
-        with self._reading_long:
-            self._check_ours()
-            return self._for_long_reads().execute(sql, values).fetchall()
-
-    def _for_long_reads(self) -> sqlite3.Connection:
-        if self._long_reader is None:
-            self._long_reader = self._connect_to_look()[0] if self._writer is None else self._connect_beside()
-        return self._long_reader
-
-    def _find_faults(self, seconds: float) -> tuple[list[str], bool]:
-        with self._reading_long:
-            try:
-                reader = self._for_long_reads()
-                # A table is one step of SQLite's machine, however large: only an interrupt ends it.
-                timer = threading.Timer(seconds, reader.interrupt)
-                timer.start()
-                try:
-                    rows = reader.execute(f"PRAGMA integrity_check({_FAULTS})").fetchall()
-                finally:
-                    timer.cancel()
-                    timer.join()
-            except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-                    return [], False
-                return [str(fault(self.path, error))], True
-        return [text for (text,) in rows if text != "ok"], True
-
-    async def _in_thread(self, work: Any, *given: Any) -> Any:
-        import asyncio
-
-        return await asyncio.to_thread(work, *given)
+        return await self._reader.find_faults(seconds)
 
     def close(self) -> None:
         """Give every call still open its result, and let go of the file.
@@ -265,12 +142,9 @@ class SqliteDatabase:
         if self._closed:
             return
         self._closed = True
-        if os.getpid() != self._pid:
+        if self._forks != _forks:
             return  # a forked child has nothing to close: all of it is its parent's
-        with self._reading, self._reading_long:
-            self._reader.close()
-            if self._long_reader is not None:
-                self._long_reader.close()
+        self._reader.close()
         last = None if self._writer is None else self._end(self._writer)
         self._let_go()
         if last is not None:
@@ -279,8 +153,8 @@ class SqliteDatabase:
 
     def _end(self, writer: Writer) -> "Future[list[Written]]":
         """Have the last rows written, and every call and run that is still open ended."""
-        for statement in self._take_later():
-            writer.submit((statement,))
+        while self._turns:
+            self._turns.popitem()[1].hand_over()
         return writer.submit([(sql, (self.process,)) for sql in INTERRUPT])
 
     def _let_go(self) -> None:
@@ -314,7 +188,7 @@ class SqliteDatabase:
             if not is_new:  # many a store is made once, for a test, and never opened again
                 self._reserve.keep()
         connection.execute("PRAGMA busy_timeout = 0")
-        return Writer(connection, self.path, self._patience_seconds, self._reserve)
+        return Writer(connection, self.path, self._patience_seconds, self._reserve, self._checkpointer)
 
     def _take_over(self, connection: sqlite3.Connection) -> None:
         if migration.check(connection, self.path) < max(migration.steps()):
@@ -345,6 +219,9 @@ class SqliteDatabase:
                 SqliteDatabase(self.path, patience_seconds=self._patience_seconds).close()
         return reader
 
+    def _connect_for_long_reads(self) -> sqlite3.Connection:
+        return self._connect_to_look()[0] if self._writer is None else self._connect_beside()
+
     def _connect_beside(self) -> sqlite3.Connection:
         """A connection that reads beside the one that writes."""
         reader = file.connect(self.path, "rw", self._patience_seconds)
@@ -372,6 +249,25 @@ class SqliteDatabase:
                 f"The store {self.path} is of an older OneClaw and cannot be brought up to date: {error}"
             ) from error
 
+    def _turn(self) -> "Turn":
+        """The writes of the event loop that runs in this thread."""
+        if self._forks == _forks and self._turns:
+            turn = self._turns.get(self._running_loop())
+            if turn is not None:
+                return turn
+        return self._new_turn(self._for_writing())
+
+    def _new_turn(self, writer: Writer) -> "Turn":
+        from asyncio import get_running_loop  # who only looks at the store does without
+
+        from oneclaw.store.turn import Turn
+
+        self._running_loop, loop = get_running_loop, get_running_loop()
+        for ended in [each for each in list(self._turns) if each.is_closed()]:
+            self._turns.pop(ended).hand_over()
+        turn = self._turns[loop] = Turn(loop, writer)
+        return turn
+
     def _for_writing(self) -> Writer:
         self._check_ours()
         if self._writer is None:
@@ -381,7 +277,14 @@ class SqliteDatabase:
     def _check_ours(self) -> None:
         if self._closed:
             raise StoreError(f"The store {self.path} is closed; open it again.")
-        if os.getpid() != self._pid:
+        if self._forks != _forks:
             raise StoreError(
                 f"The store {self.path} was opened before a fork; open it again in this process."
             )
+
+
+async def _settle(entry: "Entry") -> list[Written]:
+    written, cancelled = await entry.settle()
+    if cancelled is not None:
+        raise cancelled
+    return written

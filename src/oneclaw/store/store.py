@@ -11,6 +11,7 @@ from oneclaw.store.events import StoredEvents
 from oneclaw.store.grants import Grants
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
+from oneclaw.store.questions import Questions
 from oneclaw.store.runs import StoredRuns
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import Settings
@@ -35,6 +36,7 @@ class Store:
         self.grants = Grants(self.database)
         self.settings = Settings(self.database)
         self.runs = StoredRuns(self.database, redact)
+        self.questions = Questions(self.database, redact)
         self.events = StoredEvents(self.database, self.calls, redact)
 
     async def versions(self) -> dict[str, int]:

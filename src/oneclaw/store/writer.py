@@ -14,20 +14,20 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from oneclaw.core.errors import StoreError
+from oneclaw.store.checkpoint import Checkpointer
 from oneclaw.store.database import Statement, Values, Written
 from oneclaw.store.fault import fault, is_full, is_locked
 from oneclaw.store.reserve import Reserve
-
-if TYPE_CHECKING:
-    import asyncio
 
 T = TypeVar("T")
 _MOST_AT_ONCE = 500
 _FIRST_WAIT_SECONDS = 0.0005
 _LONGEST_WAIT_SECONDS = 0.01
+_ROWS_OF_A_WRITE = 8
+"""So many rows in one commit count as one more write."""
 
 
 @dataclass(slots=True)
@@ -43,51 +43,48 @@ class Writer:
     """Writes statements in autocommit or together; never returns before they are kept."""
 
     def __init__(
-        self, connection: sqlite3.Connection, path: Path, patience_seconds: float, reserve: Reserve
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        patience_seconds: float,
+        reserve: Reserve,
+        checkpointer: Checkpointer,
     ) -> None:
         self._connection = connection
         self._cursor = connection.cursor()
         self._path = path
         self._patience_seconds = patience_seconds
         self._reserve = reserve
+        self._checkpointer = checkpointer
         self._lock = threading.Lock()
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._submitting = threading.Lock()
         self._is_stopped = False
 
-    def attempt(self, sql: str, values: Values) -> Written | None:
-        """Write now, or None when somebody else is writing."""
-        if not self._queue.empty() or not self._lock.acquire(blocking=False):
+    def attempt(
+        self, statements: Sequence[Statement], later: Sequence[Statement] = ()
+    ) -> list[Written] | None:
+        """Write `later` and then the statements, all or none, now; None when somebody else is writing."""
+        # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
+        if self._checkpointer.is_busy or not self._queue.empty() or not self._lock.acquire(blocking=False):
             return None
         try:
-            return self._with_reserve(lambda: self._execute(sql, values))
+            try:
+                written = self._write_now(statements, later)
+            except BaseException as error:
+                written = self._write_again(error, lambda: self._write_now(statements, later))
+            else:
+                if self._reserve.is_missed:
+                    self._reserve.keep()
         except sqlite3.Error as error:
             if is_locked(error):
                 return None
             raise fault(self._path, error) from error
         finally:
             self._lock.release()
-
-    def attempt_together(self, statements: Sequence[Statement]) -> list[Written] | None:
-        """Write all of the statements now, or None when somebody else is writing."""
-
-        def write() -> list[Written]:
-            self._cursor.execute("BEGIN IMMEDIATE")
-            written = [self._execute(sql, values) for sql, values in statements]
-            self._cursor.execute("COMMIT")
-            return written
-
-        if not self._queue.empty() or not self._lock.acquire(blocking=False):
-            return None
-        try:
-            return self._with_reserve(write)
-        except sqlite3.Error as error:
-            if is_locked(error):
-                return None
-            raise fault(self._path, error) from error
-        finally:
-            self._lock.release()
+        self._checkpointer.count(1 + (len(statements) + len(later)) // _ROWS_OF_A_WRITE)
+        return written
 
     def submit(self, statements: Sequence[Statement]) -> Future[list[Written]]:
         """Have the thread write the statements together as soon as the lock is free."""
@@ -117,7 +114,9 @@ class Writer:
 
         with self._lock:
             try:
-                return self._with_reserve(write)
+                written = self._with_reserve(write)
+                self._checkpointer.count(1 + len(statements) // _ROWS_OF_A_WRITE)
+                return written
             except sqlite3.Error as error:
                 raise fault(self._path, error) from error
 
@@ -130,6 +129,19 @@ class Writer:
             self._thread.join()
         with self._lock:
             self._connection.close()
+
+    def _write_now(self, statements: Sequence[Statement], later: Sequence[Statement]) -> list[Written]:
+        if len(statements) == 1 and not later:
+            return [self._execute(*statements[0])]
+        if not statements and not later:
+            return []
+        execute = self._cursor.execute
+        execute("BEGIN IMMEDIATE")
+        for sql, values in later:
+            execute(sql, values)
+        written = [self._execute(sql, values) for sql, values in statements]
+        execute("COMMIT")
+        return written
 
     def _run(self) -> None:
         while (job := self._queue.get()) is not None:
@@ -158,6 +170,7 @@ class Writer:
                 job.future.set_exception(failed[number])
             else:
                 job.future.set_result(job.written)
+        self._checkpointer.count(len(jobs))
 
     def _write_job(self, job: _Job) -> None:
         if len(job.statements) == 1:
@@ -193,22 +206,27 @@ class Writer:
     def _with_reserve(self, write: Callable[[], T]) -> T:
         """Write; where the disk is full, give up the reserve and write again. A failure leaves nothing."""
         try:
-            written = self._or_nothing(write)
-        except sqlite3.Error as error:
-            if not is_full(error) or not self._reserve.give_up():
-                raise
-            return self._or_nothing(write)
+            written = write()
+        except BaseException as error:
+            return self._write_again(error, write)
         if self._reserve.is_missed:
             self._reserve.keep()
         return written
 
-    def _or_nothing(self, write: Callable[[], T]) -> T:
+    def _write_again(self, error: BaseException, write: Callable[[], T]) -> T:
+        """Undo what failed; where the disk is full and there is a reserve, give it up and write again."""
+        self._undo()
+        if not isinstance(error, sqlite3.Error) or not is_full(error) or not self._reserve.give_up():
+            raise error
         try:
             return write()
         except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            self._undo()
             raise
+
+    def _undo(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
     def _begin(self) -> None:
         end = time.monotonic() + self._patience_seconds
@@ -227,24 +245,3 @@ class Writer:
         cursor: Any = self._cursor
         cursor.execute(sql, values)
         return Written(cursor.lastrowid or 0, cursor.rowcount)
-
-
-async def settle(future: Future[list[Written]]) -> "tuple[list[Written], asyncio.CancelledError | None]":
-    """Wait for a write to end, even when the caller is cancelled meanwhile; the cancellation is given back.
-
-    A statement in the queue cannot be called back, so nobody may leave without knowing whether it was kept.
-    """
-    import asyncio  # who only looks at the store does without
-
-    waiter = asyncio.wrap_future(future)
-    cancelled: asyncio.CancelledError | None = None
-    while not waiter.done():
-        try:
-            await asyncio.shield(waiter)
-        except asyncio.CancelledError as error:
-            if waiter.cancelled():
-                raise
-            cancelled = error
-        except StoreError:
-            break
-    return waiter.result(), cancelled

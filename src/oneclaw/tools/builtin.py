@@ -24,11 +24,12 @@ FILES = (
     "http_request",
     "fetch_url",
 )
+PERSON = ("ask_user",)
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")
 SHELL = ("execute_shell_command", "manage_process", "ssh_configure_host")
 SET = ("web_search", "get_location_from_ip", "open_file", "open_url")
 """Tools that are made from the settings, or for the front that is in use."""
-NAMES = (*FILES, *SET, *MEMORY, *SHELL)
+NAMES = (*FILES, *PERSON, *SET, *MEMORY, *SHELL)
 
 
 def no_notebook(agent: str) -> Notebook:
@@ -107,7 +108,7 @@ def load_all(
     is_open   whether the owner has commands run without a sandbox
     """
     return [
-        *map(load, FILES),
+        *map(load, (*FILES, *PERSON)),
         *load_set(web, show),
         *load_memory(notebook),
         *load_shell(shells, is_open=is_open),

@@ -24,8 +24,8 @@ from oneclaw.guard.outside_mark import mark
 CHARS = 20_000
 SECONDS = 30
 MAX_BYTES = 4 * 1024 * 1024
-FETCH_SHARE, CONVERT_SHARE = 0.7, 0.25
-"""How much of the call's time the request may take, and how much the making of the text."""
+CONVERT_SHARE = 0.25
+"""How much of the call's time the conversion to text may take."""
 
 _HEADER_CHARS = 300
 _SHOWN = ("Content-Type", "Content-Length", "Location", "Retry-After", "Allow", "Last-Modified")
@@ -80,7 +80,7 @@ async def fetch_url(
         network=context.session.network,
         allow_private=partial(_allow_private, context),
         max_bytes=MAX_BYTES,
-        seconds=context.seconds * FETCH_SHARE,
+        seconds=context.seconds,
     )
     whole = await _read(response, method, raw, context.seconds * CONVERT_SHARE)
     # Before the cut: half a secret is not known as one.

@@ -10,12 +10,13 @@ from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
 from oneclaw.core.session import Network
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.url import InvalidUrl, parse
 from oneclaw.guard.outside_mark import mark
 
-SERVICE = "https://ipinfo.io/json"
+SERVICE = DEFAULTS.web.location_url
 MAX_BYTES = 64 * 1024
 _CHARS = 100
 # What the well-known services call the same thing; the first that is there counts.
@@ -73,7 +74,7 @@ async def _ask(context: Context, url: str) -> Response:
             headers=[("Accept", "application/json")],
             network=_named_by_owner(context.session.network, url),
             max_bytes=MAX_BYTES,
-            seconds=max(context.seconds - 1, context.seconds / 2),
+            seconds=context.seconds,
         )
     except ToolError as error:
         if error.kind not in (Kind.NETWORK_ERROR, Kind.TIMEOUT):

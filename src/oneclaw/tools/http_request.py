@@ -60,8 +60,7 @@ async def http_request(
         body=_bytes(method, body),
         network=context.session.network,
         allow_private=partial(_allow_private, context),
-        # A little less than the engine gives, so that the answer to a slow server is this tool's own.
-        seconds=max(context.seconds - (1 + CONVERT_SECONDS if readable else 1), context.seconds / 2),
+        seconds=context.seconds,
     )
     notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
     return Output(await _render(response, readable, notes), details=response.details)

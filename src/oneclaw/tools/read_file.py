@@ -7,7 +7,14 @@ from typing import BinaryIO, NamedTuple
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.make.function import tool
-from oneclaw.core.text.encoding import UnknownEncoding, describe_binary, detect, make_decoder, mend
+from oneclaw.core.text.encoding import (
+    UnknownEncoding,
+    describe_binary,
+    detect,
+    make_decoder,
+    mend,
+    suggest,
+)
 from oneclaw.core.tool import Context
 from oneclaw.core.trim import safe_cut
 from oneclaw.guard.files import paths
@@ -55,7 +62,7 @@ def read_file(
     """Read the contents of a file from local storage.
 
     At most 20,000 characters are returned at once; a last line then says how to go on. Files over 1 MB are
-    read with offset and limit.
+    read with offset and limit. Where bytes do not fit the encoding, a line says which one to try.
 
     path: The file path to read, inside the workspace.
     encoding: File encoding. Defaults to 'utf-8'; a byte order mark is recognised.
@@ -77,11 +84,12 @@ def read_file(
             )
         chunks = redacted(context, decode(context, file, path, encoding))
         piece = take(chunks, offset, limit, skip_chars, is_counted=size <= MAX_BYTES)
+        text, lost = mend(piece.text)
+        note = _lost_note(file, encoding, lost) if lost else ""
     if piece.lines is not None and offset > max(piece.lines, 1):
         message = f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}."
         raise ToolError(message, Kind.VALIDATION_ERROR)
-    text, lost = mend(piece.text)
-    text += "" if piece.is_last else how_to_go_on(piece, size)
+    text += note if piece.is_last else note + how_to_go_on(piece, size)
     return Output(text, details={"replaced": lost}) if lost else text
 
 
@@ -115,6 +123,15 @@ def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterat
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
         raise ToolError(message, Kind.VALIDATION_ERROR) from None
+
+
+def _lost_note(file: BinaryIO, encoding: str, lost: int) -> str:
+    """Tells the model that bytes were replaced, and which encoding to try."""
+    file.seek(0)
+    head = file.read(MAX_BYTES)
+    used = detect(head, encoding).name
+    places = "1 place is" if lost == 1 else f"{lost:,} places are"
+    return f"\n({places} not {used} and shown as \ufffd; try encoding='{suggest(head, used)}'.)"
 
 
 def _check_spelling(context: Context, data: bytes, text: str, path: str, encoding: str) -> None:

@@ -399,3 +399,18 @@ def test_whatever_is_given_the_answer_fits_or_is_a_validation_error(raw: Any, ch
     assert check.schema.is_valid(checked.arguments)
     json.dumps(checked.arguments, allow_nan=False).encode()
     assert all(len(line) < 300 for line in checked.repairs)
+
+
+def test_what_is_wrong_is_said_of_the_alternative_that_was_meant_and_all_are_shown() -> None:
+    alternatives = [
+        {"properties": {"kind": {"const": "mail"}, "address": {"type": "string"}}, "required": ["address"]},
+        {"properties": {"kind": {"enum": ["call"]}, "number": {"type": "integer"}}, "required": ["number"]},
+    ]
+    parameters = {"type": "object", "oneOf": alternatives, "required": ["kind"]}
+    check = ArgumentCheck(ToolDefinition(name="send", parameters=parameters))
+    ending = 'Call it as send(kind: "mail", address: string) or send(kind: "call", number: integer).'
+    assert refuse(check, {"kind": "mail"}) == f"Missing required parameter: 'address'. {ending}"
+    assert refuse(check, {"kind": "call"}) == f"Missing required parameter: 'number'. {ending}"
+    neither = refuse(check, {"kind": "fax", "number": 1})
+    assert "'kind' must be \"mail\"" in neither
+    assert "'kind' must be one of: \"call\"" in neither

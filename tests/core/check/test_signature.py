@@ -63,3 +63,37 @@ def test_a_reference_is_resolved_within_the_document_only() -> None:
     assert resolve("#/$defs/~0", root) == 2
     for reference in ("#/$defs/no", "#/$defs/a~1b/1", "#/$defs/a~1b/x", "#anchor", "other.json"):
         assert resolve(reference, root) is None
+
+
+MAIL = {"properties": {"kind": {"const": "mail"}, "address": {"type": "string"}}, "required": ["address"]}
+CALL = {"properties": {"kind": {"const": "call"}, "number": {"type": "integer"}}, "required": ["number"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "shown"),
+    [
+        (
+            {"oneOf": [MAIL, CALL], "required": ["kind"]},
+            'send(kind: "mail", address: string) or send(kind: "call", number: integer)',
+        ),
+        (
+            {"properties": {"q": {"type": "string"}}, "anyOf": [{"required": ["q"]}, {"$ref": "#/$defs/id"}]}
+            | {"$defs": {"id": {"properties": {"id": {"type": "integer"}}, "required": ["id"]}}},
+            "send(q: string) or send(id: integer, q?: string)",
+        ),
+        (
+            {
+                "properties": {"kind": {"enum": ["mail", "call"]}},
+                "required": ["kind"],
+                "if": {"properties": {"kind": {"const": "mail"}}},
+                "then": {"required": ["address"], "properties": {"address": {"type": "string"}}},
+                "else": {"required": ["number"], "properties": {"number": {"type": "integer"}}},
+            },
+            'send(kind: "mail", address: string) or send(kind: "mail"|"call", number: integer)',
+        ),
+        ({"allOf": [MAIL, {"properties": {"cc": {}}}]}, 'send(address: string, kind?: "mail", cc?: any)'),
+        ({"$ref": "#"}, "send()"),
+    ],
+)
+def test_every_form_of_a_call_is_shown(schema: dict[str, Any], shown: str) -> None:
+    assert describe_call("send", {"type": "object", **schema}) == shown

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import jsonschema_rs
 import pytest
 
+from oneclaw.core.make import lint as rules
 from oneclaw.core.make.function import tool
 from oneclaw.core.make.portable import (
     Finding,
@@ -206,6 +207,59 @@ def test_what_a_provider_refuses_is_found_with_its_place(
     assert here, lint(schema)
     assert set(providers) <= {who for each in here for who in each.providers}
     assert all(each.instead for each in here)
+
+
+def without(name: str) -> dict[str, Any]:
+    words = rules._KEYWORDS  # pyright: ignore[reportPrivateUsage]
+    return {word: rule for word, rule in words.items() if word != name}
+
+
+def nothing(*_: object) -> list[Finding]:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword", "provider", "guard", "instead"),
+    [
+        (
+            {"$schema": "x", **within({"type": "string"})},
+            "$schema",
+            "gemini",
+            "_KEYWORDS",
+            without("$schema"),
+        ),
+        ({"title": "T", **within({"type": "string"})}, "title", "gemini", "_KEYWORDS", without("title")),
+        (within({"type": "string", "format": "enum"}), "enum", "gemini", "_lint_values", nothing),
+        (within({"type": "string", "enum": [""]}), "enum", "gemini", "_lint_values", nothing),
+        ({"type": "object", "properties": {}}, "properties", "gemini", "_lint_root", nothing),
+        (within({"type": "object"}), "properties", "gemini", "_lint_object", nothing),
+        *(
+            (within(schema), "exclusiveMinimum", "anthropic", "_lint_bounds", nothing)
+            for schema in (
+                {"type": ["integer", "null"], "exclusiveMinimum": 0},
+                {"type": "integer", "nullable": True, "exclusiveMinimum": 0},
+                {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "null"}]},
+                {"type": ["integer", "null"], "minimum": 0, "exclusiveMinimum": True},
+            )
+        ),
+    ],
+)
+def test_without_its_rule_what_a_provider_refuses_is_not_named(
+    monkeypatch: pytest.MonkeyPatch,
+    schema: dict[str, Any],
+    keyword: str,
+    provider: str,
+    guard: str,
+    instead: object,
+) -> None:
+    """The twin of what Gemini and Anthropic refuse: each with its own rule taken out."""
+
+    def is_named() -> bool:
+        return any(one.keyword == keyword and provider in one.providers for one in lint(schema))
+
+    assert is_named()
+    monkeypatch.setattr(rules, guard, instead)
+    assert not is_named()
 
 
 def test_what_providers_take_is_not_named() -> None:

@@ -6,31 +6,31 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.event import Event, PermissionAnswered, PermissionAsked
+from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
 from oneclaw.core.permit.broker import Broker
-from oneclaw.core.permit.prompt import ANSWERS, Answer, Prompt, Reply
+from oneclaw.core.question import ANSWERS, Answer, Question, Reply
 
 LATER = 60.0
 
 
-def prompt(call_id: str = "c1", **changes: Any) -> Prompt:
+def prompt(call_id: str = "c1", **changes: Any) -> Question:
     values: dict[str, Any] = {
         "call_id": call_id, "tool": "shell", "session": "s", "agent": "a", "needs": ("shell",), "digest": "d",
         "text": "May I?",
     }  # fmt: skip
-    return Prompt(**(values | changes))
+    return Question(**(values | changes))
 
 
 class Person:
     """A front that notes what it is shown."""
 
     def __init__(self, broker: Broker) -> None:
-        self.shown: list[Prompt] = []
+        self.shown: list[Question] = []
         self.withdrawn: list[str] = []
         self.unbind = broker.bind(self.shown.append, self.withdrawn.append)
 
 
-def asking(broker: Broker, *prompts: Prompt) -> list["asyncio.Task[Reply]"]:
+def asking(broker: Broker, *prompts: Question) -> list["asyncio.Task[Reply]"]:
     return [asyncio.create_task(broker.ask(one)) for one in prompts]
 
 
@@ -154,7 +154,7 @@ async def test_a_cancelled_call_withdraws_its_prompt() -> None:
     assert broker.pending() == (other,)
     assert person.withdrawn == [one.id]
     assert person.shown == [one, other]
-    assert PermissionAnswered(one.id, "c1", one.session, "withdrawn") in events
+    assert QuestionAnswered(one.id, "c1", one.session, "withdrawn") in events
     assert not broker.answer(one.id, "once")
     broker.answer(other.id, "once")
     await tasks[1]
@@ -212,7 +212,7 @@ async def test_only_kept_answers_are_remembered_and_only_for_the_prompt_answered
     assert [outcome for _, outcome in kept] == ["session"]
 
 
-def refuse(_: Prompt) -> None:
+def refuse(_: Question) -> None:
     raise RuntimeError("no screen")
 
 
@@ -241,7 +241,7 @@ async def test_a_front_that_fails_once_is_shown_the_next_prompt() -> None:
     broker = Broker(seconds=LATER)
     seen: list[str] = []
 
-    def show(question: Prompt) -> None:
+    def show(question: Question) -> None:
         seen.append(question.call_id)
         if question.call_id == "bad":
             raise ValueError
@@ -259,7 +259,7 @@ async def test_a_front_may_answer_while_it_is_shown_a_prompt_however_many_wait()
     tasks = asking(broker, *(prompt(f"c{number}") for number in range(2_000)))
     await settle()
 
-    def agree(question: Prompt) -> None:
+    def agree(question: Question) -> None:
         broker.answer(question.id, "once")
 
     broker.bind(agree)
@@ -270,10 +270,10 @@ async def test_a_front_may_answer_while_it_is_shown_a_prompt_however_many_wait()
 @pytest.mark.parametrize("does_fail", [False, True])
 async def test_a_front_that_unbinds_while_it_is_shown_a_prompt_is_shown_no_more(does_fail: bool) -> None:
     broker = Broker(seconds=LATER)
-    shown: list[Prompt] = []
+    shown: list[Question] = []
     unbind: list[Callable[[], None]] = []
 
-    def show(question: Prompt) -> None:
+    def show(question: Question) -> None:
         shown.append(question)
         if len(shown) == 2:
             unbind[0]()
@@ -298,7 +298,7 @@ async def test_a_front_that_cannot_withdraw_harms_nobody() -> None:
     def fail(_: str) -> None:
         raise RuntimeError
 
-    shown: list[Prompt] = []
+    shown: list[Question] = []
     broker.bind(shown.append, fail)
     tasks = asking(broker, prompt("c1"), prompt("c2"))
     await settle()
@@ -318,8 +318,10 @@ async def test_events_tell_of_the_question_and_of_its_one_answer() -> None:
     broker.answer(question.id, "no")
     await task
     assert events == [
-        PermissionAsked(question.id, "c1", "shell", "s", "a", "shell, changes", "May I?"),
-        PermissionAnswered(question.id, "c1", question.session, "session"),
+        QuestionAsked(
+            question.id, "c1", "shell", "s", "a", "shell, changes", "May I?", "permission", ANSWERS
+        ),
+        QuestionAnswered(question.id, "c1", question.session, "session"),
     ]
 
 
@@ -414,11 +416,11 @@ async def test_a_thread_can_answer() -> None:
     question = prompt()
     (task,) = asking(broker, question)
     await settle()
+    with pytest.raises(ValueError):
+        await asyncio.to_thread(broker.answer_threadsafe, question.id, "perhaps")
     assert await asyncio.to_thread(broker.answer_threadsafe, question.id, "once")
     assert not await asyncio.to_thread(broker.answer_threadsafe, question.id, "no")
     assert (await task).outcome == "once"
-    with pytest.raises(ValueError):
-        await asyncio.to_thread(broker.answer_threadsafe, question.id, "perhaps")  # pyright: ignore[reportArgumentType]
 
 
 async def test_answering_as_a_thread_from_the_loop_itself_does_not_wait_for_ever() -> None:

@@ -11,7 +11,7 @@ from oneclaw.core.permit.grant import Grant, MemoryBook
 from oneclaw.core.permit.judgement import Judgement
 from oneclaw.core.permit.need import CHANGES, Mode, State
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.prompt import Answer
+from oneclaw.core.question import Answer
 from oneclaw.core.tool import ToolDefinition
 
 SHELL = ToolDefinition(name="shell", needs=("shell",), effect="write")

@@ -12,7 +12,7 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, MemoryBook, definition_hash, new_id
 from oneclaw.core.permit.need import CHANGES, MODES, NEEDS, Mode, State, needs_of
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.permit.prompt import Answer, Prompt
+from oneclaw.core.question import Answer, Question
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
@@ -39,11 +39,11 @@ class Person:
     def __init__(self, answer: Answer, **options: Any) -> None:
         self.answer: Answer = answer
         self.options = options
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self.broker = Broker(seconds=60)
         self.broker.bind(self.show)
 
-    def show(self, prompt: Prompt) -> None:
+    def show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         self.broker.answer(prompt.id, self.answer, **self.options)
 
@@ -117,7 +117,7 @@ async def test_the_modes(key: tuple[Mode, str], what: str) -> None:
 def test_the_needs_and_how_they_stand_by_default() -> None:
     granted = {need.name for need in NEEDS.values() if need.state is State.GRANTED}
     asks = {need.name for need in NEEDS.values() if need.state is State.ASK}
-    assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "changes"}
+    assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "person", "changes"}
     asked = {
         "files.overwrite",
         "files.protected",

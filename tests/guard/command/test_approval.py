@@ -7,9 +7,9 @@ import pytest
 
 from oneclaw import App, Config, Kind, Session, ToolCall, tool
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.core.permit.prompt import Answer, Prompt
-from oneclaw.core.tool import Tool
-from oneclaw.guard.command.approval import TOOL, exactly
+from oneclaw.core.question import Answer, Question
+from oneclaw.core.tool import Tool, ToolDefinition
+from oneclaw.guard.command.approval import NEED, TOOL, exactly, judge_calls
 
 RAN: list[str] = []
 
@@ -30,12 +30,12 @@ class Person:
     """Someone who answers every question alike, and keeps them."""
 
     def __init__(self, app: App, answer: Answer) -> None:
-        self.asked: list[Prompt] = []
+        self.asked: list[Question] = []
         self._app = app
         self._answer: Answer = answer
         app.broker.bind(self._show)
 
-    def _show(self, prompt: Prompt) -> None:
+    def _show(self, prompt: Question) -> None:
         self.asked.append(prompt)
         self._app.broker.answer(prompt.id, self._answer)
 
@@ -220,3 +220,30 @@ async def test_the_shell_itself_is_asked_about_by_these_rules(tmp_path: Path) ->
         for command in ("touch $(echo x)", "touch x > y", "touch -r made z", "touch a && rm a"):
             assert "Nobody is there to ask" in await call(app, command=command)
         assert sorted(path.name for path in app.config.workspace_folder.iterdir()) == ["sub"]
+
+
+# ---------------------------------------------------------------------- patterns that people give
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command", "more", "fits"),
+    [
+        ("git commit *", "git commit notes.txt", {}, True),
+        ("git commit *", "git commit notes.txt; rm -rf .", {}, False),
+        ("git commit *", "git commit $(id)", {}, False),
+        ("git commit *", "git commit --amend", {}, False),
+        ("git commit *", "git commit notes.txt", {"env": {"FLAVOUR": "x"}}, False),
+        ("git commit *", "git commit notes.txt", {"working_dir": "elsewhere"}, False),
+        ("git commit *", "git push origin", {}, False),
+    ],
+)
+def test_a_pattern_for_commands_is_read_as_a_rule(
+    pattern: str, command: str, more: dict[str, Any], fits: bool
+) -> None:
+    judged = judge_calls(())(ToolDefinition(name=TOOL), NEED, {"command": command, **more})
+    assert judged is not None
+    assert judged.fits is not None
+    assert judged.fits({"command": pattern}) is fits
+    for wrong in ({"command": "python3 *"}, {"env": "*"}, {"command": "a *", "env": "*"}):
+        with pytest.raises(ValueError):
+            judged.fits(wrong)

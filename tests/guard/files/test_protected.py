@@ -1,6 +1,9 @@
 """What the owner's own programs obey is written by file tools only when a person says yes."""
 
 import os
+import subprocess
+from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -8,9 +11,9 @@ from tests.ordinary import run_as_ordinary
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.session import Root, Workspace
-from oneclaw.guard.files import paths, protected
+from oneclaw.guard.files import paths, protected, repository
 
 PROJECT = [path for some in protected.IN_PROJECT.values() for path in some]
 HOME = [path for some in protected.IN_HOME.values() for path in some if not path.startswith("/")]
@@ -55,6 +58,63 @@ def test_without_the_list_they_could_be_written(
     assert write(work, path) is None
 
 
+HARM = """[core]
+  repositoryformatversion = 0
+  bare = false
+  worktree = .
+  fsmonitor = "touch harm; false"
+"""
+REPOSITORY = {"HEAD": "ref: refs/heads/main\n", "objects/x": "", "refs/x": "", "config": HARM}
+
+
+def plant(work: Workspace, folder: str, names: Sequence[str]) -> list[str]:
+    """Write the files of a repository by file tools, in this order: those that took a yes nobody gave."""
+    refused: list[str] = []
+    for name in names:
+        try:
+            paths.replace_file(work, f"{folder}/{name}", REPOSITORY[name].encode(), lambda: None)
+        except ToolError as error:
+            refused += [name] if error.kind is Kind.PERMISSION_DENIED else []
+    return refused
+
+
+def is_harmed(work: Workspace, folder: str) -> bool:
+    subprocess.run(["git", "status"], cwd=work.folder / folder, capture_output=True)
+    return any(work.folder.rglob("harm"))
+
+
+@pytest.mark.parametrize("folder", [".", "sub"])
+def test_a_repository_without_a_git_folder_needs_a_yes_in_whatever_order_it_is_written(
+    work: Workspace, folder: str
+) -> None:
+    for number, names in enumerate(permutations(REPOSITORY)):
+        inner = Workspace(work.folder / str(number))
+        inner.folder.mkdir()
+        assert plant(inner, folder, names), names
+        assert not is_harmed(inner, folder)
+
+
+def test_without_that_git_runs_what_it_names(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin."""
+
+    def never(folder: str, name: str) -> bool:
+        return False
+
+    monkeypatch.setattr(repository, "is_git_write", never)
+    assert plant(work, "sub", [*REPOSITORY]) == []
+    assert is_harmed(work, "sub")
+
+
+def test_what_git_obeys_in_a_bare_repository_needs_a_yes(work: Workspace) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", "bare"], cwd=work.folder, check=True)
+    for name in ("config", "hooks/post-update", "CONFIG", "HEAD", "commondir", "config.worktree", "refs/x"):
+        assert write(work, f"bare/{name}") is Kind.PERMISSION_DENIED, name
+    assert write(work, "bare/description") is None
+    # One may point to another, which then holds the settings.
+    assert write(work, "sub/HEAD") is None
+    assert write(work, "sub/commondir") is Kind.PERMISSION_DENIED
+
+
 @pytest.mark.parametrize("path", HOME)
 def test_in_the_home_of_the_user_these_need_a_yes_and_elsewhere_they_do_not(
     tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
@@ -97,7 +157,7 @@ async def test_a_person_is_asked_and_the_answer_holds(tmp_path: Path, tool: str,
     (work / ".envrc").write_text("mine")
     async with App(Config(home=tmp_path / "home", workspace=work)) as app:
 
-        def show(prompt: Prompt) -> None:
+        def show(prompt: Question) -> None:
             asked.append(prompt.text)
             app.broker.answer(prompt.id, "once" if answer == "once" else "no")
 

@@ -3,6 +3,7 @@
 import os
 import stat
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -59,6 +60,38 @@ def test_an_existing_file_keeps_its_mode(work: Workspace, mode: int) -> None:
     append(work, "note.txt", b" more")
     assert note.read_bytes() == b"new more"
     assert stat.S_IMODE(note.stat().st_mode) == mode
+
+
+def change_read_only(work: Workspace) -> bytes:
+    note = work.folder / "note.txt"
+    note.chmod(0o444)
+    for change in (lambda: write(work, "note.txt"), lambda: append(work, "note.txt", b" more")):
+        with suppress(ToolError):
+            change()
+    return note.read_bytes()
+
+
+def test_a_read_only_file_is_not_replaced_not_even_by_root(work: Workspace) -> None:
+    before = (work.folder / "note.txt").read_bytes()
+    assert change_read_only(work) == before
+    with pytest.raises(ToolError, match=r"note\.txt.* read-only.*writable") as caught:
+        write(work, "note.txt")
+    assert caught.value.kind is Kind.PERMISSION_DENIED
+    (work.folder / "note.txt").chmod(0o644)
+    write(work, "note.txt")
+    assert (work.folder / "note.txt").read_bytes() == b"new"
+
+
+def test_without_the_check_root_replaces_a_read_only_file(
+    work: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("the system stops all but root")
+
+    def allow(mode: int, path: str) -> None: ...
+
+    monkeypatch.setattr(paths, "need_write_bit", allow)
+    assert change_read_only(work) == b"new more"
 
 
 def test_a_changed_program_no_longer_runs_with_its_owners_rights(work: Workspace) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneclaw.guard.network import charset
 from oneclaw.guard.network.charset import decode
 
 
@@ -53,6 +54,21 @@ def test_a_body_is_read_in_its_own_character_set(
     assert read == text if text is not None else read.endswith(("да", "你"))
 
 
+def test_without_the_guess_a_page_loses_its_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin, of both halves of the guess."""
+
+    def never(text: str, body: bytes) -> bool:
+        return False
+
+    def counts_all(text: str, body: bytes) -> bool:
+        return "\ufffd" in text
+
+    monkeypatch.setattr(charset, "_is_mostly_broken", never)
+    assert decode("<p>déjà".encode("cp1252"), "text/html") == "<p>d\ufffdj\ufffd"
+    monkeypatch.setattr(charset, "_is_mostly_broken", counts_all)
+    assert decode("<p>\ufffd".encode(), "text/html") == "<p>ï¿½", "a U+FFFD that was sent counts as broken"
+
+
 @given(
     st.binary(max_size=40),
     st.sampled_from(("utf-16", "utf-32", "cp932", "hz", "iso2022_jp", "")),
@@ -65,8 +81,8 @@ def test_whatever_the_bytes_are_they_are_read(body: bytes, charset: str, is_cut:
 def test_no_character_set_makes_reading_slow() -> None:
     body = b"a-" + b"b" * 100_000
     started = time.perf_counter()
-    for charset in ("punycode", "idna", "zlib", "bz2", "undefined", "rot13", "unicode_escape"):
-        assert decode(body, f"text/plain; charset={charset}") == body.decode()
+    for name in ("punycode", "idna", "zlib", "bz2", "undefined", "rot13", "unicode_escape"):
+        assert decode(body, f"text/plain; charset={name}") == body.decode()
     assert time.perf_counter() - started < 1
 
 

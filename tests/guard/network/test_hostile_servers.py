@@ -76,6 +76,17 @@ async def ask(server: HostileServer, seconds: float) -> tuple[str, float]:
         return "", lag.seconds
 
 
+async def ask_again(server: HostileServer, seconds: float) -> tuple[str, float]:
+    """`ask`, up to three times: a busy machine makes one step long now and then, a server each time."""
+    said, least = await ask(server, seconds)
+    for _ in range(2):
+        if least < LAG_SECONDS:
+            break
+        said, lag = await ask(server, seconds)
+        least = min(least, lag)
+    return said, least
+
+
 @pytest.fixture(autouse=True, scope="module")
 def warmed_up() -> None:
     """The HTTP library is loaded when first used, which takes longer than any of this."""
@@ -90,7 +101,7 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("name", QUICK)
 async def test_what_a_hostile_server_sends_at_once_holds_nobody_up(name: str) -> None:
     with HostileServer(QUICK[name]) as server:
-        said, lag = await ask(server, seconds=20)
+        said, lag = await ask_again(server, seconds=20)
     check_sentence(said)
     assert "timed out" not in said, "a limit of size ends it, not its time"
     assert lag < LAG_SECONDS
@@ -99,7 +110,7 @@ async def test_what_a_hostile_server_sends_at_once_holds_nobody_up(name: str) ->
 @pytest.mark.parametrize("name", SLOW)
 async def test_what_a_hostile_server_sends_slowly_ends_in_time(name: str) -> None:
     with HostileServer(SLOW[name], drip_seconds=0.01) as server:
-        said, lag = await ask(server, seconds=0.3)
+        said, lag = await ask_again(server, seconds=0.3)
     check_sentence(said)
     assert lag < LAG_SECONDS
 

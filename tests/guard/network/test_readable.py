@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from oneclaw.guard.network import readable
 from oneclaw.guard.network.readable import is_page, title_of, to_readable
 
 PAGE = """<!doctype html><html><head><title>T</title><style>p{}</style><script>alert(1)</script></head><body>
@@ -35,6 +36,25 @@ def test_a_page_that_is_one_form_is_read_without_its_controls() -> None:
 def test_the_heading_in_the_header_of_a_page_stays_and_its_menu_goes() -> None:
     page = "<body><header><h1>News</h1><nav><a href=/>Menu</a></nav></header><p>Snow fell.</p>"
     assert to_readable(page) == "# News\n\nSnow fell."
+
+
+NOISE = """
+<body class="has-cookie-banner"><nav><a href="/">Menu</a></nav>
+<div class="box cookie-banner">We use cookies.</div>
+<main><h1>Cookies</h1><p class="cookie-recipe">Bake ten minutes.</p></main>
+<div id="onetrust-consent-sdk"><p>Accept all cookies</p></div>
+<footer><p>© 2026</p></footer><div role="contentinfo">Imprint</div>
+"""
+
+
+def test_menus_footers_and_notices_about_cookies_are_left_out() -> None:
+    assert to_readable(NOISE) == "# Cookies\n\nBake ten minutes."
+
+
+def test_without_the_list_they_would_all_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readable, "LEFT_OUT", ())
+    read = to_readable(NOISE) or ""
+    assert all(each in read for each in ("Menu", "We use cookies", "Accept", "© 2026", "Imprint"))
 
 
 @pytest.mark.parametrize(

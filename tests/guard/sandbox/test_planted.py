@@ -117,6 +117,10 @@ NESTED = {
     " git config core.fsmonitor ./evil",
     "a bare one": f"git init -q --bare sub; cd sub; {plant('evil')}; git config core.bare false; git config"
     " core.worktree $PWD; git config core.fsmonitor ./evil",
+    "one that points to another": f"mkdir -p sub o/refs o/objects; cd sub; {plant('evil')};"
+    " echo 'ref: refs/heads/main' >HEAD; echo ../o >commondir; G='git config -f'; $G ../o/config"
+    " core.repositoryformatversion 1; $G ../o/config extensions.worktreeConfig true;"
+    " $G config.worktree core.worktree $PWD; $G config.worktree core.fsmonitor ./evil",
     "in two steps": f"git init -q sub\n\ncd sub; {HOOK}",
 }
 

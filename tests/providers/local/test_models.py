@@ -87,18 +87,19 @@ def test_a_list_that_cannot_be_read_is_named_and_left(tmp_path: Path) -> None:
         assert every.list_file.read_text() == text
 
 
-def test_the_catalogue_gives_windows_and_holds_them_for_small(tmp_path: Path, file: Path) -> None:
+def test_the_catalogue_gives_windows_and_only_the_embedded_model_is_small(tmp_path: Path, file: Path) -> None:
     every = models(tmp_path)
     every.add(file, "mine")
     catalog = Catalog({"models.x": 1}, local=every)
     assert {"local/mine", "local/smollm2"} <= set(catalog.known_models())
-    assert (catalog.model("local/mine").window, catalog.model("local/mine").is_small) == (8192, True)
+    assert (catalog.model("local/mine").window, catalog.model("local/mine").is_small) == (8192, False)
     assert catalog.model("local/smollm2").is_small
     assert catalog.small_tools == SMALL_TOOLS
     assert catalog.provider("local").is_local
     with pytest.raises(InvalidConfig, match="no local model 'none'"):
         catalog.model("local/none")
-    assert not Catalog({"local/mine.small": False}, local=every).model("local/mine").is_small
+    assert Catalog({"local/mine.small": True}, local=every).model("local/mine").is_small
+    assert not Catalog({"local/smollm2.small": False}, local=every).model("local/smollm2").is_small
 
 
 def test_the_window_is_what_settings_and_memory_allow(tmp_path: Path, file: Path) -> None:

@@ -8,7 +8,7 @@ import pytest_asyncio
 from tests.providers.local.everyday import FILES, IDLE, REFUSED, WRITTEN
 from tests.providers.local.test_provider import House, Lent, open_house
 
-from oneclaw.core.permit.prompt import Prompt
+from oneclaw.core.question import Question
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.local import grammar, plan
 from oneclaw.providers.local.message import Message
@@ -73,10 +73,10 @@ async def test_what_is_asked_for_is_written(house: House, text: str, path: str, 
 @pytest.mark.slow
 async def test_a_person_who_is_there_is_asked_before_a_file_is_replaced(house: House) -> None:
     lay_out(house.folder)
-    asked: list[Prompt] = []
+    asked: list[Question] = []
     broker = house.app.permissions.broker
 
-    def say_yes(prompt: Prompt) -> None:
+    def say_yes(prompt: Question) -> None:
         asked.append(prompt)
         broker.answer(prompt.id, "once")
 

@@ -412,7 +412,7 @@ def test_ddgs_is_loaded_only_when_it_searches() -> None:
 
 
 def test_every_provider_can_be_chosen_in_the_settings() -> None:
-    from oneclaw.config import SETTINGS
+    from oneclaw.core.settings.schema import SETTINGS
 
     setting = next(setting for setting in SETTINGS if setting.key == "web.search.provider")
     assert setting.type.replace(" or ", ", ").split(", ") == list(PROVIDERS)

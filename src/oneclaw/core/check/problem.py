@@ -149,16 +149,24 @@ def _broken(path: Path, value: Any, expected: str) -> Problem:
 
 
 def _explain_alternatives(finding: Finding, root: Any, value: Any) -> list[Problem]:
-    """The problems of the one alternative whose type is right, or what all of them want."""
+    """The problems of the one alternative whose type and fixed values are right, or what all of them want."""
     near = [
         alternative
         for alternative in finding.alternatives
-        if not any(each.path == finding.path and each.keyword in ("type", "const") for each in alternative)
+        if not any(_is_another_kind(each, finding.path) for each in alternative)
     ]
     if len(near) == 1:
         return [problem for each in near[0] for problem in explain(each, root)]
     wanted = list(dict.fromkeys(_wants(alternative, finding.path) for alternative in finding.alternatives))
     return [_broken(finding.path, value, f"must fit one of: {clip('; '.join(wanted), 300)}")]
+
+
+def _is_another_kind(finding: Finding, base: Path) -> bool:
+    """Whether a value is of another type, or has another fixed value in a member, as `kind`."""
+    if finding.path == base:
+        return finding.keyword in ("type", "const")
+    is_fixed = finding.keyword == "const" or (finding.keyword == "enum" and len(finding.detail) == 1)
+    return is_fixed and len(finding.path) == len(base) + 1
 
 
 def _wants(alternative: Iterable[Finding], base: Path) -> str:

@@ -1,35 +1,48 @@
 """The broker: one queue of questions to people; each gets exactly one answer, and the first one counts.
 
-Theory of operation. A call that must ask hands its prompt to `ask` and waits on a future. A prompt leaves the
-queue in one place only, `_settle`, which takes it out, sets the future and tells whoever listens; whoever
-comes later finds it gone. What settles a prompt:
+Theory of operation. A call that must ask hands its question to `ask` and waits on a future. A question leaves
+the queue in one place only, `_settle`, which takes it out, sets the future and tells whoever listens; whoever
+comes later finds it gone. What settles a question:
 
-    a person        `answer`, from any front; an answer that is kept settles all the prompts it covers
-    the clock       `seconds` after the question was asked
+    a person        `answer`, from any front; an answer that is kept settles all the questions it covers
+    another program its answer stands in the book, which is looked at while a question is open
+    the clock       when the question expires
     nobody          no front is bound, the last one leaves, or each one failed to show it
-    the call        it was cancelled: the prompt is withdrawn
+    the call        it was cancelled: the question is withdrawn
 
-A front is shown one prompt at a time, in the order asked; `pending` lists them all, and any may be answered.
+With a book (`QuestionBook`) a question is stored before anybody is shown it, and how it ends is written there
+first: of two answers, given in two programs, the one that was written first is the answer in both. A question
+that `waits` is open with nobody there, too; it stays open in the book when the program closes or is killed.
+
+A front is shown one question at a time, in the order asked; `pending` lists all, and any may be answered.
 Everything happens on the event loop of the calls; another thread answers through `answer_threadsafe`.
 """
 
 import asyncio
 import concurrent.futures
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from time import time
 from typing import Any
 
-from oneclaw.core.event import Emit, PermissionAnswered, PermissionAsked
+from oneclaw.core.errors import OneClawError
+from oneclaw.core.event import Emit, QuestionAnswered, QuestionAsked
 from oneclaw.core.permit.grant import fits
-from oneclaw.core.permit.prompt import ANSWERS, KEPT, Answer, Prompt, Reply, check_answer, covers
+from oneclaw.core.permit.prompt import Fits, covers
+from oneclaw.core.question import KEPT, Question, QuestionBook, Reply, read_answer
+from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import DEFAULTS
 
-Show = Callable[[Prompt], None]
+Show = Callable[[Question], None]
 Withdraw = Callable[[str], None]
+NOBODY = "Nobody is there to ask."
+_LOOK_SECONDS = 0.25
 
 
 class _Front:
-    """Someone who shows prompts, and what they are showing."""
+    """Someone who shows questions, and what they are showing."""
 
     __slots__ = ("failed", "is_showing", "show", "shown", "withdraw")
 
@@ -41,38 +54,65 @@ class _Front:
         self.failed: dict[str, str] = {}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
-    prompt: Prompt
-    raw: Mapping[str, Any]
+    question: Question
+    fits: Fits
     remember: Callable[[Reply], None] | None
     future: "asyncio.Future[Reply]"
+    is_stored: bool = False
+    is_ending: bool = False
     timer: asyncio.TimerHandle | None = None
 
 
 class Broker:
-    """The one queue. `seconds` is how long a question waits before it is a no."""
+    """The one queue. `seconds` is how long a question waits before it is a no, `wait_seconds` how long one
+    waits that needs nobody to be there; `book` keeps questions for other programs."""
 
-    def __init__(self, *, seconds: float = 300.0, emit: Emit | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        seconds: float = DEFAULTS.permissions.prompt_seconds,
+        wait_seconds: float = DEFAULTS.questions.wait_seconds,
+        emit: Emit | None = None,
+    ) -> None:
         self.seconds = seconds
+        self.wait_seconds = wait_seconds
+        self.book: QuestionBook | None = None
         self._emit = emit
         self._fronts: list[_Front] = []
         self._waiting: dict[str, _Waiting] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: asyncio.Task[None] | None = None
+        self._is_closing = False
 
     @property
     def is_bound(self) -> bool:
         return bool(self._fronts)
 
-    def pending(self) -> tuple[Prompt, ...]:
-        """The open prompts, oldest first."""
-        return tuple(waiting.prompt for waiting in self._waiting.values())
+    def why_nobody(self, session: Session) -> str:
+        """Why nobody can answer a question of the session; empty when somebody can."""
+        if self._fronts or session.line[-1].waits:
+            return ""
+        return (
+            "nobody can answer: no terminal or page is open, and this run does not wait for one"
+            " (setting questions.wait)."
+        )
+
+    def seconds_for(self, session: Session) -> float:
+        """How long a question of the session is open."""
+        return self.wait_seconds if session.line[-1].waits else self.seconds
+
+    def pending(self) -> tuple[Question, ...]:
+        """The open questions, oldest first."""
+        return tuple(waiting.question for waiting in self._waiting.values())
 
     def bind(self, show: Show, withdraw: Withdraw | None = None) -> Callable[[], None]:
-        """Let a front show prompts; returns the function that ends it.
+        """Let a front show questions; returns the function that ends it.
 
-        `show` is given one prompt at a time and must not wait; `withdraw` is given the id of a prompt it was
-        shown that is settled, by whomever.
+        `show` is given one question at a time and must not wait; `withdraw` is given the id of a question it
+        was shown that is settled, by whomever.
         """
         front = _Front(show, withdraw)
         self._fronts.append(front)
@@ -85,78 +125,117 @@ class Broker:
 
         return unbind
 
+    def close(self) -> None:
+        """The program ends: questions that wait stay open in the book for whoever goes on."""
+        self._is_closing = True
+
     async def ask(
         self,
-        prompt: Prompt,
+        question: Question,
         raw: Mapping[str, Any] | None = None,
         remember: Callable[[Reply], None] | None = None,
+        rules: Fits | None = None,
     ) -> Reply:
-        """Wait for the one answer. `raw` are the arguments as checked: patterns are held against them.
+        """Wait for the one answer. `raw` are the arguments as checked: patterns are held against them, or
+        `rules` says whether one fits.
 
-        `remember` is called when this very prompt gets an answer that is to be kept: at once, so that the
+        `remember` is called when this very question gets an answer that is to be kept: at once, so that the
         answer is kept even if the call is cancelled in that moment.
         """
-        if not self._fronts:
-            return Reply("nobody", "Nobody is there to ask.")
+        if not self._fronts and not question.waits:
+            return Reply("nobody", NOBODY)
         self._loop = asyncio.get_running_loop()
-        waiting = _Waiting(prompt, raw or {}, remember, self._loop.create_future())
-        self._waiting[prompt.id] = waiting
+        left = round(question.expires - question.created, 3) if question.expires else self.seconds
+        is_stored, asked = False, question
+        if self.book is not None:
+            try:
+                asked, earlier = await self.book.ask(question)
+            except OneClawError as error:
+                if not self._fronts:
+                    return Reply("nobody", f"{NOBODY} The question could not be stored: {error}")
+            else:
+                is_stored = True
+                if asked is not question:  # a program that is gone asked it
+                    left = max(asked.expires - time(), 0.0)
+                if earlier is not None:
+                    if remember is not None and earlier.outcome in KEPT:
+                        remember(earlier)
+                    self._tell_answered(replace(question, id=earlier.by), earlier)
+                    return replace(earlier, by=question.id)
+        waiting = _Waiting(
+            asked,
+            rules or partial(fits, arguments=raw or {}),
+            remember,
+            self._loop.create_future(),
+            is_stored,
+        )
+        self._waiting[asked.id] = waiting
         try:
-            waiting.timer = self._loop.call_later(self.seconds, self._time_out, prompt.id)
-            self._tell_asked(prompt)
+            waiting.timer = self._loop.call_later(left, self._time_out, waiting, left)
+            self._tell_asked(asked)
+            if is_stored and self.book is not None:
+                with suppress(OneClawError):  # the question itself is safe
+                    await self.book.flush()
             for front in tuple(self._fronts):
                 self._advance(front)
-            return await waiting.future
+            if is_stored and self._looking is None:
+                self._looking = self._start(self._look())
+            reply = await waiting.future
+            return replace(reply, by=question.id) if reply.by == asked.id else reply
         finally:
-            self._settle(Reply("withdrawn", "The call was cancelled."), prompt.id)
+            if not waiting.is_ending and asked.id in self._waiting:
+                if is_stored and self.book is not None and not (self._is_closing and asked.waits):
+                    self.book.withdraw(asked.id)
+                self._settle(Reply("withdrawn", "The call was cancelled."), waiting)
 
     def answer(
         self,
-        prompt_id: str,
-        answer: Answer,
+        question_id: str,
+        answer: Any,
         *,
         pattern: Mapping[str, str] | None = None,
         seconds: float | None = None,
+        who: str = "",
     ) -> bool:
-        """Answer a prompt; False when it has its answer already or is not known. On the loop's thread only.
+        """Answer a question; False when it has its answer already or is not known. On the loop's thread only.
 
         `pattern` and `seconds` narrow what `session`, `agent` and `always` grant. What cannot be answered so
-        raises ValueError, and the prompt stays open.
+        raises ValueError, and the question stays open. `who` names the person or the place.
+
+        With a book, the answer counts unless another program has written one before.
         """
-        waiting = self._waiting.get(prompt_id)
-        check_answer(answer, ANSWERS if waiting is None else waiting.prompt.answers, pattern, seconds)
-        if waiting is None or waiting.future.done():  # done while in the queue: cancelled this moment
+        waiting = self._waiting.get(question_id)
+        if waiting is None:
             return False
-        if pattern and not fits(pattern, waiting.raw):
+        reply = read_answer(waiting.question, answer, pattern, seconds)
+        if waiting.future.done() or waiting.is_ending:  # done while in the queue: cancelled this moment
+            return False
+        if pattern and not waiting.fits(pattern):
             raise ValueError("The pattern does not fit the very call that asks; change it.")
-        reply = Reply(answer, by=prompt_id, pattern=pattern or {}, seconds=seconds)
-        others = [
-            other.prompt.id
-            for other in self._waiting.values()
-            if other is not waiting and covers(waiting.prompt, reply, other.prompt, other.raw)
-        ]
-        self._settle(reply, prompt_id, *others)
+        self._end(waiting, reply, who)
         return True
 
     def answer_threadsafe(
         self,
-        prompt_id: str,
-        answer: Answer,
+        question_id: str,
+        answer: Any,
         *,
         pattern: Mapping[str, str] | None = None,
         seconds: float | None = None,
+        who: str = "",
     ) -> bool:
         """`answer`, from a thread that is not the loop's; waits until the loop has taken it."""
+        give = partial(self.answer, question_id, answer, pattern=pattern, seconds=seconds, who=who)
         loop = self._loop
         if loop is None or loop.is_closed():
             return False
         if _running_loop() is loop:
-            return self.answer(prompt_id, answer, pattern=pattern, seconds=seconds)
+            return give()
         done: concurrent.futures.Future[bool] = concurrent.futures.Future()
 
         def run() -> None:
             try:
-                done.set_result(self.answer(prompt_id, answer, pattern=pattern, seconds=seconds))
+                done.set_result(give())
             except Exception as error:
                 done.set_exception(error)
 
@@ -171,81 +250,131 @@ class Broker:
                 if loop.is_closed():
                     return False
 
-    def _settle(self, reply: Reply, *prompt_ids: str) -> None:
+    def _end(self, waiting: _Waiting, reply: Reply, who: str = "") -> None:
+        """End a question, and those that the answer covers: by the word of the book, where they are in it."""
+        covered = [
+            other
+            for other in self._waiting.values()
+            if other is not waiting and not other.is_ending and _is_covered(waiting, reply, other)
+        ]
+        ended = [waiting, *covered]
+        for each in ended:
+            each.is_ending = True
+        if self.book is None or not any(each.is_stored for each in ended):
+            self._settle(reply, *ended)
+        else:
+            self._start(self._write(self.book, ended, reply, who))
+
+    async def _write(self, book: QuestionBook, ended: list[_Waiting], reply: Reply, who: str) -> None:
+        """Have the book say how questions ended; where it says otherwise, that is how."""
+        for each in ended:
+            said = reply
+            if each.is_stored:
+                try:
+                    said = await book.settle(each.question.id, reply, who)
+                except OneClawError as error:
+                    said = Reply("nobody", f"The answer could not be stored: {error}")
+            self._settle(said, each)
+
+    async def _look(self) -> None:
+        """Take up what other programs answer, as long as a question is open."""
+        try:
+            while self.book is not None and any(each.is_stored for each in self._waiting.values()):
+                with suppress(OneClawError):  # the next look may find it
+                    for question_id, reply in (await self.book.answered()).items():
+                        waiting = self._waiting.get(question_id)
+                        if waiting is not None and not waiting.is_ending:
+                            self._end(waiting, reply)
+                await asyncio.sleep(_LOOK_SECONDS)
+        finally:
+            self._looking = None
+
+    def _start(self, work: "Coroutine[Any, Any, None]") -> "asyncio.Task[None]":
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _settle(self, reply: Reply, *ended: _Waiting) -> None:
         """The only way out of the queue. All are out before anybody is told or shown the next."""
-        settled = [self._waiting.pop(one) for one in prompt_ids if one in self._waiting]
+        settled = [each for each in ended if self._waiting.pop(each.question.id, None) is each]
         for waiting in settled:
             if waiting.timer is not None:
                 waiting.timer.cancel()
             if not waiting.future.done():
                 waiting.future.set_result(reply)
-            if waiting.remember is not None and reply.by == waiting.prompt.id and reply.outcome in KEPT:
+            if waiting.remember is not None and reply.by == waiting.question.id and reply.outcome in KEPT:
                 waiting.remember(reply)
         for waiting in settled:
-            if self._emit is not None:
-                prompt = waiting.prompt
-                self._emit(PermissionAnswered(prompt.id, prompt.call_id, prompt.session, reply.outcome))
+            self._tell_answered(waiting.question, reply)
             for front in tuple(self._fronts):
-                self._take_away(front, waiting.prompt.id)
+                self._take_away(front, waiting.question.id)
 
-    def _time_out(self, prompt_id: str) -> None:
-        self._settle(Reply("timeout", f"Nobody answered within {self.seconds:g} seconds."), prompt_id)
+    def _time_out(self, waiting: _Waiting, seconds: float) -> None:
+        if not waiting.is_ending:
+            self._end(waiting, Reply("timeout", f"Nobody answered within {seconds:g} seconds."))
 
     def _settle_unseen(self, reason: str) -> None:
-        """Settle what no front is left to show."""
-        for prompt_id in tuple(self._waiting):
-            if all(prompt_id in front.failed for front in self._fronts):
-                failures = [front.failed[prompt_id] for front in self._fronts]
-                self._settle(Reply("nobody", failures[0] if failures else reason), prompt_id)
+        """Settle what no front is left to show, unless it waits for one."""
+        for question_id, waiting in tuple(self._waiting.items()):
+            if waiting.question.waits or waiting.is_ending:
+                continue
+            if all(question_id in front.failed for front in self._fronts):
+                failures = [front.failed[question_id] for front in self._fronts]
+                self._end(waiting, Reply("nobody", failures[0] if failures else reason))
 
     def _advance(self, front: _Front) -> None:
-        """Show the front its next prompts until one stays open. A front may answer while it is shown one."""
+        """Show the front its next questions until one stays open. It may answer while it is shown one."""
         if front.is_showing:
             return
         front.is_showing = True
         try:
-            while front.shown is None and (prompt := self._next_for(front)) is not None:
-                self._show(front, prompt)
+            while front.shown is None and (question := self._next_for(front)) is not None:
+                self._show(front, question)
         finally:
             front.is_showing = False
 
-    def _next_for(self, front: _Front) -> Prompt | None:
+    def _next_for(self, front: _Front) -> Question | None:
         if front not in self._fronts:
             return None
-        return next((one.prompt for key, one in self._waiting.items() if key not in front.failed), None)
+        open_ones = (one for one in self._waiting.values() if not one.is_ending)
+        return next((one.question for one in open_ones if one.question.id not in front.failed), None)
 
-    def _show(self, front: _Front, prompt: Prompt) -> None:
-        front.shown = prompt.id
+    def _show(self, front: _Front, question: Question) -> None:
+        front.shown = question.id
         try:
-            front.show(prompt)
+            front.show(question)
         except Exception as error:
             front.shown = None
-            if prompt.id in self._waiting:
-                front.failed[prompt.id] = f"The question could not be shown ({type(error).__name__})."
+            if question.id in self._waiting:
+                front.failed[question.id] = f"The question could not be shown ({type(error).__name__})."
                 self._settle_unseen("")
 
-    def _take_away(self, front: _Front, prompt_id: str) -> None:
-        front.failed.pop(prompt_id, None)
-        if front.shown == prompt_id:
+    def _take_away(self, front: _Front, question_id: str) -> None:
+        front.failed.pop(question_id, None)
+        if front.shown == question_id:
             front.shown = None
             if front.withdraw is not None:
-                with suppress(Exception):  # the prompt is settled; a front's trouble is its own
-                    front.withdraw(prompt_id)
+                with suppress(Exception):  # the question is settled; a front's trouble is its own
+                    front.withdraw(question_id)
             self._advance(front)
 
-    def _tell_asked(self, prompt: Prompt) -> None:
+    def _tell_asked(self, asked: Question) -> None:
         if self._emit is not None:
-            self._emit(
-                PermissionAsked(
-                    prompt.id,
-                    prompt.call_id,
-                    prompt.tool,
-                    prompt.session,
-                    prompt.agent,
-                    prompt.need,
-                    prompt.text,
-                )
-            )
+            head = asked.id, asked.call_id, asked.tool, asked.session, asked.agent, asked.need, asked.text
+            self._emit(QuestionAsked(*head, asked.kind, asked.answers, asked.schema, asked.expires))
+
+    def _tell_answered(self, asked: Question, reply: Reply) -> None:
+        if self._emit is not None:
+            head = asked.id, asked.call_id, asked.session
+            self._emit(QuestionAnswered(*head, reply.outcome, reply.value))
+
+
+def _is_covered(waiting: _Waiting, reply: Reply, other: _Waiting) -> bool:
+    try:
+        return covers(waiting.question, reply, other.question, other.fits)
+    except ValueError:  # a pattern that can be none for the other call
+        return False
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -19,7 +19,7 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -154,8 +154,12 @@ def find(
     arguments: Mapping[str, Any],
     now: float,
     about: str = "",
+    holds: Callable[[Mapping[str, str]], bool] | None = None,
 ) -> Grant | None:
-    """Which of a tool's grants decides: a denial that covers the call, else the narrowest allow."""
+    """Which of a tool's grants decides: a denial that covers the call, else the narrowest allow.
+
+    `holds` says whether a pattern covers the call, where that is not read from the text of its arguments.
+    """
     held = [
         grant
         for grant in grants
@@ -168,7 +172,7 @@ def find(
         if grant.verdict == "allow"
         and grant.digest == digest
         and grant.about in ("", about)
-        and fits(grant.pattern, arguments)
+        and (fits(grant.pattern, arguments) if holds is None else holds(grant.pattern))
     ]
     return min(denials or allows, key=lambda grant: _WIDTH[grant.scope], default=None)
 

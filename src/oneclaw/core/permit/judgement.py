@@ -15,11 +15,14 @@ class Judgement:
     is_granted  a rule of the owner covers these very arguments
     about       what exactly would happen: an answer that is kept holds for this alone
     notes       lines for the person who is asked
+    fits        whether a pattern that a person gives covers the call, as the rules read it; it raises
+                ValueError for one that can be no rule
     """
 
     is_granted: bool
     about: str
     notes: tuple[str, ...] = ()
+    fits: Callable[[Mapping[str, str]], bool] | None = None
 
 
 Judge = Callable[[ToolDefinition, str, Mapping[str, Any]], Judgement | None]

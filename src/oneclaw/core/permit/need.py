@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
+from oneclaw.core.settings.tree import Mode
 from oneclaw.core.tool import ToolDefinition
 
-Mode = Literal["auto", "ask", "deny"]
 MODES: dict[Mode, str] = {
     "auto": "Calls run; needs that must ask are asked for.",
     "ask": "As auto, and every call that does not only read is confirmed.",
@@ -15,6 +14,8 @@ MODES: dict[Mode, str] = {
 }
 CHANGES = "changes"
 OVERWRITE = "files.overwrite"
+PERSON = "person"
+"""What a tool needs whose calls ask a person: it is there only where one can answer."""
 
 
 class State(StrEnum):
@@ -69,6 +70,7 @@ NEEDS: dict[str, Need] = {
             "sessions.read", "read other conversations of the agent, and of agents it may ask", State.GRANTED
         ),
         Need("sessions.write", "write into other conversations of the agent", State.ASK),
+        Need(PERSON, "ask you questions", State.GRANTED),
         Need(CHANGES, "do something that is not only reading", State.GRANTED),
     )
 }

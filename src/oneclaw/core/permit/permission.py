@@ -10,8 +10,8 @@ Each need of a call stands in one of four states. From the first line that holds
     denied            the mode is `deny`: nobody is asked
     ask               otherwise
 
-One denied need refuses the call; those that ask are asked together, in one prompt. A call whose effect is not
-`read` has the need `changes` besides those it declares: it is what the modes differ in.
+One denied need refuses the call; those that ask are asked together, in one question. A call whose effect is
+not `read` has the need `changes` besides those it declares: it is what the modes differ in.
 
     mode   changes  needs that ask by default
     auto   granted  ask
@@ -31,25 +31,18 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.permit.broker import Broker
-from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, definition_hash, find
+from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, definition_hash, find, fits
 from oneclaw.core.permit.judgement import Judge, Judgement, bound_to
 from oneclaw.core.permit.need import MODES, Mode, State, base_state, meaning_of, needs_of
-from oneclaw.core.permit.prompt import (
-    ANSWERS,
-    YES,
-    Answer,
-    Prompt,
-    Reply,
-    grant_for,
-    prompt_text,
-    shown_arguments,
-)
+from oneclaw.core.permit.prompt import Fits, grant_for, prompt_text, shown_arguments
 from oneclaw.core.permit.standing import Standing, raise_denied, refusal, setting_of, why_refused
+from oneclaw.core.question import ANSWERS, YES, Answer, Question, Reply, question_key
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import TooDeep
 from oneclaw.core.tool import ToolDefinition
@@ -58,7 +51,7 @@ log = logging.getLogger("oneclaw")
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _Request:
     """A call and the needs it is asked about, together."""
 
     call_id: str
@@ -124,7 +117,7 @@ class Permissions:
 
         The needs that are returned stand by an answer that was kept, and nobody was asked about the call.
         """
-        kept = await self._permit(_Question(call_id, definition, arguments, session, needs_of(definition)))
+        kept = await self._permit(_Request(call_id, definition, arguments, session, needs_of(definition)))
         await self._note_quick(definition)
         return kept
 
@@ -140,7 +133,7 @@ class Permissions:
         """`check` for a need that only shows while running. A grant given here is for this reason alone."""
         about = reason if self._redact is None else self._redact(reason)
         try:
-            await self._permit(_Question(call_id, definition, arguments, session, (need,), about))
+            await self._permit(_Request(call_id, definition, arguments, session, (need,), about))
         except ToolError as error:
             raise ToolError(f"{about} {error.message}", error.kind) from error
 
@@ -151,12 +144,13 @@ class Permissions:
         session: Session,
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
-        is_ruled: bool = False,
+        judged: Judgement | None = None,
     ) -> Standing:
         """How a need stands for a call now, without asking anybody. Raises what reading the grants raises.
 
-        `is_ruled` says that a rule of the owner covers the arguments.
+        `judged` is what the owner's rules say of the arguments.
         """
+        is_ruled = judged is not None and judged.is_granted
         grant, grants = None, await self._grants_of(definition.name)
         for each in session.line:  # the last is the one a person talks to: only what it is allowed counts
             grant = find(
@@ -168,6 +162,7 @@ class Permissions:
                 arguments=arguments or {},
                 now=self._now(),
                 about=reason,
+                holds=partial(_holds, _fits(arguments or {}, judged)),
             )
             if grant is not None and grant.verdict == "deny":
                 break
@@ -192,8 +187,16 @@ class Permissions:
         self, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
     ) -> tuple[list[Standing], list[str]]:
         """How the needs of a call with these arguments stand, and what is said of it, without asking."""
-        question = self._judged(_Question("", definition, arguments, session, needs_of(definition)))
-        return await self._standings(question), self._notes(question)
+        request = self._judged(_Request("", definition, arguments, session, needs_of(definition)))
+        return await self._standings(request), self._notes(request)
+
+    def why_nobody(self, session: Session) -> str:
+        """Why nobody can answer a question of the session; empty when somebody can."""
+        return "in the mode deny nobody is asked." if self.mode == "deny" else self.broker.why_nobody(session)
+
+    def redacted(self, value: Any) -> Any:
+        """Plain data without known secrets."""
+        return value if self._redact is None else self._redact(value)
 
     def state_of(self, need: str) -> State:
         """How a need stands by mode and settings, before any grant."""
@@ -216,92 +219,99 @@ class Permissions:
             known = self._digests[definition.name] = (definition, definition_hash(definition))
         return known[1]
 
-    async def _standings(self, question: _Question) -> list[Standing]:
+    async def _standings(self, request: _Request) -> list[Standing]:
         try:
             return [
                 await self.standing(
-                    question.definition,
+                    request.definition,
                     need,
-                    question.session,
-                    question.arguments,
-                    question.about,
-                    need in question.judged and question.judged[need].is_granted,
+                    request.session,
+                    request.arguments,
+                    request.about,
+                    request.judged.get(need),
                 )
-                for need in question.needs
+                for need in request.needs
             ]
         except OneClawError as error:
             text = f"The grants cannot be read, so the call was not run: {error}"
             raise ToolError(text, Kind.PERMISSION_DENIED) from error
 
-    def _judged(self, question: _Question) -> _Question:
-        """The question with what the owner's rules say; its answer is then about exactly that."""
+    def _judged(self, request: _Request) -> _Request:
+        """The request with what the owner's rules say; its answer is then about exactly that."""
         if self._judge is None:
-            return question
-        said = {need: self._judge(question.definition, need, question.arguments) for need in question.needs}
+            return request
+        said = {need: self._judge(request.definition, need, request.arguments) for need in request.needs}
         judged = {need: one for need, one in said.items() if one is not None}
-        about = question.about or bound_to(judged.values(), self._redact)
-        return replace(question, judged=judged, about=about)
+        about = request.about or bound_to(judged.values(), self._redact)
+        return replace(request, judged=judged, about=about)
 
-    async def _permit(self, question: _Question) -> frozenset[str]:
-        question = self._judged(question)
-        standings = await self._standings(question)
+    async def _permit(self, request: _Request) -> frozenset[str]:
+        request = self._judged(request)
+        standings = await self._standings(request)
         raise_denied(standings)
         asked = tuple(one.need for one in standings if one.state is State.ASK)
         if not asked:
             kept = (one.need for one in standings if one.grant is not None)
             return frozenset(need for need in kept if self.state_of(need) is not State.GRANTED)
-        prompt = self._prompt(question, asked)
+        question = self._question(request, asked)
         storing: list[asyncio.Task[str]] = []
         reply = await self.broker.ask(
-            prompt, question.arguments, lambda reply: storing.append(self._remember(prompt, reply))
+            question,
+            request.arguments,
+            lambda reply: storing.append(self._remember(question, reply)),
+            _fits(request.arguments, *request.judged.values()),
         )
         problem = await asyncio.shield(storing[0]) if storing else ""
         if reply.outcome == "never":
-            raise_denied(await self._standings(question))  # it names the grant to revoke
+            raise_denied(await self._standings(request))  # it names the grant to revoke
         if reply.outcome not in YES:
-            grantable = [need for need in asked if not question.session.must_ask(need)]
+            grantable = [need for need in asked if not request.session.must_ask(need)]
             raise refusal(asked, why_refused(reply, grantable))
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
-        return frozenset(asked if reply.by not in ("", prompt.id) else ())
+        return frozenset(asked if reply.by not in ("", question.id) else ())
 
-    def _prompt(self, question: _Question, needs: tuple[str, ...]) -> Prompt:
+    def _question(self, request: _Request, needs: tuple[str, ...]) -> Question:
         # Whom an agent asked has no rights of its own: the answer is remembered for the one that asked.
-        definition, session = question.definition, question.session.line[-1]
-        arguments = question.arguments if self._redact is None else self._redact(dict(question.arguments))
+        definition, session = request.definition, request.session.line[-1]
+        arguments = request.arguments if self._redact is None else self._redact(dict(request.arguments))
         try:
             shown = shown_arguments(arguments)
         except TooDeep as error:
             raise refusal(needs, f"{error} A person cannot read that; use flatter arguments.") from error
         meanings = {need: meaning_of(need) for need in needs}
         unnamed = {"session": not session.id, "agent": not session.agent}
-        is_asked = any(question.session.must_ask(need) for need in needs)
+        is_asked = any(request.session.must_ask(need) for need in needs)
         offered: tuple[Answer, ...] = ("once", "no", "never") if is_asked else ANSWERS
-        created = self._now()
-        return Prompt(
-            call_id=question.call_id,
+        created, digest = self._now(), self._digest(definition)
+        return Question(
+            call_id=request.call_id,
             tool=definition.name,
             session=session.id,
             agent=session.agent,
+            run=session.run,
             needs=needs,
-            about=question.about,
-            digest=self._digest(definition),
+            about=request.about,
+            is_ruled=any(one.fits is not None for one in request.judged.values()),
+            digest=digest,
             text=prompt_text(
-                definition, meanings, shown, question.about, question.session, self._notes(question)
+                definition, meanings, shown, request.about, request.session, self._notes(request)
             ),
             arguments=shown,
             answers=tuple(answer for answer in offered if not unnamed.get(answer)),
+            waits=session.waits,
+            key=question_key("permission", definition.name, needs, request.about, digest, request.arguments),
             created=created,
-            expires=created + self.broker.seconds,
+            expires=created + self.broker.seconds_for(session),
         )
 
-    def _notes(self, question: _Question) -> list[str]:
-        notes = [note for one in question.judged.values() for note in one.notes]
+    def _notes(self, request: _Request) -> list[str]:
+        notes = [note for one in request.judged.values() for note in one.notes]
         return notes if self._redact is None else [self._redact(note) for note in notes]
 
-    def _remember(self, prompt: Prompt, reply: Reply) -> asyncio.Task[str]:
+    def _remember(self, question: Question, reply: Reply) -> asyncio.Task[str]:
         """Have the grants hold from this moment, and store them whatever becomes of the call."""
-        grants = [grant_for(prompt, need, reply, self._now()) for need in prompt.needs]
+        grants = [grant_for(question, need, reply, self._now()) for need in question.needs]
         self._fresh.update((grant.id, grant) for grant in grants)
         self._quick.clear()
         task = asyncio.ensure_future(self._store(grants))
@@ -322,3 +332,21 @@ class Permissions:
                 self._fresh.pop(grant.id, None)
             self._quick.clear()
         return ""
+
+
+def _holds(fits: Fits, pattern: Mapping[str, str]) -> bool:
+    """Whether a stored pattern covers a call; one that can be no rule for such calls covers none."""
+    try:
+        return fits(pattern)
+    except ValueError:
+        return False
+
+
+def _fits(arguments: Mapping[str, Any], *judged: Judgement | None) -> Fits:
+    """How a pattern is held against a call: as the rules for such calls read it, or against its text."""
+    rules = [one.fits for one in judged if one is not None and one.fits is not None]
+
+    def check(pattern: Mapping[str, str]) -> bool:
+        return rules[0](pattern) if rules and pattern else fits(pattern, arguments)
+
+    return check

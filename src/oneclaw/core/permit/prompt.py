@@ -1,84 +1,24 @@
-"""A question to a person: what it shows, the answers it takes, what an answer covers and grants."""
+"""The question for a permission: its text, and what an answer to it covers and grants."""
 
-import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
-from oneclaw.core.permit.grant import Grant, Scope, fits, new_id
+from oneclaw.core.permit.grant import Grant, Scope, new_id
+from oneclaw.core.question import KEPT, Question, Reply
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import SHOWN_CHARS, one_line, quoted, shown, visible
 from oneclaw.core.tool import ToolDefinition
 
-Answer = Literal["once", "no", "session", "agent", "always", "never"]
-"""A person's answer: yes or no to this call; yes for the session, the agent or always; no for good."""
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
-YES: tuple[Answer, ...] = ("once", "session", "agent", "always")
-KEPT: tuple[Answer, ...] = ("session", "agent", "always", "never")
 _MOST_ARGUMENTS = 100
 _ALL_CHARS = 100_000
-Outcome = Literal[Answer, "timeout", "nobody", "withdrawn"]
+
+Fits = Callable[[Mapping[str, str]], bool]
+"""Whether a pattern fits the arguments of the call that asks; ValueError for one that can be none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """A question to a person. `text` and `arguments` are complete and escaped: show these.
-
-    needs    what is asked for, all of it at once
-    about    the reason, as it was given, of a need that only showed while running
-    digest   the hash of the tool's definition
-    answers  those that may be given
-    created  and `expires` are seconds since 1970
-    """
-
-    id: str = field(default_factory=lambda: secrets.token_hex(8))
-    call_id: str
-    tool: str
-    session: str
-    agent: str
-    needs: tuple[str, ...]
-    about: str = ""
-    digest: str = ""
-    text: str
-    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    answers: tuple[Answer, ...] = ANSWERS
-    created: float = 0.0
-    expires: float = 0.0
-
-    @property
-    def need(self) -> str:
-        return ", ".join(self.needs)
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What became of a prompt. `pattern` and `seconds` narrow the grant that a kept answer makes.
-
-    `by` is the prompt that was answered: another one, where its answer covered this prompt too.
-    """
-
-    outcome: Outcome
-    reason: str = ""
-    by: str = ""
-    pattern: Mapping[str, str] = field(default_factory=dict[str, str])
-    seconds: float | None = None
-
-
-def check_answer(
-    answer: str, offered: tuple[Answer, ...], pattern: Mapping[str, str] | None, seconds: float | None
-) -> None:
-    """Raise ValueError for an answer that cannot be given."""
-    if answer not in offered:
-        raise ValueError(f"{answer!r} is not an answer to this prompt; use one of: {', '.join(offered)}.")
-    if (pattern or seconds is not None) and answer not in ("session", "agent", "always"):
-        raise ValueError(f"The answer {answer!r} takes no pattern and no time.")
-    if seconds is not None and not seconds > 0:
-        raise ValueError(f"A grant for {seconds} seconds would be over before it begins.")
-
-
-def covers(answered: Prompt, reply: Reply, other: Prompt, raw: Mapping[str, Any]) -> bool:
-    """Whether the answer to one prompt is the answer to another one (with the arguments `raw`), too."""
-    if answered.tool != other.tool:
+def covers(answered: Question, reply: Reply, other: Question, fits: Fits) -> bool:
+    """Whether the answer to one question is the answer to another one, whose arguments `fits` knows, too."""
+    if answered.tool != other.tool or reply.outcome not in KEPT:
         return False
     if reply.outcome == "never":
         return not set(answered.needs).isdisjoint(other.needs)
@@ -90,35 +30,41 @@ def covers(answered: Prompt, reply: Reply, other: Prompt, raw: Mapping[str, Any]
     return (
         is_in_scope
         and set(other.needs) <= set(answered.needs)
-        and (answered.digest, answered.about) == (other.digest, other.about)
-        and fits(reply.pattern, raw)
+        and answered.digest == other.digest
+        and (answered.about == other.about or (other.is_ruled and not granted_about(answered, reply)))
+        and fits(reply.pattern)
     )
 
 
-_SCOPES: dict[str, Callable[[Prompt], tuple[Scope, str]]] = {
-    "session": lambda prompt: ("session", prompt.session),
-    "agent": lambda prompt: ("agent", prompt.agent),
-    "always": lambda prompt: ("everywhere", ""),
+def granted_about(question: Question, reply: Reply) -> str:
+    """What a kept answer is about. Where rules read the call, a pattern says what it covers instead."""
+    return "" if reply.pattern and question.is_ruled else question.about
+
+
+_SCOPES: dict[str, Callable[[Question], tuple[Scope, str]]] = {
+    "session": lambda question: ("session", question.session),
+    "agent": lambda question: ("agent", question.agent),
+    "always": lambda question: ("everywhere", ""),
 }
 
 
-def grant_for(prompt: Prompt, need: str, reply: Reply, now: float) -> Grant:
-    """The grant that a kept answer makes for one need of a prompt."""
+def grant_for(question: Question, need: str, reply: Reply, now: float) -> Grant:
+    """The grant that a kept answer makes for one need of a question."""
     if reply.outcome == "never":
         return Grant(
-            id=new_id(), need=need, tool=prompt.tool, verdict="deny", scope="everywhere", created=now
+            id=new_id(), need=need, tool=question.tool, verdict="deny", scope="everywhere", created=now
         )
-    scope, holder = _SCOPES[reply.outcome](prompt)
+    scope, holder = _SCOPES[reply.outcome](question)
     return Grant(
         id=new_id(),
         need=need,
-        tool=prompt.tool,
+        tool=question.tool,
         verdict="allow",
         scope=scope,
         holder=holder,
         pattern=reply.pattern,
-        about=prompt.about,
-        digest=prompt.digest,
+        about=granted_about(question, reply),
+        digest=question.digest,
         created=now,
         expires=None if reply.seconds is None else now + reply.seconds,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.permit.grant import Grant
 from oneclaw.core.permit.need import State, narrower_than
-from oneclaw.core.permit.prompt import Reply
+from oneclaw.core.question import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ _FEW_BYTES = 4
 """Less than this is too little to tell."""
 # Control characters that text does not use; tab, line ends, form feed, backspace and escape it does.
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\f\b\x1b"))
+_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_BEYOND_ASCII = bytes(range(128, 256))
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ERRORS = "oneclaw.lost"
 _WIDE = ("utf-16", "utf-32")
@@ -79,6 +81,17 @@ def mend(text: str) -> tuple[str, int]:
     return _SURROGATES.subn("\ufffd", text)
 
 
+def suggest(data: bytes, failed: str) -> str:
+    """An encoding that may fit bytes that are not `failed`, by their share of letters beyond ASCII."""
+    beyond = len(data) - len(data.translate(None, _BEYOND_ASCII))
+    letters = len(data) - len(data.translate(None, _LETTERS))
+    names = ("shift_jis", "gb18030", "windows-1251") if beyond > 2 * letters else ("windows-1252",)
+    for name in ("utf-8", *names):
+        if name != failed and _fits(data, name):
+            return name
+    return "latin-1"
+
+
 def describe_binary(head: bytes, encoding: Encoding) -> str | None:
     """What a file that begins with `head` looks like when it is not text; None when it may be text."""
     if encoding.name.startswith(_WIDE):
@@ -104,8 +117,12 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _is_utf8(head: bytes) -> bool:
+    return _fits(head, "utf-8")
+
+
+def _fits(head: bytes, name: str) -> bool:
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be cut
+        codecs.getincrementaldecoder(name)().decode(head)  # the last character may be cut
     except UnicodeDecodeError:
         return False
     return True

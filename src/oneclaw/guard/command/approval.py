@@ -3,14 +3,16 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.judgement import Judge, Judgement
 from oneclaw.core.text.display import quoted, visible
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.command.program import SETTERS
 from oneclaw.guard.command.request import check_request
-from oneclaw.guard.command.rule import Rule, covers
+from oneclaw.guard.command.rule import Rule, covers, parse_rule
 
 TOOL = "execute_shell_command"
 NEED = "shell"
@@ -73,7 +75,19 @@ def _judge(command: str, arguments: Mapping[str, Any], rules: Sequence[Rule]) ->
     if verdict.unconfirmed and not uncovered:
         about = _by_rules(verdict.unconfirmed)
         notes.append(_CONFIRMS)
-    return Judgement(verdict.is_allowed and not uncovered, about, tuple(notes))
+    fits = partial(_fits, command, arguments)
+    return Judgement(verdict.is_allowed and not uncovered, about, tuple(notes), fits)
+
+
+def _fits(command: str, arguments: Mapping[str, Any], pattern: Mapping[str, str]) -> bool:
+    """Whether a pattern that a person gave covers a call: it is read as a rule for commands."""
+    if set(pattern) != {"command"}:
+        raise ValueError("A pattern for commands is one of `command` alone, as in `command=git log *`.")
+    try:
+        rule = replace(parse_rule(pattern["command"]), is_confirmed=True)
+    except InvalidConfig as error:
+        raise ValueError(str(error).replace(" in shell.allow", "")) from None
+    return _judge(command, arguments, (rule,)).is_granted
 
 
 def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:

@@ -27,6 +27,9 @@ _CODE = _words("""
         awk gawk mawk nawk original-awk goawk sed gsed ssed jq yq gojq jaq dc bc m4 ginsh troff nroff groff
         ed ex vi vim nvim view rview rvim vimdiff emacs nano pico joe micro mc ranger nnn lf vifm tig lazygit
         less more most pg bat batcat man info zless zmore bzless bzmore xzless xzmore lesspipe fzf sk skim
+        swipl prolog gprolog yap scheme mit-scheme chez csi gsi gp sage sqlplus isql tsql hbase hive beeline
+        cqlsh impala-shell pdftex etex xetex ptex uptex context mpost convert magick mogrify display animate
+        rustc javac ld patch gitk visidata
         gdb lldb sqlite sqlite3 duckdb psql mysql mariadb redis-cli mongo mongosh tasksh msfconsole
         make gmake bmake ninja cmake ctest meson bazel scons waf just task rake invoke fab ant mvn mvnw
         gradle gradlew sbt lein gulp grunt vite webpack turbo nx lerna nodemon concurrently foreman

@@ -17,7 +17,7 @@ from oneclaw.guard.files.descent import Descent, Spot
 from oneclaw.guard.files.links import Links
 from oneclaw.guard.files.places import identity
 from oneclaw.guard.files.protected import NEED, obeyed_by
-from oneclaw.guard.files.refusal import explained, need_regular, need_write, protected, refuse
+from oneclaw.guard.files.refusal import explained, need_regular, need_write, need_write_bit, protected, refuse
 from oneclaw.guard.files.replace import Check
 from oneclaw.guard.files.route import Route, parse, spell
 from oneclaw.guard.files.tree import ENTRIES, Asked, Entry, EntryKind, Walk, kind_of_mode
@@ -171,6 +171,7 @@ def _replace(
     # Opened for writing too: a file that may not be written may not be replaced either.
     with os.fdopen(_open_checked(descent, spot, path, os.O_RDWR, links), "rb") as old:
         status = os.fstat(old.fileno())
+        need_write_bit(status.st_mode, path)
 
         def write(new: BinaryIO) -> object:
             old.seek(0)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from oneclaw.core.session import Workspace
+from oneclaw.guard.files import repository
 from oneclaw.guard.files.places import fold, spell_root
 
 NEED = "files.protected"
@@ -107,6 +108,9 @@ def _obeyed_places(path: str) -> Iterator[tuple[str, str]]:
         for length in _LENGTHS:
             if who := known.get(tuple(folded[start : start + length])):
                 yield "/".join(names[: start + length]), who
+    for at in range(1, len(names)) if ".git" not in folded else ():
+        if repository.is_git_write("/".join(names[:at]), names[at]):
+            yield "/".join(names[: at + 1]), "git"
 
 
 def _is_inside(path: str, folder: str) -> bool:

@@ -76,6 +76,17 @@ def need_write(access: Access, path: str) -> None:
         raise ToolError(message, Kind.PATH_NOT_ALLOWED)
 
 
+def need_write_bit(mode: int, path: str) -> None:
+    """Refuse a file that nobody may write; the system itself would let root replace it."""
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        raise ToolError(
+            f"Permission denied: {spell(path)} is read-only; leave it as it is, or ask the user to make it"
+            " writable.",
+            Kind.PERMISSION_DENIED,
+            effects="none",
+        )
+
+
 def need_regular(mode: int, path: str) -> None:
     if stat.S_ISREG(mode):
         return

@@ -6,6 +6,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 
+from oneclaw.guard.files.places import fold
+
 CONFIG_BYTES = 256 << 10
 MODULES = 200
 """How many submodules and worktrees of a repository are looked at."""
@@ -26,9 +28,22 @@ _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=(.*))?$")
 
 
+TELLING = ("HEAD", "objects", "refs", "commondir")
+"""The names by which git takes a folder for a repository."""
+_BY_FOLDED = {fold(name): name for name in (*TELLING, *_OBEYED)}
+
+
 def is_git_folder(names: set[str]) -> bool:
     """Whether a folder with these entries is one that git takes for a repository."""
-    return {"HEAD", "objects", "refs"} <= names
+    return {"HEAD", "objects", "refs"} <= names or {"HEAD", "commondir"} <= names
+
+
+def is_git_write(folder: str, name: str) -> bool:
+    """Whether writing this name in a folder makes a repository of it, or changes what git obeys in one."""
+    named = _BY_FOLDED.get(fold(name))
+    if named is None:
+        return False
+    return is_git_folder({each for each in TELLING if each == named or os.path.lexists(f"{folder}/{each}")})
 
 
 def obeyed_in(folder: str) -> Iterator[str]:

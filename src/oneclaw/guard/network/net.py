@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100 * 1024
 MAX_REDIRECTS = 5
+SPARE_SECONDS = 0.1
+"""A request ends so much before its call does, so that what is said of a slow server names the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,9 @@ async def fetch(
 ) -> Response:
     """One request and its answer, redirects followed (None: given back as they are); raises `ToolError`.
 
-    `allow_private` is asked before anything that is not public is dialled; its waiting is not counted in
-    `seconds`. Without it such hosts are refused, except those the owner lists in `network.private_hosts`.
+    `seconds` may be all the time a call has. `allow_private` is asked before anything that is not public is
+    dialled; its waiting is not counted in `seconds`. Without it such hosts are refused, except those the
+    owner lists in `network.private_hosts`.
     """
     errand = Errand(method, parse(url), header.check(headers), body)
     # Here, not above: the HTTP library is slow to load and most calls are not for the network.
@@ -86,7 +89,7 @@ async def fetch(
 
     network, wiring = network or Network(), wiring or Wiring()
     try:
-        async with asyncio.timeout(seconds) as clock:
+        async with asyncio.timeout(max(seconds - SPARE_SECONDS, seconds / 2)) as clock:
             gate = Gate(network, _pausing(clock, allow_private), wiring.resolve)
             pool = GuardedPool(gate, network, wiring)
             async with pool:

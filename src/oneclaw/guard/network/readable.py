@@ -1,4 +1,4 @@
-"""A web page as text a model reads well: Markdown without scripts, menus, controls and hidden parts."""
+"""A web page as text a model reads well: Markdown without scripts, menus, footers and hidden parts."""
 
 import re
 from html import unescape
@@ -8,9 +8,20 @@ from oneclaw.guard.network.layout import open_up
 MAX_DEPTH = 200
 """Elements inside elements that are read. Without it 30 KB of nested quotes take a gigabyte."""
 
+# Names that pages and the usual consent managers give to the notice about cookies. Whole names only: a page
+# that is shown one may have `has-cookie-banner` on all of it.
+_COOKIES = (
+    *("cookie-banner", "cookie-bar", "cookie-consent", "cookie-law", "cookie-message", "cookie-notice"),
+    *("cookie-popup", "cookie_banner", "cookie_consent", "cookie_notice", "cookieBanner", "cookieConsent"),
+    *("cookieNotice", "cookiebanner", "cookieconsent", "cookie-law-info-bar", "cookies-banner"),
+    *("CybotCookiebotDialog", "onetrust-consent-sdk", "onetrust-banner-sdk", "didomi-host", "cc-window"),
+    *("qc-cmp2-container", "fc-consent-root", "usercentrics-root", "osano-cm-window", "iubenda-cs-banner"),
+)
 # What stands on a page for hands and not for reading. Forms stay: some pages are one form from top to bottom.
 LEFT_OUT = (
-    *("nav", '[role="navigation"]', "dialog", '[role="dialog"]', '[role="alertdialog"]'),
+    *("nav", '[role="navigation"]', "footer", '[role="contentinfo"]'),
+    *(f"{sign}{name}" for name in _COOKIES for sign in ".#"),
+    *("dialog", '[role="dialog"]', '[role="alertdialog"]'),
     *("button", "select", "textarea", 'img[alt=""]'),
     # Of Sphinx, MediaWiki, KaTeX, Pygments: signs beside headings, formulas drawn twice, numbers of lines.
     *(".headerlink", ".mw-editsection", ".katex-html", ".linenos", ".linenodiv"),

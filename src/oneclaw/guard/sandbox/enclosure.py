@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.guard.sandbox.lookout import Lookout
 
 Kind = Literal["bubblewrap", "landlock", "none", "native"]
@@ -22,8 +23,8 @@ STATES = (1, 2)
 class Limits:
     """What one shell and all it starts may take: processes, memory in all, and the size of one file."""
 
-    processes: int = 256
-    memory_bytes: int = 2 << 30
+    processes: int = DEFAULTS.shell.processes
+    memory_bytes: int = DEFAULTS.shell.memory_mb << 20
     file_bytes: int = 4 << 30
 
 

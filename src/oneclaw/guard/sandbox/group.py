@@ -46,10 +46,15 @@ class Group:
         self.holds_memory = self._counts is not None
         self.holds_tasks = any((folder / "pids.max").exists() for folder in folders)
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """A process that writes 0 to these has joined it."""
+        return tuple(folder / _PROCESSES for folder in self._folders)
+
     def hold(self, pid: int) -> None:
         """Put a process into it, and all it starts from now on."""
-        for folder in self._folders:
-            _set(folder / _PROCESSES, str(pid))
+        for file in self.files:
+            _set(file, str(pid))
 
     def inner(self, tasks: int) -> "Group":
         """A group inside of this one: they share its memory."""

@@ -11,14 +11,16 @@ A repository that a command makes, as `git clone` does, stays as long as nothing
 
 import os
 import stat
+import threading
 import time
 from collections import deque
 from contextlib import suppress
+from functools import cache
 from typing import NamedTuple
 
 from oneclaw.core.session import Workspace
 from oneclaw.guard.files import repository
-from oneclaw.guard.files.places import spell_root
+from oneclaw.guard.files.places import fold, spell_root
 from oneclaw.guard.files.protected import home_paths, obeyed_by, project_names
 
 FOLDERS = 1_000
@@ -70,6 +72,7 @@ class Lookout:
         self._made: set[str] = set()
         self._told: deque[str] = deque(maxlen=_LAST)
         self._running = 0
+        self._looking = threading.Lock()
 
     def _find_fixed(self) -> dict[str, str]:
         """What is obeyed at one place only: in the home of the user, and what the settings narrow."""
@@ -82,6 +85,10 @@ class Lookout:
 
     def take_stock(self) -> frozenset[str]:
         """What commands may not change, as the owner has it; unless one runs, it is looked for anew."""
+        with self._looking:
+            return self._take_stock()
+
+    def _take_stock(self) -> frozenset[str]:
         if not self._running:
             walked = self._walk()
             found = _repositories(walked)
@@ -106,13 +113,22 @@ class Lookout:
     def end(self) -> list[str]:
         """A command has ended: what was set aside, in sentences."""
         self.look()
-        self._running -= 1
-        told = list(self._told)
-        self._told.clear()
+        with self._looking:
+            self._running -= 1
+            told = list(self._told)
+            self._told.clear()
         return told
 
     def look(self) -> None:
-        """Set aside what was made since stock was taken."""
+        """Set aside what was made since stock was taken, unless the last command has ended meanwhile.
+
+        It may be called from another thread: where commands make many folders, it takes long.
+        """
+        with self._looking:
+            if self._running:
+                self._look()
+
+    def _look(self) -> None:
         walked = self._walk()
         for path, who in self._obeyed(walked).items():
             if self._known.get(path) != _target(path):
@@ -204,14 +220,7 @@ class Lookout:
                 return known
             if not stat.S_ISDIR(status.st_mode):
                 return None
-            folders: list[str] = []
-            with os.scandir(path) as entries:
-                for count, entry in enumerate(entries):
-                    if count >= ENTRIES:
-                        break
-                    if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.name)
-            names = frozenset(name for name in _counted() if os.path.lexists(f"{path}/{name}"))
+            folders, names = _entries(path)
         except OSError:
             return None
         return _Folder(status.st_ino, status.st_ctime_ns, tuple(sorted(folders)[:FOLDERS]), names)
@@ -224,6 +233,21 @@ class Lookout:
             new = _rename(top, os.path.relpath(path, top).split("/"))
             shown = os.path.relpath(path, top)
             self._told.append(f"{shown} was renamed to {new}: {why}. Only the owner can bring it back.")
+
+
+def _entries(path: str) -> tuple[list[str], frozenset[str]]:
+    """The folders in a folder, and the names in it that count; of a very large one, not all folders."""
+    counted, folders, names = _counted(), list[str](), set[str]()
+    with os.scandir(path) as entries:
+        for count, entry in enumerate(entries):
+            if count >= ENTRIES:
+                names = set(counted.values())
+                break
+            if name := counted.get(fold(entry.name)):
+                names.add(name)
+            if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+    return folders, frozenset(name for name in names if os.path.lexists(f"{path}/{name}"))
 
 
 def _repositories(walked: _Walked) -> dict[str, str]:
@@ -266,8 +290,11 @@ def _make_hooks(git: str) -> None:
             os.mkdir(f"{git}/hooks")
 
 
-def _counted() -> frozenset[str]:
-    return frozenset((".git", "HEAD", "objects", "refs", *(parts[0] for parts in project_names())))
+@cache
+def _counted() -> dict[str, str]:
+    """The names that count, by how they read where capitals and small letters are one."""
+    names = (".git", *repository.TELLING, *(parts[0] for parts in project_names()))
+    return {fold(name): name for name in names}
 
 
 def _tops(workspace: Workspace) -> list[str]:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
+from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.guard.files.refusal import check_workspace
 from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
 from oneclaw.guard.sandbox.enclosure import REPORT, STATES, Enclosure, Limits
@@ -60,8 +61,8 @@ class SandboxSettings:
     """What the owner set. `homes` is the folder of the private homes, one for each agent."""
 
     homes: Path
-    mode: Literal["sandbox", "native"] = "sandbox"
-    sandbox: Way = "auto"
+    mode: Literal["sandbox", "native"] = DEFAULTS.shell.mode
+    sandbox: Way = DEFAULTS.shell.sandbox
     limits: Limits = field(default_factory=Limits)
 
 

@@ -8,7 +8,7 @@
   const ITERATOR = Symbol.iterator;
   const NAME = pattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/);
   const BAD_VALUE = pattern(/[\0\r\n]|[^\x00-\xff]/);
-  const ENDS = pattern(/^[\t\n\r ]+|[\t\n\r ]+$/g);
+  const ENDS = pattern(/^[\t ]+|[\t ]+$/g); // browsers take line ends off as well: here they are refused
 
   const nameOf = (name) => {
     const text = String(name);

@@ -3,6 +3,7 @@
 What cannot be said in one schema is left out: the outcome takes more, never less.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -159,15 +160,26 @@ def _needed_by_all(objects: Sequence[Schema]) -> list[str]:
 
 
 def _variants(objects: Sequence[Schema], required: Sequence[str]) -> str:
-    """The choices in words: `one of: title; hours, minutes`."""
+    """The choices in words: `one of: title; hours, minutes` or `one of: kind "mail", to; kind "call"`."""
     sets: list[str] = []
     for each in objects:
+        properties: Mapping[str, Schema] = each.get("properties", {})
         names = [name for name in each.get("required", ()) if name not in required]
-        names = names or [name for name in each.get("properties", {}) if name not in required]
-        sets.append(", ".join(names))
+        names = names or [name for name in properties if name not in required]
+        told = [name for name in properties if _is_one(properties[name])]
+        words = [_told(name, properties[name]) for name in told]
+        sets.append(", ".join([*words, *(name for name in names if name not in told)]))
     choices = unique(text for text in sets if text)
     text = "; ".join(choices)
     return f"one of: {text}" if len(choices) > 1 and len(text) <= 300 else ""
+
+
+def _is_one(schema: Schema) -> bool:
+    return len(schema.get("enum", ())) == 1
+
+
+def _told(name: str, schema: Schema) -> str:
+    return f"{name} {json.dumps(schema['enum'][0], ensure_ascii=False)}"
 
 
 def join(schemas: Sequence[Schema]) -> Schema:

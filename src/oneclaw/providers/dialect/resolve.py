@@ -21,6 +21,7 @@ _CUT = "the schema is deeper or larger than is sent; any value is allowed here"
 _CHARS = 10_000
 _SHOWN_CHARS = 100
 _TYPE_CHARS = 200
+_WORDS_CHARS = 400
 _LITERALS = frozenset({"enum", "const", "default", "examples", "required", "dependentRequired", "values"})
 _NOTES = frozenset({"description", "title", "default", "examples", "deprecated"})
 _GONE = frozenset({"$defs", "definitions", "$schema", "$id", "id", "$anchor", "$comment", "$vocabulary"})
@@ -131,6 +132,8 @@ class _Opening:
                 fresh[keyword] = json.loads(json.dumps(value)) if isinstance(value, dict | list) else value
             else:
                 self._drops.append((path, keyword, "its value is not one that can be sent"))
+        if "if" in schema:
+            self._condition(fresh, schema, path, base, opened)
         if is_object(named := schema.get("properties")) and len(fresh["properties"]) < len(named):
             fresh.pop("additionalProperties", None)  # it would forbid the properties that were cut
         return fresh
@@ -147,17 +150,60 @@ class _Opening:
             fresh[str(name)] = self.copy(each, f"{path}.{name}", base, opened)
         return fresh
 
+    def _condition(
+        self,
+        fresh: Schema,
+        schema: Mapping[str, Any],
+        path: str,
+        base: Mapping[str, Any],
+        opened: tuple[int, ...],
+    ) -> None:
+        """Say what `if`, `then` and `else` say, and show the properties that only the two halves name."""
+        found = {
+            word: self.copy(schema[word], f"{path}.{word}", base, opened)
+            for word in ("if", "then", "else")
+            if word in schema
+        }
+        said = [f"{word} {text}" for word, each in found.items() if (text := _brief(each))]
+        say(fresh, ", ".join(said)[:_WORDS_CHARS] if len(said) > 1 else "")
+        own = _members(fresh)
+        added: Schema = {}
+        for word in ("then", "else"):
+            for name, each in _members(found.get(word, {})).items():
+                added[name] = {"anyOf": [added[name], each]} if name in added else each
+        added = {name: each for name, each in added.items() if name not in own}
+        if added and schema.get("additionalProperties") is not False:
+            fresh["properties"] = {**own, **added}
+
     def _put_into_words(self, fresh: Schema, keyword: str, value: Any, path: str) -> None:
         """What forbids or depends must not be sent in part: with a part missing it would forbid more."""
         if keyword == "not" and (value is True or value == {}):
             fresh["not"] = {}
             return
-        if keyword in ("unevaluatedItems", "unevaluatedProperties", "contentSchema", "then", "else"):
-            text = ""
+        if keyword in ("unevaluatedItems", "unevaluatedProperties", "contentSchema", "if", "then", "else"):
+            text = ""  # of a condition all is said together
         else:
             text = spell(value)
         self._drops.append((path, keyword, "no part of it can be left out safely; it is said in words"))
         say(fresh, f"{keyword} {text}" if text and "$ref" not in text else "")
+
+
+def _brief(schema: Schema) -> str:
+    """What an object must hold, in a few words: `kind is "mail", with address`."""
+    fixed: dict[str, str] = {}
+    for name, each in _members(schema).items():
+        values = [each["const"]] if "const" in each else each.get("enum")
+        if is_array(values) and (text := " or ".join(filter(None, map(spell, values[:10])))):
+            fixed[name] = f"{name} is {text}"
+    required = schema.get("required")
+    names = [name for name in required if name not in fixed] if is_array(required) else []
+    needed = [f"with {', '.join(map(str, names))}"] if names else []
+    return ", ".join([*fixed.values(), *needed]) or (spell(schema) if schema else "")
+
+
+def _members(schema: Schema) -> Mapping[str, Schema]:
+    properties = schema.get("properties")
+    return properties if is_object(properties) else {}
 
 
 def find(reference: Any, base: Mapping[str, Any]) -> Any:

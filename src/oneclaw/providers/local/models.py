@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.need import OVERWRITE
+from oneclaw.core.settings.tree import Local
 from oneclaw.providers.local.gguf import InvalidModel, read_header
 
 PROVIDER = "local"
@@ -28,31 +29,23 @@ EMBEDDED_TOOLS = (
     "write_file",
 )
 """What the adapter of the embedded model was trained on: with others it does worse."""
-WINDOW = 8_192
-"""What is kept ready for a conversation unless `local.window` says otherwise: it takes memory."""
 LEAST_WINDOW = 1_024
 SPARE_BYTES = 256 << 20
 """What a model takes beside its file and its conversation."""
-IDLE_SECONDS = 300.0
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class LocalSettings:
-    """How models are run here: what the settings below `local` say, and where things are kept.
+class LocalSettings(Local):
+    """The settings of `local`, and where things are kept.
 
     home     the data folder, with the list of added models
     cache    the folder the embedded model is fetched into
-    threads  None leaves one core to everything else
     """
 
     home: Path
     cache: Path
-    threads: int | None = None
-    window: int = WINDOW
-    memory_mb: int | None = None
-    idle_seconds: float = IDLE_SECONDS
 
     @property
     def worker_threads(self) -> int:

@@ -16,8 +16,10 @@ TAKEN_BYTES, TAKEN_FILES = 16 << 20, 200
 """A command below the floor that has taken less than this may not be the one who takes it."""
 SHARE = 64
 """Nor less than this part of what there was: so that many such commands do not use up the rest together."""
-NEAR_BYTES, NEAR_FILES = 2 << 30, 10_000
-"""What is so little above the floor can be gone between two looks."""
+NEAR_BYTES, NEAR_FILES = 2 << 30, 100_000
+"""What is so little above the floor can be gone in a tenth of a second: then looks come sooner."""
+LEAST_SECONDS = 0.002
+"""The shortest time between two looks."""
 ALWAYS_BYTES, ALWAYS_FILES = 256 << 10, 32
 """So much a command may take always, and its files may be as large: the state of its shell is one."""
 
@@ -40,8 +42,10 @@ class Room(NamedTuple):
         return self.free_files - self.least_files
 
     @property
-    def is_nearly_full(self) -> bool:
-        return self.spare_bytes < NEAR_BYTES or (self.least_files > 0 and self.spare_files < NEAR_FILES)
+    def nearness(self) -> float:
+        """How far the floor is: 1 or more where a look now and then is enough, 0 at the floor and below."""
+        files = self.spare_files / NEAR_FILES if self.least_files else 1.0
+        return max(0.0, min(self.spare_bytes / NEAR_BYTES, files))
 
     @property
     def allowed_bytes(self) -> int:
@@ -62,10 +66,11 @@ class Disks:
     def __init__(self, folders: Iterable[str]) -> None:
         looked = ((folder, _look(folder)) for folder in folders)
         self._before = {folder: room for folder, room in looked if room is not None}
+        self._nearness = min((room.nearness for room in self._before.values()), default=1.0)
 
-    @property
-    def are_nearly_full(self) -> bool:
-        return any(room.is_nearly_full for room in self._before.values())
+    def look_seconds(self, most: float) -> float:
+        """When to look again: after `most`, or sooner where the floor was near at the last look."""
+        return min(most, max(LEAST_SECONDS, most * self._nearness))
 
     def most_file_bytes(self, most: int) -> int | None:
         """How large a file may become: what can be taken of the fullest disk; None if that is `most`."""
@@ -75,8 +80,10 @@ class Disks:
         return spare if spare < most else None
 
     def are_overdrawn(self) -> bool:
-        now = ((before, _look(folder)) for folder, before in self._before.items())
-        return any(room is not None and room.is_overdrawn(before) for before, room in now)
+        looked = ((before, _look(folder)) for folder, before in self._before.items())
+        now = [(before, room) for before, room in looked if room is not None]
+        self._nearness = min((room.nearness for _, room in now), default=1.0)
+        return any(room.is_overdrawn(before) for before, room in now)
 
 
 def one_of_each(folders: Iterable[str]) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """What a command takes too much of: processes, memory, what it leaves in its shell, or the last of a disk."""
 
+import asyncio
+from time import monotonic
 from typing import Literal
 
 from oneclaw.guard.sandbox.enclosure import Limits
@@ -11,6 +13,15 @@ from oneclaw.run.shell.usage import machine_bytes
 Excess = Literal["processes", "memory", "state", "disk"]
 
 
+async def watch_disks(ended: asyncio.Future[int], disks: Disks, seconds: float) -> None:
+    """Wait so long for the end of a command; less if it takes too much of a disk."""
+    until = monotonic() + seconds
+    while not ended.done() and (left := until - monotonic()) > 0:
+        await asyncio.wait([ended], timeout=min(left, disks.look_seconds(seconds)))
+        if not ended.done() and disks.are_overdrawn():
+            return
+
+
 class Watch:
     """Looks at one command, from when it is made; how often is for others to say."""
 
@@ -19,21 +30,23 @@ class Watch:
         self._folder = folder
         self._limits = limits
         self._disks = disks
+        self._looking: asyncio.Future[None] | None = None
         self.memory_bytes = 0
         """What it had at the last look."""
 
     def excess(self) -> Excess | None:
-        if self._box.enclosure.lookout is not None:
-            self._box.enclosure.lookout.look()
+        if self._disks.are_overdrawn():  # first: what fills a disk goes on while the others are looked at
+            return "disk"
+        lookout = self._box.enclosure.lookout
+        if lookout is not None and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.get_running_loop().run_in_executor(None, lookout.look)
         used = self._box.usage()
         if used is not None and used.processes > self._limits.processes:
             return "processes"
         self.memory_bytes = self._memory_bytes(0 if used is None else used.memory_bytes)
         if self.memory_bytes > self._limits.memory_bytes or self._box.is_out_of_memory():
             return "memory"
-        if self._folder.is_too_large():
-            return "state"
-        return "disk" if self._disks.are_overdrawn() else None
+        return "state" if self._folder.is_too_large() else None
 
     def _memory_bytes(self, own_bytes: int) -> int:
         """What is theirs alone, what they share, and what the kernel holds for them.

@@ -10,7 +10,7 @@ from oneclaw.guard.sandbox.enclosure import STATES, Enclosure, Limits
 from oneclaw.guard.sandbox.group import Group, make_group
 from oneclaw.run.shell.box import Box, Gone
 from oneclaw.run.shell.disk import Disks
-from oneclaw.run.shell.excess import Excess, Watch
+from oneclaw.run.shell.excess import Excess, Watch, watch_disks
 from oneclaw.run.shell.folder import ShellFolder, make_folder
 from oneclaw.run.shell.ledger import LOST, JobRecord, Ledger
 from oneclaw.run.shell.log import Log
@@ -190,7 +190,7 @@ class Jobs:
         code, watch = None, Watch(job.box, job.folder, self._limits, disks)
         try:
             while not ended.done():
-                await asyncio.wait([ended], timeout=LOOK_SECONDS)
+                await watch_disks(ended, disks, LOOK_SECONDS)
                 if not ended.done() and (excess := watch.excess() or self._excess(job, watch.memory_bytes)):
                     job.why = _WHY[excess]
                     break

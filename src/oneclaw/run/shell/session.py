@@ -12,7 +12,7 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.run.shell.box import Box, Gone
 from oneclaw.run.shell.disk import Disks
-from oneclaw.run.shell.excess import Excess, Watch
+from oneclaw.run.shell.excess import Excess, Watch, watch_disks
 from oneclaw.run.shell.folder import PLAIN, ShellFolder, after, make_folder
 from oneclaw.run.shell.output import Text
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE, command_text
@@ -293,10 +293,9 @@ class ShellSession:
     async def _wait(self, box: Box, ended: asyncio.Future[int], seconds: float, disks: Disks) -> Stop | None:
         """Look now and then whether it takes too much; why it must be stopped, None when it has ended."""
         until, watch = monotonic() + seconds, None
-        look_seconds = LOOK_SECONDS / 10 if disks.are_nearly_full else LOOK_SECONDS
         while True:
             left = until - monotonic()
-            await asyncio.wait([ended], timeout=max(0.0, min(left, look_seconds)))
+            await watch_disks(ended, disks, min(left, LOOK_SECONDS))
             if ended.done():
                 ended.result()
                 if box.is_out_of_memory():

@@ -1,12 +1,12 @@
 """The shells of the program: one for each conversation, those unused the longest let go of."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import Shell
 from oneclaw.core.tool import Context
 from oneclaw.guard.command.rule import parse_rules
 from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
@@ -27,16 +27,10 @@ _TOLD_BYTES = 500
 
 
 @dataclass(frozen=True, slots=True)
-class ShellSettings:
-    """What the owner set under `shell`, and the data folder."""
+class ShellSettings(Shell):
+    """The settings of `shell`, and the data folder."""
 
     home: Path
-    mode: Literal["sandbox", "native"] = "sandbox"
-    sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
-    network: Literal["never", "ask", "always"] = "never"
-    processes: int = 256
-    memory_mb: int = 2048
-    allow: Sequence[str] = ()
 
 
 class Shells:

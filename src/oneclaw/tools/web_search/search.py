@@ -120,7 +120,7 @@ async def _search(
             network=_named_by_owner(context.session.network, settings.url),
             max_bytes=MAX_BYTES,
             max_redirects=MAX_REDIRECTS,
-            seconds=max(context.seconds - 2, context.seconds / 2),
+            seconds=context.seconds,
         )
         document = _document(provider, response)
         return list(await asyncio.to_thread(provider.read, document))

@@ -1,0 +1,113 @@
+"""The short form of a run: say something to an agent and read what happens; leaving early stops the run."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.agent.agent import Agent
+from oneclaw.agent.roster import Roster
+from oneclaw.agent.session import make_session
+from oneclaw.config import Config
+from oneclaw.core.call import Image
+from oneclaw.core.errors import NotFound
+from oneclaw.core.message import UserMessage
+from oneclaw.core.session import Session
+
+if TYPE_CHECKING:
+    from oneclaw.agent.run_handle import RunHandle
+    from oneclaw.agent.runs import Runs
+    from oneclaw.core.run_event import RunEvent, RunFinished
+    from oneclaw.store.store import Store
+
+
+class Talk:
+    """Starts runs by the name of an agent, a session or a run. `meet` is called when an agent is new."""
+
+    def __init__(
+        self,
+        config: Config,
+        roster: Roster,
+        runs: "Callable[[], Runs]",
+        store: "Callable[[], Store]",
+        meet: Callable[[], None],
+    ) -> None:
+        self._config = config
+        self._roster = roster
+        self._runs = runs
+        self._store = store
+        self._meet = meet
+
+    def run(
+        self,
+        agent: Agent | str,
+        text: str,
+        *,
+        session: Session | str | None = None,
+        model: str = "",
+        images: Iterable[Image] = (),
+    ) -> "AsyncGenerator[RunEvent]":
+        """Say something to an agent and yield what happens, the last a `RunFinished`.
+
+        Without a session it is a new one; a session's id goes on with it. This is the short form of
+        `runs.start`: here, leaving the `async for` early stops the run.
+        """
+        agent, message = self._known(agent), UserMessage(text, tuple(images))
+
+        async def start() -> "RunHandle":
+            found = await self.resume_session(session) if isinstance(session, str) else session
+            return await self._runs().start(agent, message, session=found, model=model)
+
+        return follow(start)
+
+    def resume(self, name: str, *, model: str = "") -> "AsyncGenerator[RunEvent]":
+        """Go on with a run that was interrupted or stopped, with the budget it had left; or with a session
+        where it stands, with the agent it belongs to."""
+
+        async def start() -> "RunHandle":
+            if await self._store().runs.get(name) is not None:
+                return await self._runs().resume(name, model=model)
+            session = await self.resume_session(name)
+            agent = self._roster.get(session.agent)
+            return await self._runs().start(agent, None, session=session, model=model)
+
+        return follow(start)
+
+    async def ask(self, agent: Agent | str, text: str, **more: Any) -> "RunFinished":
+        """`run`, for whoever wants only the end of it."""
+        from oneclaw.core.run_event import RunFinished
+
+        async with aclosing(self.run(agent, text, **more)) as events:
+            async for event in events:
+                if isinstance(event, RunFinished):
+                    return event
+        raise RuntimeError("The run ended without saying so.")
+
+    async def resume_session(self, session_id: str) -> Session:
+        """The session of this id, as the store knows it: its grants hold on, its long results can be read."""
+        record = await self._store().sessions.get(session_id)
+        if record is None:
+            raise NotFound("session", session_id, "sessions")
+        return make_session(self._config, record.id, record.agent)
+
+    def _known(self, agent: Agent | str) -> Agent:
+        """The agent; one that was made in code is known by its name from here on."""
+        if isinstance(agent, str):
+            return self._roster.get(agent)
+        known = self._roster.all().get(agent.name)
+        if known is None or known.agent != agent:
+            self._roster.add(agent)
+            self._meet()
+        return agent
+
+
+async def follow(start: "Callable[[], Awaitable[RunHandle]]") -> "AsyncGenerator[RunEvent]":
+    """The events of the run that `start` starts, bare; leaving early stops the run."""
+    handle = await start()
+    run = handle.id
+    try:
+        async for envelope in handle.events():
+            if envelope.run == run:
+                yield envelope.event
+        await handle.wait()
+    finally:
+        await handle.stop()

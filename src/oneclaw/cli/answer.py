@@ -1,0 +1,113 @@
+"""`oneclaw answer`: give a question its one answer, whichever program asks it."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oneclaw.cli.answer_words import Said
+    from oneclaw.core.question import Question
+
+EPILOG = """\
+Examples:
+  oneclaw answer 3fa2 yes                              allow one call; `no` refuses it
+  oneclaw answer 3fa2 always path='notes/*' for 8h     allow such calls from now on, for eight hours
+  oneclaw answer 3fa2 2                                choose the second option, or write its text
+  oneclaw answer 3fa2 The blue one, please.            answer with a text
+  oneclaw answer 3fa2 port=8080 host=localhost         fill in a form; JSON does, too
+  oneclaw answer 3fa2 --decline                        give no answer
+
+Exit codes: 0 answered, 1 no such question or no longer open, 2 wrong use, 4 the answer does not fit and the
+question stays open.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import answer_words, question_ids
+
+    name = parser.add_argument("name", metavar="ID", help="the question's id, or its beginning")
+    name.completer = question_ids  # pyright: ignore[reportAttributeAccessIssue]
+    words = parser.add_argument(
+        "words", nargs="*", default=[], metavar="ANSWER", help="yes, no, always, a text, a number or JSON"
+    )
+    words.completer = answer_words  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("--decline", action="store_true", help="give no answer: the call goes on without")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+async def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.answer_words import told
+    from oneclaw.cli.opened import open_app
+    from oneclaw.cli.terminal import print_json, print_line
+    from oneclaw.core.errors import InvalidConfig, NotFound
+    from oneclaw.core.text.display import visible
+    from oneclaw.operations.questions import (
+        AnswerRefused,
+        answer_question,
+        find_question,
+        next_step,
+        question_json,
+    )
+
+    if bool(arguments.words) == arguments.decline:
+        print("oneclaw: say the answer: oneclaw answer ID yes, or --decline.", file=sys.stderr)
+        return 2
+    app = open_app(arguments)
+    if not app.config.store_file.exists():
+        raise NotFound("question", arguments.name, "questions")
+    async with app:
+        try:
+            record = await find_question(app.store, arguments.name)
+            said = read_said(record.question, arguments)
+            await answer_question(
+                app.store,
+                record,
+                said.answer,
+                pattern=dict(said.pattern),
+                seconds=said.seconds,
+                who=whoever(),
+            )
+        except (AnswerRefused, ValueError) as error:
+            print(f"oneclaw: {error} The question stays open.", file=sys.stderr)
+            return 4
+        except InvalidConfig as error:
+            print(f"oneclaw: {error}", file=sys.stderr)
+            return 1
+        then = await next_step(app.store, record)
+        if arguments.json:
+            print_json(question_json(await find_question(app.store, record.question.id)))
+            return 0
+        print_line("Answered.", "green")
+        for line in (told(record.question, said), then):
+            if line:
+                print_line(visible(line))
+        return 0
+
+
+def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
+    """The answer of the words; raises ValueError for one that does not fit the kind of the question."""
+    from oneclaw.cli.answer_words import KEYS, Said, read_words
+    from oneclaw.operations.questions import check_command_rule
+
+    if arguments.decline:
+        return Said("no" if question.kind == "permission" else None)
+    line = " ".join(arguments.words)
+    if question.kind == "permission":
+        word = line.partition(" ")[0].lower()
+        if KEYS.get(word) not in question.answers:
+            offered = ", ".join(("yes", *question.answers))
+            raise ValueError(f"{word[:50]!r} is not an answer to this question; use one of: {offered}.")
+    said = read_words(question, line)
+    if said.pattern and question.is_ruled:
+        check_command_rule(said.pattern["command"])
+    return said
+
+
+def whoever() -> str:
+    """Who answers, as the store has it."""
+    import getpass
+
+    try:
+        return f"{getpass.getuser()}, command line"
+    except (KeyError, OSError):  # a user without a name
+        return "command line"

@@ -1,0 +1,121 @@
+"""`oneclaw questions`: the questions that wait for an answer, and one of them whole."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oneclaw.operations.questions import QuestionRecord
+
+EPILOG = """\
+Examples:
+  oneclaw questions                 those that wait for an answer, oldest first
+  oneclaw questions show 3fa2       one of them, whole, with what can be answered
+  oneclaw questions --all           those that are over, too, newest first
+  oneclaw answer 3fa2 yes           answer one
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from oneclaw.cli.completion import question_ids
+    from oneclaw.cli.parser import count
+
+    parser.add_argument("action", nargs="?", default="list", choices=("list", "show"), metavar="ACTION")
+    name = parser.add_argument("name", nargs="?", metavar="ID", help="a question's id, or its beginning")
+    name.completer = question_ids  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add_argument("--all", action="store_true", help="list: those that are over, too")
+    parser.add_argument("--limit", type=count, default=50, metavar="N", help="list: at most N (50)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+async def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.cli.opened import read_config
+    from oneclaw.operations import questions
+    from oneclaw.operations.reading import reading
+
+    if arguments.action == "show" and not arguments.name:
+        print("oneclaw: say which: oneclaw questions show ID", file=sys.stderr)
+        return 2
+    with reading(read_config(arguments)) as store:
+        if arguments.action == "list":
+            found = await questions.list_questions(store, is_open=not arguments.all, limit=arguments.limit)
+            return list_questions(found, arguments.json)
+        return show_question(await questions.find_question(store, arguments.name), arguments.json)
+
+
+def list_questions(found: "list[QuestionRecord]", is_json: bool) -> int:
+    from time import time
+
+    from oneclaw.cli.sessions import short_id
+    from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, seconds_text, time_text
+    from oneclaw.core.text.display import visible
+    from oneclaw.operations.questions import question_json
+
+    if is_json:
+        print_json([question_json(record) for record in found])
+        return 0
+    if not found:
+        print(
+            "No question waits for an answer. `oneclaw questions --all` shows those that are over.",
+            file=sys.stderr,
+        )
+        return 0
+    is_shown = is_terminal(sys.stdout)
+    rows: list[tuple[str, ...]] = []
+    for record in found:
+        question = record.question
+        left = question.expires - time()
+        until = f"in {seconds_text(left)}" if is_shown and record.is_open else time_text(question.expires)
+        rows.append(
+            (
+                question.id[:8] if is_shown else question.id,
+                question_json(record)["state"],
+                question.kind,
+                visible(question.agent),
+                short_id(question.run) if is_shown and question.run else question.run,
+                until,
+                short_text(record),
+            )
+        )
+    print_table(("ID", "STATE", "KIND", "AGENT", "RUN", "EXPIRES", "QUESTION"), rows, ("bold",))
+    first = next((record for record in found if record.is_open), None)
+    if first is not None and is_shown:
+        print_line(f"Answer one: oneclaw answer {first.question.id[:8]} {example(first)}", "dim")
+    return 0
+
+
+def short_text(record: "QuestionRecord") -> str:
+    """The question in one line."""
+    question = record.question
+    lines = question.text.split("\n")
+    if question.kind == "permission":
+        given = " ".join(f"{name}={value}" for name, value in question.arguments.items())
+        return f"{question.tool} needs {question.need}: {given}"
+    return " ".join(line.strip() for line in lines[1:]) or lines[0]
+
+
+def example(record: "QuestionRecord") -> str:
+    return {"permission": "yes", "choice": "1", "text": "TEXT", "form": "NAME=VALUE"}[record.question.kind]
+
+
+def show_question(record: "QuestionRecord", is_json: bool) -> int:
+    from oneclaw.cli.answer_words import CHOICES, hint, option_lines
+    from oneclaw.cli.terminal import print_json, print_line, time_text
+    from oneclaw.operations.questions import question_json, why_closed
+
+    if is_json:
+        print_json(question_json(record))
+        return 0
+    question = record.question
+    head, *rest = question.text.split("\n")
+    print_line(head, "bold")
+    for line in (*rest, *option_lines(question)):
+        print_line(line)
+    if not record.is_open:
+        print_line(why_closed(record), "yellow")
+        return 0
+    words = ", ".join(answer for _, _, answer in CHOICES if answer in question.answers)
+    how = f"one of yes, {words}. {hint(question)}" if question.kind == "permission" else hint(question)
+    print_line(f"Open until {time_text(question.expires)}. {how}", "dim")
+    print_line(f"oneclaw answer {question.id} {example(record)}", "dim")
+    return 0

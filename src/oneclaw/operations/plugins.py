@@ -1,0 +1,65 @@
+"""Python plugins: found, and their tools as they stand for an agent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from oneclaw.core.errors import NotFound
+from oneclaw.core.registry import nearest
+from oneclaw.plugins.loader import Plugin, look
+
+if TYPE_CHECKING:
+    from oneclaw.app import App
+    from oneclaw.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class PluginTool:
+    """A tool of a plugin as it stands for an agent; another tool may have its name."""
+
+    name: str
+    on: bool
+    why_off: str
+    needs: tuple[str, ...]
+    secrets: tuple[str, ...]
+    effect: str
+    version: str
+    description: str
+
+
+def list_plugins(config: "Config") -> list[Plugin]:
+    """The plugins there are; each is asked again, for what failed may have been mended."""
+    return look(config, is_fresh=True)
+
+
+def find_plugin(plugins: Sequence[Plugin], name: str) -> Plugin:
+    """The plugin of a name; raises `NotFound`."""
+    for plugin in plugins:
+        if plugin.name == name:
+            return plugin
+    raise NotFound("plugin", name, "plugins", nearest(name, [each.name for each in plugins]))
+
+
+def tools_of(app: "App", plugin: Plugin, agent: str = "default") -> list[PluginTool]:
+    found: list[PluginTool] = []
+    for tool in plugin.tools:
+        definition, entry = tool.definition, app.registry.find(tool.name)
+        if entry is None or entry.tool.origin != plugin.name:
+            whose = "no tool" if entry is None else f"a tool from {entry.tool.origin or 'code'}"
+            is_on, why = False, f"left out: the name is that of {whose}."
+        else:
+            decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
+            is_on, why = decision.allowed, decision.reason
+        found.append(
+            PluginTool(
+                tool.name,
+                is_on,
+                "" if is_on else why,
+                tuple(definition.needs),
+                tuple(definition.secrets),
+                definition.effect,
+                definition.version,
+                definition.description,
+            )
+        )
+    return found

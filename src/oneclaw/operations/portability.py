@@ -1,0 +1,39 @@
+"""Portability of tools: the schema each provider is sent, what was changed for it, and why."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from oneclaw.core.tool import ToolDefinition
+from oneclaw.providers.dialect.change import Change
+from oneclaw.providers.dialect.rules import RULES
+
+PROVIDERS = tuple(RULES)
+
+
+@dataclass(frozen=True, slots=True)
+class Portability:
+    """A tool as one provider gets it; `verdict` is the gravest of its changes, or `kept`."""
+
+    tool: str
+    provider: str
+    verdict: str
+    strict: bool
+    changes: tuple[Change, ...]
+
+
+def list_portability(definitions: Iterable[ToolDefinition], provider: str | None = None) -> list[Portability]:
+    """Each tool for each provider, or for this one."""
+    return [
+        _port(definition, dialect)
+        for definition in definitions
+        for dialect in ([provider] if provider else PROVIDERS)
+    ]
+
+
+def _port(definition: ToolDefinition, dialect: str) -> Portability:
+    from oneclaw.providers.dialect.convert import to_dialect
+
+    dialected = to_dialect(definition.parameters, dialect)
+    # dropped sorts before rewritten: the graver one
+    verdict = min((change.verdict for change in dialected.changes), default="kept")
+    return Portability(definition.name, dialect, verdict, dialected.is_strict, dialected.changes)

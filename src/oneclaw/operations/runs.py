@@ -1,0 +1,53 @@
+"""Runs that are kept: listed, found, their events read, and old ones pruned."""
+
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
+
+from oneclaw.core.envelope import Envelope
+from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.store.runs import RunRecord, Spent, run_json
+from oneclaw.store.store import Store
+
+if TYPE_CHECKING:
+    from oneclaw.app import App
+
+__all__ = ["RunRecord", "Spent", "find_run", "list_runs", "prune_runs", "read_events", "run_json"]
+
+
+async def list_runs(
+    store: Store | None, *, session: str | None = None, state: str | None = None, limit: int = 20
+) -> list[RunRecord]:
+    """The latest runs, newest first; `session` is an id, the beginning of one, or `last`."""
+    if store is None:
+        return []
+    if session is not None:
+        found = await store.sessions.find(session)
+        session = session if found is None else found.id
+    return await store.runs.list(session=session, state=state, limit=limit)
+
+
+async def find_run(store: Store | None, name: str) -> RunRecord:
+    """The run of an id or of the beginning of one; raises `NotFound`."""
+    record = None if store is None else await store.runs.find(name)
+    if record is None:
+        raise NotFound("run", name, "runs")
+    return record
+
+
+async def read_events(store: Store, record: RunRecord, after: int = 0) -> AsyncGenerator[Envelope]:
+    """The kept events of a run and of those it started, after a number, page by page."""
+    while page := await store.events.read(record.root, after):
+        for envelope in page:
+            yield envelope
+        after = page[-1].number
+
+
+async def prune_runs(app: "App", days: float | None = None) -> int:
+    """Forget the runs that ended so many days ago, or as many as the settings keep; returns how many."""
+    kept = days or app.config.settings.store.keep_days
+    if kept is None:
+        raise InvalidConfig("store.keep_days is false: runs are kept for good; use --days N.")
+    gone = 0
+    while more := await app.store.runs.prune(kept):
+        gone += more
+    return gone

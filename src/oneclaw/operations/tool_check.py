@@ -1,0 +1,118 @@
+"""Checks of tool files: whether they are right, and whether tools do what their examples promise."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oneclaw.core.call import ToolCall
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.load import Loaded, Problem
+from oneclaw.js.check import check_functions
+from oneclaw.js.loader import MANIFEST, SOURCE, load_folder, load_pair
+from oneclaw.js.runtime import Runtime
+from oneclaw.js.work import Work
+from oneclaw.operations.tool_files import brought_tools
+from oneclaw.operations.tools import find_tool, place_of
+
+if TYPE_CHECKING:
+    from oneclaw.app import App
+    from oneclaw.core.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedTool:
+    """A tool that was read from a file; `is_right` when nothing is wrong with its entry or its source."""
+
+    name: str
+    place: str
+    function: str
+    origin: str
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFiles:
+    """The tools of files that were checked, and what is wrong or odd about them, file by file."""
+
+    tools: tuple[CheckedTool, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(problem.is_warning for problem in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedExample:
+    """An example of a manifest that was run: `why` says in which way its result is not the promised one."""
+
+    tool: str
+    example: int
+    ok: bool
+    why: str
+    result: str
+    seconds: float
+    log: str
+
+
+async def check_files(app: "App", path: Path | None = None) -> CheckedFiles:
+    """What is wrong with the tool files at a path, or with all from outside; raises `InvalidConfig`."""
+    runtime = Runtime(size=1)
+    try:
+        loaded = Loaded(brought_tools(app), list(app.problems)) if path is None else _load(path, runtime)
+        works = [tool.execute for tool in loaded.tools if isinstance(tool.execute, Work)]
+        found = [*loaded.problems, *await check_functions(works, runtime)]
+    finally:
+        await runtime.close()
+    problems = sorted(found, key=lambda problem: (problem.place, problem.index or 0))
+    bad = {(problem.place, problem.index) for problem in problems if not problem.is_warning}
+    sources = {one.place.removesuffix(SOURCE) for one in problems if one.place.endswith(SOURCE)}
+    return CheckedFiles(tuple(_checked(tool, bad, sources) for tool in loaded.tools), tuple(problems))
+
+
+def _load(path: Path, runtime: Runtime) -> Loaded:
+    if path.is_dir():
+        return load_folder(path, runtime, "checked")
+    if path.suffix not in (MANIFEST, SOURCE):
+        raise InvalidConfig(f"{path} is no folder and no .json or .js file; name one of these.")
+    if not path.exists():
+        raise InvalidConfig(f"{path} is not there.")
+    return load_pair(path.parent, path.stem, runtime, "checked")
+
+
+def _checked(tool: "Tool", bad: set[tuple[str, int | None]], sources: set[str]) -> CheckedTool:
+    work: Any = tool.execute
+    place, index = place_of(tool), getattr(work, "index", None)
+    is_right = (place, index) not in bad and place.removesuffix(MANIFEST) not in sources
+    return CheckedTool(tool.name, place, getattr(work, "function", ""), tool.origin, is_right)
+
+
+async def try_examples(
+    app: "App", name: str | None = None, agent: str = "default"
+) -> AsyncGenerator[TriedExample]:
+    """Run the examples of a tool, of a group, or of all tools from outside; raises `NotFound`."""
+    for tool in _named(app, name):
+        async with aclosing(_try(app, tool, agent)) as tried:
+            async for example in tried:
+                yield example
+
+
+def _named(app: "App", name: str | None) -> "list[Tool]":
+    if not name:
+        return brought_tools(app)
+    group = [tool for tool in app.registry.group(name) if tool in app.sources.outside]
+    return group if group and name not in app.registry else [find_tool(app, name)]
+
+
+async def _try(app: "App", tool: "Tool", agent: str) -> AsyncGenerator[TriedExample]:
+    work = tool.execute
+    if not isinstance(work, Work):
+        return
+    session = app.new_session(agent)
+    for number, example in enumerate(work.examples):
+        result = await app.engine.call(ToolCall(tool.name, example.arguments), session)
+        why = example.judge(result)
+        log = str((result.details or {}).get("log") or "") if why else ""
+        yield TriedExample(tool.name, number, not why, why, result.text, result.seconds, log)

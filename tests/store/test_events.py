@@ -1,0 +1,77 @@
+"""Events as the store keeps them: one row for the calls of a round, told one by one to a late reader."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.envelope import Envelope
+from oneclaw.core.event import ToolFinished
+from oneclaw.core.message import AssistantMessage, TextPart
+from oneclaw.core.run_event import AnswerFinished
+from oneclaw.core.session import Session, Workspace
+from oneclaw.store.runs import RunRecord
+from oneclaw.store.store import Store
+
+
+@pytest.fixture
+async def store(path: Path) -> AsyncIterator[Store]:
+    with Store(path) as opened:
+        for run, session in (("r", "s"), ("child", "t")):
+            record = RunRecord(id=run, session=session, root="r", agent="a", model="m", limits={})
+            await opened.runs.start(record)
+        yield opened
+
+
+async def finish(store: Store, tmp_path: Path, number: int, run: str = "r") -> None:
+    """A call of a run, in the journal and told."""
+    session = Session("s" if run == "r" else "t", "a", Workspace(tmp_path), run=run)
+    result = ToolResult(f"c{number}", "count", number)
+    await store.calls.record(ToolCall("count", {"n": number}, result.call_id), session, {"n": number}, result)
+    event = ToolFinished(result.call_id, "count", session.id, "a", result)
+    store.events.add("r", Envelope(number, 1.0, run, session.id, "", event, number))
+
+
+async def rows(store: Store) -> list[tuple[str, int]]:
+    await store.database.flush()
+    return await store.database.select("SELECT type, number FROM events WHERE root = 'r' ORDER BY number")
+
+
+async def answer(store: Store, tmp_path: Path, number: int) -> None:
+    session = Session("s", "a", Workspace(tmp_path), run="r")
+    message = AssistantMessage((TextPart("Hi."),))
+    store.messages.add(session, message)
+    store.events.add("r", Envelope(number, 1.0, "r", "s", "", AnswerFinished(message), number))
+
+
+async def test_the_calls_of_a_round_stand_in_the_row_of_the_next_answer(store: Store, tmp_path: Path) -> None:
+    for number in range(1, 21):
+        await finish(store, tmp_path, number)
+    await answer(store, tmp_path, 21)
+    assert await rows(store) == [("answer_finished", 21)]
+    told = await store.events.read("r")
+    assert [each.number for each in told] == list(range(1, 22))
+    results = [each.event.result.value for each in told if isinstance(each.event, ToolFinished)]
+    assert results == list(range(1, 21))
+    assert [each.number for each in await store.events.read("r", 18)] == [19, 20, 21]
+
+
+async def test_calls_of_another_run_have_a_row_of_their_own_and_keep_their_order(
+    store: Store, tmp_path: Path
+) -> None:
+    await finish(store, tmp_path, 1)
+    await finish(store, tmp_path, 2, "child")
+    await answer(store, tmp_path, 3)
+    assert await rows(store) == [("tools_finished", 1), ("tools_finished", 2), ("answer_finished", 3)]
+    told = await store.events.read("r")
+    assert [(each.number, each.run) for each in told] == [(1, "r"), (2, "child"), (3, "r")]
+    assert [each.number for each in await store.events.read("r", run="child")] == [2]
+
+
+async def test_no_row_holds_more_than_500_calls(store: Store, tmp_path: Path) -> None:
+    for number in range(1, 503):
+        await finish(store, tmp_path, number)
+    await answer(store, tmp_path, 503)
+    assert await rows(store) == [("tools_finished", 500), ("answer_finished", 503)]
+    assert [each.number for each in await store.events.read("r")] == list(range(1, 504))
