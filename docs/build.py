@@ -4,8 +4,10 @@ import argparse
 import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import FunctionType, UnionType
+from typing import Any, get_args
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "oneclaw"
@@ -38,6 +40,16 @@ deny = ["http_request"]
 seconds = 10
 ```
 
+"""
+PUBLIC = ("events", "guards", "hooks", "permissions", "schema", "sources", "testing")
+PYTHON = """\
+# Python
+
+These modules are public: what they list keeps its name and its meaning within a major version, and what is \
+to go is announced one minor version before. While the version begins with 0, a minor version may change \
+them; the changelog says how to adapt. All other modules are inner parts and may change at any time.
+
+`import oneclaw` loads almost nothing; each name is loaded when it is first used.
 """
 PROTECTED_PAGE = """\
 # Protected files
@@ -219,13 +231,25 @@ def type_of(schema: Mapping[str, Any]) -> str:
 def python() -> str:
     import oneclaw
 
-    names = sorted(name for name in oneclaw.__all__ if not name.startswith("_"))
-    rows = [[code(name), (getattr(oneclaw, name).__doc__ or "").partition("\n")[0]] for name in names]
-    return (
-        MADE.format(source="src/oneclaw/__init__.py")
-        + "# Python\n\nThe names of `import oneclaw`.\n\n"
-        + table(["name", "what it is"], rows)
-    )
+    modules = {"oneclaw": oneclaw} | {f"oneclaw.{name}": import_module(f"oneclaw.{name}") for name in PUBLIC}
+    parts = [MADE.format(source="the modules below src/oneclaw"), PYTHON]
+    for title, module in modules.items():
+        about = (module.__doc__ or "").partition("\n")[0].removesuffix(" Public.")
+        names = sorted(name for name in module.__all__ if not name.startswith("_"))
+        rows = [[code(name), about_name(getattr(module, name))] for name in names]
+        parts.append(f"\n## `{title}`\n\n{about}\n\n" + table(["name", "what it is"], rows))
+    return "".join(parts)
+
+
+def about_name(value: object) -> str:
+    """The first line of a class or function; of a union its members, of a table its keys."""
+    if isinstance(value, UnionType):
+        names = ("None" if each is type(None) else each.__name__ for each in get_args(value))
+        return "One of " + ", ".join(map(code, names)) + "."
+    if isinstance(value, dict):
+        return f"A table: {', '.join(code(str(name)) for name in value)}."
+    about = value.__doc__ if isinstance(value, type | FunctionType) else ""
+    return (about or "").partition("\n")[0] or "A type for annotations."
 
 
 def errors() -> str:

@@ -13,12 +13,13 @@ from oneclaw.agent.session import make_session
 from oneclaw.agent.talk import Talk
 from oneclaw.config import Config, load_config
 from oneclaw.core.engine import Engine
+from oneclaw.core.errors import NotOpen
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
 from oneclaw.core.load import Problem
 from oneclaw.core.memory import Notebook
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
-from oneclaw.core.permit.policy import Policy
+from oneclaw.core.permit.policy import Policy, Why
 from oneclaw.core.registry import Registry, ToolLike
 from oneclaw.core.session import Session
 from oneclaw.core.source import FixedSource, ToolSource
@@ -31,12 +32,17 @@ from oneclaw.owner import Owner
 from oneclaw.store import spill
 from oneclaw.store.sessions import new_id
 from oneclaw.store.store import Store
+from oneclaw.sync import SyncApp
 from oneclaw.tools import builtin
 
 if TYPE_CHECKING:
     from oneclaw.agent.runs import Runs
+    from oneclaw.core.run_event import RunFinished
     from oneclaw.guard.opener import Show
     from oneclaw.providers.base import Provider
+
+
+NOT_OPEN = "The app is not open: use it inside `async with App(...) as app:`, or `with` in plain scripts."
 
 
 class App:
@@ -105,8 +111,10 @@ class App:
         owner = self._owner = Owner(config, self.registry, self.sources, self.agents, agent_tools, project)
         self.switch, self.switch_feature, self.trust = owner.switch, owner.switch_feature, owner.trust
         self.reload, self.refresh = owner.reload, owner.take_up
-        talk = Talk(config, self.agents, lambda: self.runs, lambda: self.store, owner.meet)
-        self.run, self.ask = talk.run, talk.ask
+        talk = Talk(
+            config, self.agents, lambda: self.runs, lambda: self.store, lambda: self.engine, owner.meet
+        )
+        self.call, self.run, self.ask = talk.call, talk.run, talk.ask
         self.resume, self.resume_session = talk.resume, talk.resume_session
 
     def _make_builtins(self) -> list[Tool]:
@@ -120,13 +128,13 @@ class App:
     @property
     def store(self) -> Store:
         if self._store is None:
-            raise RuntimeError("The store is open inside `with App(...)` only.")
+            raise NotOpen(NOT_OPEN)
         return self._store
 
     @property
     def engine(self) -> Engine:
         if self._engine is None:
-            raise RuntimeError("The engine runs inside `async with App(...)` only.")
+            raise NotOpen(NOT_OPEN)
         return self._engine
 
     @property
@@ -167,6 +175,18 @@ class App:
                 await self._open(stack, read_only=True)
             await stack.enter_async_context(self.sources)
             yield self
+
+    def why(self, tool: str, *, agent: str = "default") -> Why:
+        """Why an agent has a tool or not, as the settings and the owner say now; raises `NotFound`."""
+        return self.policy.why(tool, agent=agent)
+
+    def __enter__(self) -> SyncApp:
+        """Open the app for a script or a notebook: nothing of what it gives has to be awaited."""
+        self._sync = SyncApp(self)
+        return self._sync
+
+    def __exit__(self, *_: object) -> None:
+        self._sync.close()
 
     async def __aenter__(self) -> "App":
         config = self.config
@@ -220,3 +240,9 @@ class App:
         self._owner.close()
         self.broker.book = None
         self._store = self._engine = self._runs = None
+
+
+def ask(text: str, *, agent: Agent | str = "default", **more: Any) -> "RunFinished":
+    """Ask an agent one thing in an app of its own and wait for the answer: `oneclaw.ask("Hello.").text`."""
+    with App() as app:
+        return app.ask(agent, text, **more)

@@ -1,11 +1,11 @@
-"""Events of calls and runs, and their JSON form. Public: see docs/reference/python.md."""
+"""Events of calls and runs, and their JSON form. Public."""
 
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import (
     Event,
-    PermissionAnswered,
-    PermissionAsked,
+    QuestionAnswered,
+    QuestionAsked,
     ToolFinished,
     ToolProgressed,
     ToolStarted,
@@ -40,8 +40,8 @@ __all__ = [
     "MessageRead",
     "MessageWithdrawn",
     "ModelSwitched",
-    "PermissionAnswered",
-    "PermissionAsked",
+    "QuestionAnswered",
+    "QuestionAsked",
     "ResultsMessage",
     "RoundFinished",
     "RunEvent",

@@ -125,7 +125,7 @@ class Owner:
     def rule(self) -> None:
         """Make the policy anew from the settings and from what was last read of the store."""
         self._lacked = self._lacks()
-        self.policy = policy_of(self._config, self._said, self._roster)
+        self.policy = policy_of(self._config, self._said, self._roster, self._registry.get)
         if self._engine is not None:
             self._engine.policy = self.policy
 

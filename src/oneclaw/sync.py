@@ -1,6 +1,6 @@
 """An app for scripts and notebooks: `with App() as app`, and nothing to await."""
 
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from oneclaw.run.loop_thread import LoopThread
@@ -14,15 +14,12 @@ if TYPE_CHECKING:
 class AsyncApp(Protocol):
     """The asynchronous app that a `SyncApp` drives."""
 
-    def call(
-        self, tool: "ToolCall | str", arguments: Mapping[str, Any] | None = None, /, **named: Any
-    ) -> "Coroutine[Any, Any, ToolResult]": ...
-    def run(
-        self, agent: "Agent | str", text: str | None = None, **more: Any
-    ) -> "AsyncGenerator[RunEvent]": ...
-    def ask(
-        self, agent: "Agent | str", text: str | None = None, **more: Any
-    ) -> "Coroutine[Any, Any, RunFinished]": ...
+    @property
+    def call(self) -> "Callable[..., Coroutine[Any, Any, ToolResult]]": ...
+    @property
+    def run(self) -> "Callable[..., AsyncGenerator[RunEvent]]": ...
+    @property
+    def ask(self) -> "Callable[..., Coroutine[Any, Any, RunFinished]]": ...
     async def __aenter__(self) -> Any: ...
     async def __aexit__(self, *error: Any) -> None: ...
 

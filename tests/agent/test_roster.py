@@ -90,7 +90,7 @@ def test_an_agent_that_names_one_it_cannot_ask_says_so(tmp_path: Path, named: st
 
 def test_an_unknown_agent_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "reader.toml").write_text("")
-    with pytest.raises(InvalidConfig, match="did you mean reader"):
+    with pytest.raises(InvalidConfig, match="Did you mean reader"):
         Roster(tmp_path).get("raeder")
 
 

@@ -1,5 +1,6 @@
 """The policy of the owner's settings and of what agents say of themselves."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from oneclaw.agent.features import FEATURES, features_now, features_said
@@ -7,6 +8,7 @@ from oneclaw.agent.roster import Roster
 from oneclaw.config import Config
 from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.settings.tree import AgentTools, PluginTools, Settings, Tools
+from oneclaw.core.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,9 @@ class Said:
     features: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
-def policy_of(config: Config, stored: Said, roster: Roster) -> Policy:
+def policy_of(
+    config: Config, stored: Said, roster: Roster, find: Callable[[str], Tool] | None = None
+) -> Policy:
     """The policy the settings say, with what was switched since and what agents say of themselves.
 
     For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
@@ -34,7 +38,7 @@ def policy_of(config: Config, stored: Said, roster: Roster) -> Policy:
             own, owners = listed.agent.rules, agents.get(name, Rules())
             allow = own.allow if owners.allow is None else owners.allow
             agents[name] = Rules(allow, (*owners.deny, *own.deny))
-    return Policy(rules(settings.tools), agents, plugins, *_switched(settings, stored))
+    return Policy(rules(settings.tools), agents, plugins, *_switched(settings, stored), find=find)
 
 
 def _switched(settings: Settings, stored: Said) -> tuple[dict[str, bool], dict[str, bool], dict[str, str]]:

@@ -1,14 +1,15 @@
 """The short form of a run: say something to an agent and read what happens; leaving early stops the run."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.agent import Agent
-from oneclaw.agent.roster import Roster
+from oneclaw.agent.roster import DEFAULT, Roster
 from oneclaw.agent.session import make_session
 from oneclaw.config import Config
-from oneclaw.core.call import Image
+from oneclaw.core.call import Image, ToolCall, ToolResult
+from oneclaw.core.engine import Engine
 from oneclaw.core.errors import NotFound
 from oneclaw.core.message import UserMessage
 from oneclaw.core.session import Session
@@ -29,18 +30,28 @@ class Talk:
         roster: Roster,
         runs: "Callable[[], Runs]",
         store: "Callable[[], Store]",
+        engine: Callable[[], Engine],
         meet: Callable[[], None],
     ) -> None:
         self._config = config
         self._roster = roster
         self._runs = runs
         self._store = store
+        self._engine = engine
         self._meet = meet
+
+    async def call(
+        self, tool: ToolCall | str, arguments: Mapping[str, Any] | None = None, /, **named: Any
+    ) -> ToolResult:
+        """Call a tool, as `call("read_file", path="notes.txt")`, and wait for its one result."""
+        if not isinstance(tool, ToolCall):
+            tool = ToolCall(tool, {**(arguments or {}), **named})
+        return await self._engine().call(tool)
 
     def run(
         self,
         agent: Agent | str,
-        text: str,
+        text: str | None = None,
         *,
         session: Session | str | None = None,
         model: str = "",
@@ -48,9 +59,11 @@ class Talk:
     ) -> "AsyncGenerator[RunEvent]":
         """Say something to an agent and yield what happens, the last a `RunFinished`.
 
-        Without a session it is a new one; a session's id goes on with it. This is the short form of
-        `runs.start`: here, leaving the `async for` early stops the run.
+        A text alone is said to the default agent: `run("Hello.")`. Without a session it is a new one; a
+        session's id goes on with it. This is the short form of `runs.start`: here, leaving the `async for`
+        early stops the run.
         """
+        agent, text = _said(agent, text)
         agent, message = self._known(agent), UserMessage(text, tuple(images))
 
         async def start() -> "RunHandle":
@@ -72,13 +85,20 @@ class Talk:
 
         return follow(start)
 
-    async def ask(self, agent: Agent | str, text: str, **more: Any) -> "RunFinished":
-        """`run`, for whoever wants only the end of it."""
-        from oneclaw.core.run_event import RunFinished
+    async def ask(
+        self, agent: Agent | str, text: str | None = None, *, check: bool = True, **more: Any
+    ) -> "RunFinished":
+        """`run`, for whoever wants only the end of it.
+
+        Raises `RunFailed` where there is no answer; `check=False` returns such an end, too.
+        """
+        from oneclaw.core.run_event import RunFailed, RunFinished
 
         async with aclosing(self.run(agent, text, **more)) as events:
             async for event in events:
                 if isinstance(event, RunFinished):
+                    if check and not event.is_answer:
+                        raise RunFailed(event)
                     return event
         raise RuntimeError("The run ended without saying so.")
 
@@ -94,10 +114,20 @@ class Talk:
         if isinstance(agent, str):
             return self._roster.get(agent)
         known = self._roster.all().get(agent.name)
-        if known is None or known.agent != agent:
-            self._roster.add(agent)
-            self._meet()
-        return agent
+        if known is not None and known.agent == agent:
+            return agent
+        added = self._roster.add(agent)
+        self._meet()
+        return added
+
+
+def _said(agent: Agent | str, text: str | None) -> tuple[Agent | str, str]:
+    """Who is spoken to, and the text: where there is one argument, it is the text."""
+    if text is not None:
+        return agent, text
+    if not isinstance(agent, str):
+        raise TypeError(f"Say something to the agent {agent.name}: the text is missing.")
+    return DEFAULT, agent
 
 
 async def follow(start: "Callable[[], Awaitable[RunHandle]]") -> "AsyncGenerator[RunEvent]":

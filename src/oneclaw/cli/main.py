@@ -51,6 +51,7 @@ Start with:
   oneclaw call get_current_time          run one call
 """
 NOT_THERE = ("tool", "feature", "plugin")
+WRONG_USE = ("agent", "provider")
 """Nouns whose unknown names have an exit code of their own."""
 
 
@@ -133,7 +134,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(error, NotFound):
             said = printable(str(error))
             print(f"oneclaw: {said[0].lower()}{said[1:]}", file=sys.stderr)
-            return 3 if error.noun in NOT_THERE else 1
+            return 3 if error.noun in NOT_THERE else 2 if error.noun in WRONG_USE else 1
         if isinstance(error, OneClawError):
             print(f"oneclaw: {printable(str(error))}", file=sys.stderr)
             return 2

@@ -12,10 +12,10 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     │   └── InvalidSchema     parameters that are not JSON Schema 2020-12; `path` says where
     ├── DuplicateTool         two tools with one name; both origins are named
     ├── InvalidConfig         a setting that is wrong; file, line and field are named
+    │   └── NotFound          a name that no agent, provider, session, tool … has; `noun` says which
     ├── NotOpen               an app that is used outside of its `with`
     ├── RunFailed             a run that ended without an answer; `finished` holds its end
     ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
-    ├── NotFound              a name that no session, run, tool … has; `noun` says which of them
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
 
@@ -148,7 +148,7 @@ class InvalidConfig(OneClawError):
     """A setting that is wrong."""
 
 
-class NotOpen(OneClawError):
+class NotOpen(OneClawError, RuntimeError):
     """An app that is used before or after its `with` block."""
 
 

@@ -39,9 +39,9 @@ class LoopThread:
     def close(self) -> None:
         """End the thread; what still runs in it is cancelled."""
         self.run(_cancel_others())
+        self.run(self._loop.shutdown_asyncgens())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
 

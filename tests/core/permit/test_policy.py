@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.permit.policy import Policy, Rules, Unused, match, unused
-from oneclaw.core.tool import ToolDefinition
+from oneclaw.core.tool import Tool, ToolDefinition
 
 TOOL = ToolDefinition(name="write_file", group="files")
 
@@ -264,5 +264,5 @@ def test_a_tool_is_judged_by_its_name() -> None:
     )
     assert policy.why("add", agent="a").allowed
     assert policy.why("read_file").allowed  # nothing tells that it is in a group
-    knowing = replace(policy, find=lambda name: (ToolDefinition(name=name, group="files"), ""))
+    knowing = replace(policy, find=lambda name: Tool(ToolDefinition(name=name, group="files"), print))
     assert knowing.why("read_file").decided.entry == "group:files"

@@ -37,7 +37,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from oneclaw.core.tool import ToolDefinition
+from oneclaw.core.tool import Tool, ToolDefinition
 
 GROUP = "group:"
 _REMEMBERED = 200_000
@@ -100,8 +100,8 @@ class Policy:
     features: Mapping[str, bool] = field(default_factory=dict[str, bool])
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
     """By whose word a switch or feature is as it is, where that is not the setting of its name."""
-    find: Callable[[str], tuple[ToolDefinition, str]] | None = field(default=None, repr=False, compare=False)
-    """Gives the definition and the origin of a tool by its name, and raises where there is none."""
+    find: Callable[[str], Tool] | None = field(default=None, repr=False, compare=False)
+    """Gives the tool of a name, and raises where there is none."""
     _known: dict[tuple[str, str, str], tuple[ToolDefinition, Decision]] = field(
         default_factory=dict[tuple[str, str, str], tuple[ToolDefinition, Decision]],
         init=False,
@@ -129,8 +129,9 @@ class Policy:
         features pass it by, so ask `Engine.why` or `App.why` where there is one.
         """
         if isinstance(definition, str):
-            found = None if self.find is None else self.find(definition)
-            definition, origin = (ToolDefinition(name=definition), origin) if found is None else found
+            tool = None if self.find is None else self.find(definition)
+            definition = ToolDefinition(name=definition) if tool is None else tool.definition
+            origin = origin if tool is None else tool.origin
         steps = (
             *self._gates(definition, agent),
             *self._denials(definition, agent, origin),

@@ -104,6 +104,7 @@ def _trouble(text: str) -> str:
 
 
 def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules of these texts, as `git log *`; raises `InvalidConfig` for one that can be none."""
     return tuple(parse_rule(text) for text in texts)
 
 
