@@ -26,6 +26,7 @@ async def open_app(tmp_path: Path) -> AsyncIterator[Open]:
             model = Scripted(replies) if isinstance(replies, Iterable) else replies
             providers: dict[str, Provider] = {"test": model, **more.pop("providers", {})}
             values = {"models.default": "test/model", **(settings or {})}
+            values = {key: value for key, value in values.items() if value is not None}
             home = more.pop("home", tmp_path / "home")
             return await stack.enter_async_context(
                 App(Config(home=home, values=values), providers=providers, **more)

@@ -381,7 +381,7 @@ async def test_when_no_fallback_fits_the_error_says_so(open_app: Open) -> None:
 
 
 async def test_without_a_model_the_error_says_how_to_get_one(open_app: Open) -> None:
-    app = await open_app([], settings={"models.default": ""})
+    app = await open_app([], settings={"models.default": None})
     with pytest.raises(InvalidConfig, match="ANTHROPIC_API_KEY"):
         await drive(app)
 
