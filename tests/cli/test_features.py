@@ -32,7 +32,7 @@ def test_they_are_listed_with_their_tools(cli: Cli) -> None:
     assert list(rows) == ["memory", "scheduling", "mail", "shell", "sandbox", "browser"]
     assert [name for name, row in rows.items() if row["on"]] == ["memory"]
     assert rows["shell"]["tools"] == ["execute_shell_command", "manage_process"]
-    assert "agents run commands" in cli("features").out
+    assert "Agents run commands" in cli("features").out
 
 
 @pytest.mark.parametrize("command", ["features", "tools"])

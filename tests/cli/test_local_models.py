@@ -116,7 +116,8 @@ def test_without_a_library_one_sentence_says_what_to_install_and_nothing_is_fetc
 
 
 def test_without_a_library_a_model_of_ones_own_is_not_blamed(tmp_path: Path, file: Path) -> None:
-    variables = without_library(tmp_path)
+    variables = without_library(tmp_path) | {"ONECLAW_CONFIG": str(tmp_path / "small.toml")}
+    (tmp_path / "small.toml").write_text('[models."local/tiny"]\nsmall = true\n')
     assert oneclaw("models", "add", str(file), variables=variables).returncode == 0
     for words in (("chat", "--model", "local/tiny"), ("run", "--model", "local/tiny", "hi")):
         ended = oneclaw(*words, variables=variables, typed="hello\nhello again\n")

@@ -158,7 +158,6 @@ async def test_without_the_bound_an_endless_body_is_read_until_its_time_is_up(
 
     port, _ = await serve(pour)
     monkeypatch.setattr(fetching, "MAX_BYTES", 2**40)
-    monkeypatch.setattr(fetching, "FETCH_SHARE", 0.1)
     result = await fetch(app, port)
     assert result.kind is Kind.TIMEOUT
     assert sent > 8 * MB

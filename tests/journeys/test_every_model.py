@@ -495,9 +495,7 @@ async def test_a_small_local_model_gets_the_tools_for_small_models_only(
     format = BY_LABEL["ollama"]
     async with talking(format, [call("fetch_url", {"path": "a"}), answer("Well.")]) as server:
         values = {**server.settings(), "models.default": server.model}
-        if is_small:
-            # It is small because it is on this machine and has no key.
-            del values[f"models.{server.model}.small"]
+        values[f"models.{server.model}.small"] = is_small  # a server's size is not known
         async with App(Config(home=tmp_path, values=values), tools=[add]) as app:
             _, last = await started(app)
             tools = set(server.heard[0].tools)

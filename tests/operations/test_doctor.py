@@ -25,7 +25,7 @@ async def test_a_damaged_store_is_told_by_each_check_that_needs_it_and_the_other
     damaged = await diagnose(config)
     assert [check.topic for check in damaged] == [check.topic for check in sound]
     bad = {check.topic for check in damaged if check.state == "bad"}
-    assert bad == {"store", "tools", "tool files", "models", "features"}
+    assert bad == {"store", "tools", "sources", "tool files", "models", "features"}
 
 
 async def test_a_check_that_waits_for_a_program_does_not_stop_the_others_in_the_loop(

@@ -200,8 +200,8 @@ def test_bytes_that_fit_nothing_are_replaced_and_counted(context: Context, tmp_p
     (tmp_path / "note").write_bytes(b"caf\xe9 \xe2\x82 \xef\xbf\xbd ok\n")
     answer = read_file.execute({"path": "note"}, context)
     assert isinstance(answer, Output)
-    note = "\n(2 places are not utf-8 and shown as \ufffd; try encoding='windows-1252'.)"
-    assert answer.value == "caf\ufffd \ufffd \ufffd ok\n" + note
+    assert answer.value == "caf\ufffd \ufffd \ufffd ok\n"
+    assert answer.note == "2 places are not utf-8 and shown as \ufffd; try encoding='windows-1252'"
     assert answer.details == {"replaced": 2}
 
 
@@ -260,12 +260,17 @@ def test_the_model_is_told_which_encoding_to_try(
     context: Context, tmp_path: Path, text: str, encoding: str, said: str
 ) -> None:
     (tmp_path / "note").write_bytes(f"{text}\n".encode(encoding) * 20)
-    answer = read(context, "note")
-    assert f"not utf-8 and shown as \ufffd; try encoding='{said}'.)" in answer
+    assert f"not utf-8 and shown as \ufffd; try encoding='{said}'" in note_of(context)
     assert read(context, "note", encoding=said) == f"{text}\n" * 20
     (tmp_path / "note").write_text(f"{text}\n" * 20)
     assert read(context, "note") == f"{text}\n" * 20
-    assert "not ascii and shown as \ufffd; try encoding='utf-8'.)" in read(context, "note", encoding="ascii")
+    assert "not ascii and shown as \ufffd; try encoding='utf-8'" in note_of(context, encoding="ascii")
+
+
+def note_of(context: Context, **more: str) -> str:
+    answer = read_file.execute({"path": "note", **more}, context)
+    assert isinstance(answer, Output)
+    return answer.note
 
 
 def test_a_pipe_is_refused_at_once(context: Context, tmp_path: Path) -> None:

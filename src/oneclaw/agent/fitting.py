@@ -63,6 +63,11 @@ class Fitting:
         shrunk = self.shrink()
         if shrunk is not None and not shrunk.fits:
             text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
+            if window.overhead_tokens > model.window // 2:
+                text += (
+                    f" Its instructions and tools alone take {window.overhead_tokens:,}: give it fewer tools,"
+                    f' as by models."{model.name}".small = true.'
+                )
             raise ProviderError(text, "window")
 
     def shrink(self) -> Shrunk | None:
@@ -70,7 +75,7 @@ class Fitting:
         model = self._chain.link.model
         most = model.window - min(ANSWER_TOKENS, model.window // 4)
         shrunk = self._conversation.window.shrink(min(most, self._refused.get(model.name, most)))
-        if shrunk is not None:
+        if shrunk is not None and (shrunk.dropped or shrunk.shortened):
             how, count = ("dropped", shrunk.dropped) if shrunk.dropped else ("shortened", shrunk.shortened)
             self._tell(HistoryCompacted(how, count, shrunk.tokens_before, shrunk.tokens_after))
         return shrunk

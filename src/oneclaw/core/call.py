@@ -46,12 +46,14 @@ class Image:
 class Output:
     """What a tool returns when it has more to give than a value.
 
-    `value` goes to the model, `details` to people and programs only.
+    `value` goes to the model, `details` to people and programs only. `note` is a sentence that the model
+    reads beside the value, as one on what was left out.
     """
 
     value: Any = ""
     images: tuple[Image, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    note: str = ""
 
 
 @quick
@@ -90,7 +92,7 @@ class ToolResult:
         return value if isinstance(value, str) else _encode(value)
 
     def for_model(self) -> dict[str, Any]:
-        """The object a model reads; `note` stands only where arguments were repaired."""
+        """The object a model reads; `note` is there where arguments were repaired or the tool adds one."""
         body: dict[str, Any]
         if self.kind is None:
             body = {"status": "success", "result": self.value}

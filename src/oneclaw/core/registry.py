@@ -137,7 +137,7 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     return near or ([each for each in known if wanted in each][:most] if len(wanted) > 2 else [])
 
 
-def suggest(name: str, names: Sequence[str], chars: int = 1_000) -> str:
+def suggest(name: str, names: Sequence[str], chars: int = 700) -> str:
     """Which tools a name that no tool has may mean; all there are, within `chars`, if none is like it."""
     if not names:
         return "There are no tools: answer without one."

@@ -60,6 +60,8 @@ class ResultMaker:
         if isinstance(value, Output):
             images = value.images
             details = self.redact(plain(value.details)) or None
+            if value.note:
+                walk.repairs = (*walk.repairs, self._redact_text(value.note))
             value = value.value
         if type(value) is not str or not value.isascii():
             value, found = with_images(value, len(images))

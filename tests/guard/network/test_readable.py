@@ -130,6 +130,6 @@ def test_what_is_not_a_page_is_text_or_nothing() -> None:
     ],
 )
 def test_a_hostile_page_of_the_largest_size_is_done_in_a_moment(page: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()  # a busy machine makes it wait, and not work
     to_readable(page)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2

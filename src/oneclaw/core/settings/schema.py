@@ -108,7 +108,7 @@ def _flatten(table: Any, start: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(table, Mapping):
         raise InvalidConfig(f"The settings are a {type(table).__name__}; they must be a mapping of names.")
     for name, value in cast("Mapping[Any, Any]", table).items():
-        if not isinstance(name, str):
+        if not isinstance(name, str) or not name:
             raise InvalidConfig(f"A setting is named {name!r}; a name must be a text, as 'tools.deny'.")
         if isinstance(value, Mapping) and value:
             yield from _flatten(value, f"{start}{name}.")
