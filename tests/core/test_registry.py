@@ -134,7 +134,7 @@ def test_the_nearest_names_are_found_however_they_are_spelled() -> None:
 
 def test_tools_are_found_by_several_names_globs_and_groups() -> None:
     def made(name: str, group: str = "") -> Tool:
-        return Tool(ToolDefinition(name=name, group=group), lambda arguments: None)
+        return Tool(ToolDefinition(name=name, group=group), lambda arguments, context: None)
 
     registry = Registry([made("read_file", "files"), made("fetch_url", "web"), made("add")])
     assert [each.name for each in registry.select("group:web", "read_*")] == ["read_file", "fetch_url"]

@@ -65,8 +65,14 @@ def test_a_reference_is_resolved_within_the_document_only() -> None:
         assert resolve(reference, root) is None
 
 
-MAIL = {"properties": {"kind": {"const": "mail"}, "address": {"type": "string"}}, "required": ["address"]}
-CALL = {"properties": {"kind": {"const": "call"}, "number": {"type": "integer"}}, "required": ["number"]}
+MAIL: dict[str, Any] = {
+    "properties": {"kind": {"const": "mail"}, "address": {"type": "string"}},
+    "required": ["address"],
+}
+CALL: dict[str, Any] = {
+    "properties": {"kind": {"const": "call"}, "number": {"type": "integer"}},
+    "required": ["number"],
+}
 
 
 @pytest.mark.parametrize(

@@ -264,5 +264,8 @@ def test_a_tool_is_judged_by_its_name() -> None:
     )
     assert policy.why("add", agent="a").allowed
     assert policy.why("read_file").allowed  # nothing tells that it is in a group
-    knowing = replace(policy, find=lambda name: Tool(ToolDefinition(name=name, group="files"), print))
-    assert knowing.why("read_file").decided.entry == "group:files"
+
+    def find(name: str) -> Tool:
+        return Tool(ToolDefinition(name=name, group="files"), lambda arguments, context: None)
+
+    assert replace(policy, find=find).why("read_file").decided.entry == "group:files"
