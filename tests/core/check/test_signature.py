@@ -75,31 +75,31 @@ CALL: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("schema", "shown"),
-    [
-        (
-            {"oneOf": [MAIL, CALL], "required": ["kind"]},
-            'send(kind: "mail", address: string) or send(kind: "call", number: integer)',
-        ),
-        (
-            {"properties": {"q": {"type": "string"}}, "anyOf": [{"required": ["q"]}, {"$ref": "#/$defs/id"}]}
-            | {"$defs": {"id": {"properties": {"id": {"type": "integer"}}, "required": ["id"]}}},
-            "send(q: string) or send(id: integer, q?: string)",
-        ),
-        (
-            {
-                "properties": {"kind": {"enum": ["mail", "call"]}},
-                "required": ["kind"],
-                "if": {"properties": {"kind": {"const": "mail"}}},
-                "then": {"required": ["address"], "properties": {"address": {"type": "string"}}},
-                "else": {"required": ["number"], "properties": {"number": {"type": "integer"}}},
-            },
-            'send(kind: "mail", address: string) or send(kind: "mail"|"call", number: integer)',
-        ),
-        ({"allOf": [MAIL, {"properties": {"cc": {}}}]}, 'send(address: string, kind?: "mail", cc?: any)'),
-        ({"$ref": "#"}, "send()"),
-    ],
-)
+FORMS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"oneOf": [MAIL, CALL], "required": ["kind"]},
+        'send(kind: "mail", address: string) or send(kind: "call", number: integer)',
+    ),
+    (
+        {"properties": {"q": {"type": "string"}}, "anyOf": [{"required": ["q"]}, {"$ref": "#/$defs/id"}]}
+        | {"$defs": {"id": {"properties": {"id": {"type": "integer"}}, "required": ["id"]}}},
+        "send(q: string) or send(id: integer, q?: string)",
+    ),
+    (
+        {
+            "properties": {"kind": {"enum": ["mail", "call"]}},
+            "required": ["kind"],
+            "if": {"properties": {"kind": {"const": "mail"}}},
+            "then": {"required": ["address"], "properties": {"address": {"type": "string"}}},
+            "else": {"required": ["number"], "properties": {"number": {"type": "integer"}}},
+        },
+        'send(kind: "mail", address: string) or send(kind: "mail"|"call", number: integer)',
+    ),
+    ({"allOf": [MAIL, {"properties": {"cc": {}}}]}, 'send(address: string, kind?: "mail", cc?: any)'),
+    ({"$ref": "#"}, "send()"),
+]
+
+
+@pytest.mark.parametrize(("schema", "shown"), FORMS)
 def test_every_form_of_a_call_is_shown(schema: dict[str, Any], shown: str) -> None:
     assert describe_call("send", {"type": "object", **schema}) == shown
