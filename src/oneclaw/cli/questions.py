@@ -77,7 +77,9 @@ def list_questions(found: "list[QuestionRecord]", is_json: bool) -> int:
                 short_text(record),
             )
         )
-    print_table(("ID", "STATE", "KIND", "AGENT", "RUN", "EXPIRES", "QUESTION"), rows, ("bold",))
+    print_table(
+        ("ID", "STATE", "KIND", "AGENT", "RUN", "EXPIRES", "QUESTION"), rows, ("bold",), is_escaped=True
+    )
     first = next((record for record in found if record.is_open), None)
     if first is not None and is_shown:
         print_line(f"Answer one: oneclaw answer {first.question.id[:8]} {example(first)}", "dim")
