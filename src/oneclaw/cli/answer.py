@@ -87,7 +87,6 @@ async def run(arguments: argparse.Namespace) -> int:
 def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
     """The answer of the words; raises ValueError for one that does not fit the kind of the question."""
     from oneclaw.cli.answer_words import KEYS, Said, read_words
-    from oneclaw.operations.questions import check_command_rule
 
     if arguments.decline:
         return Said("no" if question.kind == "permission" else None)
@@ -97,10 +96,7 @@ def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
         if KEYS.get(word) not in question.answers:
             offered = ", ".join(("yes", *question.answers))
             raise ValueError(f"{word[:50]!r} is not an answer to this question; use one of: {offered}.")
-    said = read_words(question, line)
-    if said.pattern and question.is_ruled:
-        check_command_rule(said.pattern["command"])
-    return said
+    return read_words(question, line)
 
 
 def whoever() -> str:

@@ -27,6 +27,7 @@ Outcome = Literal[Answer, "answered", "timeout", "nobody", "withdrawn"]
 ANSWERED: tuple[Outcome, ...] = (*ANSWERS, "answered")
 """The outcomes that are a person's."""
 TEXT_CHARS = 20_000
+MISFIT = "The pattern does not fit the very call that asks; change it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Emit, QuestionAnswered, QuestionAsked
 from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import Fits, covers
-from oneclaw.core.question import KEPT, Question, QuestionBook, Reply, read_answer
+from oneclaw.core.question import KEPT, MISFIT, Question, QuestionBook, Reply, read_answer
 from oneclaw.core.session import Session
 from oneclaw.core.settings.tree import DEFAULTS
 
@@ -145,6 +145,7 @@ class Broker:
         if not self._fronts and not question.waits:
             return Reply("nobody", NOBODY)
         self._loop = asyncio.get_running_loop()
+        rules = rules or partial(fits, arguments=raw or {})
         left = round(question.expires - question.created, 3) if question.expires else self.seconds
         is_stored, asked = False, question
         if self.book is not None:
@@ -158,13 +159,14 @@ class Broker:
                 if asked is not question:  # a program that is gone asked it
                     left = max(asked.expires - time(), 0.0)
                 if earlier is not None:
+                    earlier = _held(earlier, rules)
                     if remember is not None and earlier.outcome in KEPT:
                         remember(earlier)
                     self._tell_answered(replace(question, id=earlier.by), earlier)
                     return replace(earlier, by=question.id)
         waiting = _Waiting(
             asked,
-            rules or partial(fits, arguments=raw or {}),
+            rules,
             remember,
             self._loop.create_future(),
             is_stored,
@@ -211,7 +213,7 @@ class Broker:
         if waiting.future.done() or waiting.is_ending:  # done while in the queue: cancelled this moment
             return False
         if pattern and not waiting.fits(pattern):
-            raise ValueError("The pattern does not fit the very call that asks; change it.")
+            raise ValueError(MISFIT)
         self._end(waiting, reply, who)
         return True
 
@@ -271,7 +273,7 @@ class Broker:
             said = reply
             if each.is_stored:
                 try:
-                    said = await book.settle(each.question.id, reply, who)
+                    said = _held(await book.settle(each.question.id, reply, who), each.fits)
                 except OneClawError as error:
                     said = Reply("nobody", f"The answer could not be stored: {error}")
             self._settle(said, each)
@@ -284,7 +286,7 @@ class Broker:
                     for question_id, reply in (await self.book.answered()).items():
                         waiting = self._waiting.get(question_id)
                         if waiting is not None and not waiting.is_ending:
-                            self._end(waiting, reply)
+                            self._end(waiting, _held(reply, waiting.fits))
                 await asyncio.sleep(_LOOK_SECONDS)
         finally:
             self._looking = None
@@ -368,6 +370,16 @@ class Broker:
         if self._emit is not None:
             head = asked.id, asked.call_id, asked.session
             self._emit(QuestionAnswered(*head, reply.outcome, reply.value))
+
+
+def _held(reply: Reply, fits: Fits) -> Reply:
+    """An answer from the book; a no where its pattern does not fit the call, which its giver saw in part."""
+    try:
+        is_fitting = not reply.pattern or fits(reply.pattern)
+    except ValueError:
+        is_fitting = False
+    misfit = "The person's yes has a pattern that this call does not fit; ask them what to do instead."
+    return reply if is_fitting else Reply("no", misfit, by=reply.by)
 
 
 def _is_covered(waiting: _Waiting, reply: Reply, other: _Waiting) -> bool:
