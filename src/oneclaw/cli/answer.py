@@ -44,6 +44,7 @@ async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.operations.questions import (
         AnswerRefused,
         answer_question,
+        check_open,
         find_question,
         next_step,
         question_json,
@@ -58,6 +59,7 @@ async def run(arguments: argparse.Namespace) -> int:
     async with app:
         try:
             record = await find_question(app.store, arguments.name)
+            check_open(record)
             said = read_said(record.question, arguments)
             await answer_question(
                 app.store,
@@ -68,7 +70,7 @@ async def run(arguments: argparse.Namespace) -> int:
                 who=whoever(),
             )
         except (AnswerRefused, ValueError) as error:
-            print(f"oneclaw: {error} The question stays open.", file=sys.stderr)
+            print(f"oneclaw: {visible(str(error))} The question stays open.", file=sys.stderr)
             return 4
         except InvalidConfig as error:
             print(f"oneclaw: {error}", file=sys.stderr)

@@ -14,6 +14,7 @@ Examples:
   oneclaw questions --all           those that are over, too, newest first
   oneclaw answer 3fa2 yes           answer one
 """
+LIST_CHARS = 200
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +88,12 @@ def list_questions(found: "list[QuestionRecord]", is_json: bool) -> int:
 
 
 def short_text(record: "QuestionRecord") -> str:
-    """The question in one line."""
+    """The question in one line, cut where it is long: `show` has the whole."""
+    text = whole_text(record)
+    return text if len(text) <= LIST_CHARS else f"{text[: LIST_CHARS - 1]}…"
+
+
+def whole_text(record: "QuestionRecord") -> str:
     question = record.question
     lines = question.text.split("\n")
     if question.kind == "permission":

@@ -13,6 +13,7 @@ __all__ = [
     "AnswerRefused",
     "QuestionRecord",
     "answer_question",
+    "check_open",
     "find_question",
     "list_questions",
     "next_step",
@@ -49,8 +50,7 @@ async def answer_question(
 ) -> Reply:
     """Give a question its one answer. Raises `InvalidConfig` when it is open no more."""
     question = record.question
-    if not record.is_open:
-        raise InvalidConfig(why_closed(record))
+    check_open(record)
     try:
         reply = read_answer(question, answer, pattern, seconds)
         if pattern:
@@ -60,6 +60,12 @@ async def answer_question(
     if not await store.questions.answer(question.id, reply, who):
         raise InvalidConfig(why_closed(await store.questions.get(question.id) or record))
     return reply
+
+
+def check_open(record: QuestionRecord) -> None:
+    """Raise `InvalidConfig` for a question that is open no more."""
+    if not record.is_open:
+        raise InvalidConfig(why_closed(record))
 
 
 def why_closed(record: QuestionRecord) -> str:
