@@ -19,8 +19,7 @@ Everything happens on the event loop of the calls; another thread answers throug
 """
 
 import asyncio
-import concurrent.futures
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,29 +28,15 @@ from typing import Any
 
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Emit, QuestionAnswered, QuestionAsked
+from oneclaw.core.permit.front import Front, Show, Withdraw, run_on
 from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import Fits, covers
 from oneclaw.core.question import KEPT, MISFIT, Question, QuestionBook, Reply, read_answer
 from oneclaw.core.session import Session
 from oneclaw.core.settings.tree import DEFAULTS
 
-Show = Callable[[Question], None]
-Withdraw = Callable[[str], None]
 NOBODY = "Nobody is there to ask."
 _LOOK_SECONDS = 0.25
-
-
-class _Front:
-    """Someone who shows questions, and what they are showing."""
-
-    __slots__ = ("failed", "is_showing", "show", "shown", "withdraw")
-
-    def __init__(self, show: Show, withdraw: Withdraw | None) -> None:
-        self.show = show
-        self.withdraw = withdraw
-        self.shown: str | None = None
-        self.is_showing = False
-        self.failed: dict[str, str] = {}
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +65,7 @@ class Broker:
         self.wait_seconds = wait_seconds
         self.book: QuestionBook | None = None
         self._emit = emit
-        self._fronts: list[_Front] = []
+        self._fronts: list[Front] = []
         self._waiting: dict[str, _Waiting] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -114,9 +99,9 @@ class Broker:
         `show` is given one question at a time and must not wait; `withdraw` is given the id of a question it
         was shown that is settled, by whomever.
         """
-        front = _Front(show, withdraw)
+        front = Front(show, withdraw, self._open_for, partial(self._settle_unseen, ""))
         self._fronts.append(front)
-        self._advance(front)
+        front.advance()
 
         def unbind() -> None:
             if front in self._fronts:
@@ -179,7 +164,7 @@ class Broker:
                 with suppress(OneClawError):  # the question itself is safe
                     await self.book.flush()
             for front in tuple(self._fronts):
-                self._advance(front)
+                front.advance()
             if is_stored and self._looking is None:
                 self._looking = self._start(self._look())
             reply = await waiting.future
@@ -228,29 +213,7 @@ class Broker:
     ) -> bool:
         """`answer`, from a thread that is not the loop's; waits until the loop has taken it."""
         give = partial(self.answer, question_id, answer, pattern=pattern, seconds=seconds, who=who)
-        loop = self._loop
-        if loop is None or loop.is_closed():
-            return False
-        if _running_loop() is loop:
-            return give()
-        done: concurrent.futures.Future[bool] = concurrent.futures.Future()
-
-        def run() -> None:
-            try:
-                done.set_result(give())
-            except Exception as error:
-                done.set_exception(error)
-
-        try:
-            loop.call_soon_threadsafe(run)
-        except RuntimeError:  # closed since
-            return False
-        while True:
-            try:
-                return done.result(timeout=1.0)
-            except concurrent.futures.TimeoutError:
-                if loop.is_closed():
-                    return False
+        return False if self._loop is None else run_on(self._loop, give)
 
     def _end(self, waiting: _Waiting, reply: Reply, who: str = "") -> None:
         """End a question, and those that the answer covers: by the word of the book, where they are in it."""
@@ -310,7 +273,7 @@ class Broker:
         for waiting in settled:
             self._tell_answered(waiting.question, reply)
             for front in tuple(self._fronts):
-                self._take_away(front, waiting.question.id)
+                front.take_away(waiting.question.id)
 
     def _time_out(self, waiting: _Waiting, seconds: float) -> None:
         if not waiting.is_ending:
@@ -325,41 +288,10 @@ class Broker:
                 failures = [front.failed[question_id] for front in self._fronts]
                 self._end(waiting, Reply("nobody", failures[0] if failures else reason))
 
-    def _advance(self, front: _Front) -> None:
-        """Show the front its next questions until one stays open. It may answer while it is shown one."""
-        if front.is_showing:
-            return
-        front.is_showing = True
-        try:
-            while front.shown is None and (question := self._next_for(front)) is not None:
-                self._show(front, question)
-        finally:
-            front.is_showing = False
-
-    def _next_for(self, front: _Front) -> Question | None:
-        if front not in self._fronts:
-            return None
-        open_ones = (one for one in self._waiting.values() if not one.is_ending)
-        return next((one.question for one in open_ones if one.question.id not in front.failed), None)
-
-    def _show(self, front: _Front, question: Question) -> None:
-        front.shown = question.id
-        try:
-            front.show(question)
-        except Exception as error:
-            front.shown = None
-            if question.id in self._waiting:
-                front.failed[question.id] = f"The question could not be shown ({type(error).__name__})."
-                self._settle_unseen("")
-
-    def _take_away(self, front: _Front, question_id: str) -> None:
-        front.failed.pop(question_id, None)
-        if front.shown == question_id:
-            front.shown = None
-            if front.withdraw is not None:
-                with suppress(Exception):  # the question is settled; a front's trouble is its own
-                    front.withdraw(question_id)
-            self._advance(front)
+    def _open_for(self, front: Front) -> Iterator[Question]:
+        """The questions that a front could show, oldest first; none to one that has left."""
+        if front in self._fronts:
+            yield from (one.question for one in self._waiting.values() if not one.is_ending)
 
     def _tell_asked(self, asked: Question) -> None:
         if self._emit is not None:
@@ -387,10 +319,3 @@ def _is_covered(waiting: _Waiting, reply: Reply, other: _Waiting) -> bool:
         return covers(waiting.question, reply, other.question, other.fits)
     except ValueError:  # a pattern that can be none for the other call
         return False
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
