@@ -16,10 +16,10 @@ from typing import Literal
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
 from oneclaw.agent.inbox import Inbox
 from oneclaw.agent.loop import Run
-from oneclaw.agent.recall import recall
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.roster import Roster
@@ -43,7 +43,6 @@ log = logging.getLogger("oneclaw")
 Wait = Literal["never", "unattended", "always"]
 UNATTENDED: tuple[Origin, ...] = ("schedule", "api")
 """Who starts runs that nobody sits in front of."""
-_KEPT = 32
 _GAP = 1_000_000
 """Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
 NO_MODEL = (
@@ -84,7 +83,7 @@ class Runs:
         self._new_session = new_session
         self._digests = digests
         self._own_tools = tuple(own_tools)
-        self._conversations: dict[str, Conversation] = {}
+        self._conversations = Conversations(store)
         self._running: dict[str, _Going] = {}
         self._starting: set[str] = set()
 
@@ -123,7 +122,7 @@ class Runs:
         with self._claimed(session):
             chain = Chain(self._models(agent, model), self._link)
             if message is None:
-                message = _go_on(await self._conversation(session))
+                message = _go_on(await self._conversations.of(session))
             kept = await self._store.runs.start(replace(record, model=chain.link.model.name))
             if kept is None:
                 raise await self._busy(session.id)
@@ -141,7 +140,7 @@ class Runs:
         session = replace(session, run=record.id, waits=self._is_waiting(record.origin))
         agent = replace(self.roster.get(record.agent), limits=Limits(**record.limits))
         with self._claimed(session):
-            conversation = await self._conversation(session)
+            conversation = await self._conversations.of(session)
             message = _go_on(conversation, record.id)
             chain = Chain(self._models(agent, model), self._link)
             if not await self._store.runs.go_on(record.id):
@@ -155,7 +154,7 @@ class Runs:
             going.handle.say(message)
         else:
             await self._store.messages.append(session, message)
-            self._conversations.pop(session.id, None)
+            self._conversations.forget(session.id)
 
     def get(self, run_id: str) -> RunHandle | None:
         """The handle of a run of this program that is going on."""
@@ -186,7 +185,7 @@ class Runs:
         pause: "Callable[[], AbstractContextManager[None]] | None" = None,
     ) -> RunHandle:
         store, spent = self._store, None
-        conversation = await self._conversation(session)
+        conversation = await self._conversations.of(session)
         repeats = Repeats(agent.limits.repeats)
         last = await store.events.last(record.root) if asking is None else 0
         if last:  # it goes on
@@ -251,7 +250,7 @@ class Runs:
             conversation.last = await self._store.messages.last(conversation.session.id)
         except StoreError as error:
             log.warning("The end of run %s could not be written: %s", recording.run, error)
-            self._conversations.pop(conversation.session.id, None)
+            self._conversations.forget(conversation.session.id)
 
     def _is_waiting(self, origin: Origin) -> bool:
         """Whether questions of such a run wait for a person: whoever asked an agent is asked in its place."""
@@ -274,32 +273,6 @@ class Runs:
         stored = await self._store.sessions.get(record.session)
         agent = record.agent if stored is None else stored.agent
         return replace(self._new_session(agent), id=record.session)
-
-    async def _conversation(self, session: Session) -> Conversation:
-        known = self._conversations.pop(session.id, None)
-        # Another program may have gone on with it since.
-        if known is None or known.last != await self._store.messages.last(session.id):
-            known = await self._recall(session)
-        known.session = session  # whoever wrote into it before may have known less of it
-        self._conversations[session.id] = known  # last in the row: the first is let go of
-        while len(self._conversations) > _KEPT:
-            self._conversations.pop(next(iter(self._conversations)))
-        return known
-
-    async def _recall(self, session: Session) -> Conversation:
-        recalled = await recall(self._store, session.id)
-        last = recalled.last
-        if recalled.late is not None:
-            last = await self._store.messages.append(session, recalled.late)
-        for note in recalled.notes:
-            log.info("Session %s: %s", session.id, note)
-        messages = recalled.messages[recalled.through :]
-        if recalled.summary is not None:
-            messages = [UserMessage(recalled.summary, origin="summary"), *messages]
-        past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
-        taken = (call.id for message in past for call in message.calls)
-        book = self._store.messages
-        return Conversation(session, book, messages, taken=taken, last=last, redact=book.redact)
 
     def _count_again(self, repeats: Repeats, messages: Sequence[Message]) -> None:
         """Have the guard against repetition know the rounds since the user last said something."""
