@@ -15,20 +15,20 @@ from typing import Literal
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.chain import Chain, Link
-from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
 from oneclaw.agent.inbox import Inbox
 from oneclaw.agent.loop import Run
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.repeat import Repeats
+from oneclaw.agent.resuming import count_again, go_on_with, why_not
 from oneclaw.agent.roster import Roster
 from oneclaw.agent.run_handle import RunHandle, status_of
 from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, OneClawError, StoreError, describe
 from oneclaw.core.event_json import fields_of
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
+from oneclaw.core.message import UserMessage
 from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
@@ -122,7 +122,7 @@ class Runs:
         with self._claimed(session):
             chain = Chain(self._models(agent, model), self._link)
             if message is None:
-                message = _go_on(await self._conversations.of(session))
+                message = go_on_with(await self._conversations.of(session))
             kept = await self._store.runs.start(replace(record, model=chain.link.model.name))
             if kept is None:
                 raise await self._busy(session.id)
@@ -141,10 +141,10 @@ class Runs:
         agent = replace(self.roster.get(record.agent), limits=Limits(**record.limits))
         with self._claimed(session):
             conversation = await self._conversations.of(session)
-            message = _go_on(conversation, record.id)
+            message = go_on_with(conversation, record.id)
             chain = Chain(self._models(agent, model), self._link)
             if not await self._store.runs.go_on(record.id):
-                raise InvalidConfig(_why_not(record.id, await self._store.runs.get(record.id)))
+                raise InvalidConfig(why_not(record.id, await self._store.runs.get(record.id)))
             return await self._begin(agent, session, chain, message, record, None)
 
     async def tell(self, session: Session, message: UserMessage) -> None:
@@ -190,7 +190,7 @@ class Runs:
         last = await store.events.last(record.root) if asking is None else 0
         if last:  # it goes on
             spent = await store.runs.spent(record)
-            self._count_again(repeats, conversation.window.messages)
+            count_again(repeats, conversation.window.messages, self._engine.polls)
             last += _GAP
         if self._digests is not None:
             agent = replace(agent, instructions=agent.instructions + await self._digests.of(session))
@@ -274,22 +274,6 @@ class Runs:
         agent = record.agent if stored is None else stored.agent
         return replace(self._new_session(agent), id=record.session)
 
-    def _count_again(self, repeats: Repeats, messages: Sequence[Message]) -> None:
-        """Have the guard against repetition know the rounds since the user last said something."""
-        begun = next(
-            (
-                at
-                for at in range(len(messages) - 1, -1, -1)
-                if isinstance(each := messages[at], UserMessage) and each.origin == "user"
-            ),
-            0,
-        )
-        for answer, results in zip(messages[begun:], messages[begun + 1 :], strict=False):
-            if not (isinstance(answer, AssistantMessage) and isinstance(results, ResultsMessage)):
-                continue
-            if len(answer.calls) == len(results.results):
-                repeats.count(answer.calls, results.results, self._engine.polls)
-
     def _models(self, agent: Agent, model: str) -> Sequence[str]:
         first = model or agent.model or self.catalog.default
         if not first:
@@ -338,29 +322,3 @@ class _Claim:
 
     def __exit__(self, *_: object) -> None:
         self._held.discard(self._session)
-
-
-def _go_on(conversation: Conversation, run: str = "") -> UserMessage | None:
-    """What to say to go on where a conversation stands: nothing where the model is to answer anyway."""
-    last = conversation.window.messages[-1] if conversation.window.messages else None
-    if not isinstance(last, AssistantMessage) and last is not None:
-        return None
-    if last is not None and last.finish in ("stopped", "cut", "length"):
-        return UserMessage("Go on where you stopped.", origin="guard")
-    session = conversation.session.id
-    if run:
-        raise InvalidConfig(
-            f"The run {run} has its answer already: `oneclaw sessions show {session}` shows it."
-        )
-    raise InvalidConfig(
-        f"There is nothing to go on with in session {session}: say something,"
-        f' as in `oneclaw run --session {session} "…"`.'
-    )
-
-
-def _why_not(run_id: str, record: RunRecord | None) -> str:
-    if record is None:
-        return f"The run {run_id} was removed meanwhile."
-    if record.state == "running":
-        return f"The run {run_id} is running, in process {record.process.partition('-')[0]}; wait for it."
-    return f"The run {run_id} is over ({record.state}); only one that was interrupted or stopped can go on."
