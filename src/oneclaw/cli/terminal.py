@@ -180,14 +180,16 @@ def _style_of(cell: str, style: str) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """A duration a person reads at a glance: 0.4 ms, 38 ms, 1.2 s, 3 min 4 s."""
+    """A duration a person reads at a glance: 0.4 ms, 38 ms, 1.2 s, 3 min 4 s, 23 h 59 min."""
     if seconds < 0.01:
         return f"{seconds * 1000:.1f} ms"
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
         return f"{seconds:.1f} s"
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
 
 
 def time_text(moment: float) -> str:
