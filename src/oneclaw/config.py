@@ -51,8 +51,8 @@ class Config:
         for name, value in (("home", home), ("file", file), ("values", kept), ("settings", settings)):
             object.__setattr__(self, name, value)
 
-    def get(self, key: str, default: Any = None) -> Any:
-        """What is set for a key, else its default in the tree; `default` is not used."""
+    def get(self, key: str) -> Any:
+        """What is set for a key, else its default in the tree."""
         return self.values[key] if key in self.values else explain(key).value
 
     def under(self, prefix: str) -> dict[str, Any]:

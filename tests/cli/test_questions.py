@@ -138,6 +138,104 @@ def test_a_pattern_that_allows_anything_is_refused(
     assert "would allow anything" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("is_guarded", [True, False])
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"arguments": {"path": '"a/b\\\\c"', "lines": "5"}}, ["path=b/*"]),
+        ({"arguments": {"path": '"a/b"', "lines": "5"}}, ["lines=6"]),
+        (
+            {"tool": "execute_shell_command", "is_ruled": True, "arguments": {"command": '"git log"'}},
+            ["ls *"],
+        ),
+    ],
+)
+def test_a_pattern_that_does_not_fit_the_call_that_asks_is_refused(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any],
+    words: list[str],
+    is_guarded: bool,
+) -> None:
+    """Without the guard, a yes to other calls is a yes to this one."""
+    if not is_guarded:
+        monkeypatch.setattr("oneclaw.operations.questions.check_pattern", lambda *_: None)
+    asked = question(**changes)
+    ask(tmp_path, asked)
+    assert main(["--home", str(tmp_path), "answer", asked.id, "always", *words]) == (4 if is_guarded else 0)
+    assert ("does not fit the very call that asks" in capsys.readouterr().err) is is_guarded
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"arguments": {"path": r'"a\\x1b[2J/\\"b"'}}, ["path=a*/*"]),
+        ({"arguments": {"path": '"aaa" … (cut here for display: 20000 characters) … "b"'}}, ["path=zzz/*"]),
+        ({"arguments": {"is_all": "true", "some": "[1, 2]"}}, ["some=[1,2]"]),
+        (
+            {"tool": "execute_shell_command", "is_ruled": True, "arguments": {"command": '"git log x"'}},
+            ["git log *"],
+        ),
+    ],
+)
+def test_a_pattern_that_fits_or_that_only_the_program_that_asks_can_judge_is_taken(
+    tmp_path: Path, changes: dict[str, Any], words: list[str]
+) -> None:
+    asked = question(**changes)
+    ask(tmp_path, asked)
+    assert main(["--home", str(tmp_path), "answer", asked.id, "always", *words]) == 0
+
+
+def test_a_question_is_listed_as_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = question(agent="a\tb", arguments={"path": r'"a\\b\x1b[2J"'})
+    ask(tmp_path, asked)
+    assert main(["--home", str(tmp_path), "questions"]) == 0
+    *_, agent, _, _, text = capsys.readouterr().out.rstrip("\n").split("\t")
+    assert (agent, text) == (r"a\tb", r'write_file needs changes: path="a\\b\x1b[2J"')
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "said"),
+    [
+        (question(kind="choice", answers=("red\x1b[2J", "a\nb")), ["3"], r"1 red\x1b[2J, 2 a\nb"),
+        (question(kind="choice", answers=("red",)), ["9" * 5000], "is none of the choices"),
+        (question(kind="form", answers=(), schema=FORM), ["host='a"], "A quote is not closed; close it"),
+        (question(kind="form", answers=(), schema=FORM), ["x" * 5000], "KEY=VALUE"),
+        (question(), ["always", "for", f"{'9' * 400}d"], "leave out the time"),
+    ],
+)
+def test_a_refusal_is_one_short_line_that_moves_no_cursor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: Question, words: list[str], said: str
+) -> None:
+    ask(tmp_path, asked)
+    assert main(["--home", str(tmp_path), "answer", asked.id, *words]) == 4
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.removesuffix("\n").isprintable()
+    assert len(told) < 400
+
+
+def test_what_is_wrong_with_an_answer_is_not_said_of_a_question_that_is_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = question(kind="form", answers=(), schema=FORM)
+    ask(tmp_path, asked)
+    assert main(["--home", str(tmp_path), "answer", asked.id, "port=1"]) == 0
+    assert main(["--home", str(tmp_path), "answer", asked.id, "host='a"]) == 1
+    assert "stays open" not in capsys.readouterr().err
+
+
+def test_a_long_question_is_listed_by_its_beginning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(tmp_path, question(arguments={"path": f'"{"x" * 5000}"'}))
+    assert main(["--home", str(tmp_path), "questions"]) == 0
+    assert capsys.readouterr().out.endswith("xxx…\n")
+    assert main(["--home", str(tmp_path), "questions", "--json"]) == 0
+    assert "x" * 5000 in capsys.readouterr().out
+
+
 def test_why_says_that_nobody_can_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--home", str(tmp_path), "why", "ask_user"]) == 0
     said = capsys.readouterr().out

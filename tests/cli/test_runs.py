@@ -27,6 +27,9 @@ def test_runs_are_listed_shown_and_their_events_printed(cli: Cli, tmp_path: Path
     last = json.loads(lines[-1])["number"]
     assert cli("runs", "events", listed["id"], "--after", str(last)).out == ""
     assert cli("runs", "--session", "last", "--state", "failed", "--json").json == []
+    unknown = cli("runs", "--session", "zzz")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "no session 'zzz'" in unknown.err
 
 
 def test_an_unknown_run_and_wrong_use_are_told(cli: Cli, tmp_path: Path) -> None:

@@ -385,3 +385,83 @@ async def test_a_server_that_is_slow_and_one_that_is_gone(tmp_path: Path) -> Non
             answer.set()
             assert (await call(app, "later")).value == "later"
             assert states(app)["slow"] == "ready"
+
+
+@pytest.mark.parametrize("is_guarded", [True, False])
+async def test_a_source_that_changes_all_the_time_is_read_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, is_guarded: bool
+) -> None:
+    """Without the bound, the registry is made anew for each change. The last change is always taken up."""
+    if not is_guarded:
+        monkeypatch.setattr(sources, "_CHANGES", 10**9)
+    server = Server("storm")
+    server.answers.set()
+    registry = Registry()
+    async with Sources(registry, [server]):
+        before, began = registry.version, monotonic()
+        for number in range(300):
+            server.offer(f"tool_{number}")
+            await asyncio.sleep(0)
+        seconds = monotonic() - began
+        await until(lambda: "tool_299" in registry)
+        made = registry.version - before
+    assert (made <= 20 * (seconds + 2)) is is_guarded
+
+
+class Wild(Server):
+    """A source that says garbage, and raises what no program should."""
+
+    def __init__(self, **said: object) -> None:
+        super().__init__("wild", "good")
+        self.answers.set()
+        self.said = said
+
+    async def open(self, changed: Changed) -> None:
+        await super().open(changed)
+        for name, value in self.said.items():
+            setattr(self, name, value)
+
+    async def close(self) -> None:
+        raise SystemExit(5)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"problems": 5}, "not iterable"),
+        ({"problems": ["odd"]}, "source wild: odd"),
+        ({"health": 7}, "source wild: 7"),
+        ({"tools": [1, "x", make("good")]}, "source wild"),
+        ({"tools": None}, "not iterable"),
+    ],
+)
+async def test_what_a_source_says_wrongly_is_its_own_problem(said: dict[str, object], reason: str) -> None:
+    server = Server("fine", "other")
+    server.answers.set()
+    registry = Registry()
+    async with Sources(registry, [Wild(**said), server]) as every:
+        assert any(reason in str(problem) for problem in every.problems)
+        assert {health.source: health.state for health in every.health}["fine"] == "ready"
+        assert "other" in registry
+    assert server.closed == 1
+
+
+class Ending(BaseException):
+    """What no `except Exception` sees."""
+
+
+@pytest.mark.parametrize("error", [Ending("end"), SystemExit(3)])
+async def test_what_a_source_raises_ends_nothing_but_itself(error: BaseException) -> None:
+    class Raising(Server):
+        @property
+        def tools(self) -> Sequence[Tool]:
+            raise error
+
+        @tools.setter
+        def tools(self, tools: Sequence[Tool]) -> None:
+            pass
+
+    registry = Registry()
+    async with Sources(registry, [Raising("raising"), Broken("broken", error)]) as every:
+        assert [health.state for health in every.health] == ["opening", "failed"]
+        assert str(error) in every.health[1].reason

@@ -275,8 +275,12 @@ async def test_a_question_nobody_answers_is_a_no_after_its_time(tmp_path: Path) 
     assert sent(tmp_path) == []
 
 
+LIMIT_SECONDS: dict[Isolation, float] = {"inline": 0.4, "thread": 0.4, "process": 3.0}
+"""A process takes its time to start."""
+
+
 def ask_on_the_way(isolation: Isolation) -> Tool:
-    @tool(name="visit", effect="write", isolation=isolation, seconds=0.4)
+    @tool(name="visit", effect="write", isolation=isolation, seconds=LIMIT_SECONDS[isolation])
     async def visit(context: Context) -> str:
         """Find out while running that a power is needed."""
         await context.require("browser", "The page wants a browser.")
@@ -291,18 +295,19 @@ def ask_on_the_way(isolation: Isolation) -> Tool:
 async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
     tmp_path: Path, isolation: Isolation, answer: Answer
 ) -> None:
+    thinking_seconds = LIMIT_SECONDS[isolation] + 0.2
     async with App(Config(home=tmp_path), tools=[ask_on_the_way(isolation)]) as app:
 
         def think_long(prompt: Question) -> None:
             assert prompt.about == "The page wants a browser."
-            asyncio.get_running_loop().call_later(0.6, app.broker.answer, prompt.id, answer)
+            asyncio.get_running_loop().call_later(thinking_seconds, app.broker.answer, prompt.id, answer)
 
         app.broker.bind(think_long)
         begun = time.monotonic()
         result = await app.engine.call(ToolCall("visit"))
-        assert time.monotonic() - begun > 0.6, "longer than its limit, for a person thought"
+        assert time.monotonic() - begun > thinking_seconds, "longer than its limit, for a person thought"
         (row,) = await app.store.calls.history()
-    assert result.seconds < 0.6, "how long it took is told without that"
+    assert result.seconds < thinking_seconds, "how long it took is told without that"
     assert (tmp_path / "workspace" / "visited").exists() == (answer == "once")
     if answer == "once":
         assert (result.value, row.status) == ("visited", "success")

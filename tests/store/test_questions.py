@@ -113,6 +113,36 @@ async def test_the_answer_of_another_program_reaches_the_call_that_asked_within_
         assert record.used is not None
 
 
+@pytest.mark.parametrize("is_guarded", [True, False])
+@pytest.mark.parametrize("is_killed", [True, False])
+async def test_a_pattern_from_another_program_that_does_not_fit_the_call_is_a_no(
+    path: Path, monkeypatch: pytest.MonkeyPatch, is_killed: bool, is_guarded: bool
+) -> None:
+    """Without the guard, a yes to other calls is a yes to this one. The other program may not know the call:
+    a long argument is cut."""
+    if not is_guarded:
+        monkeypatch.setattr("oneclaw.core.permit.broker._held", lambda reply, fits: reply)  # pyright: ignore[reportUnknownLambdaType]
+    asked = question()
+    said = read_answer(asked, "always", {"path": "notes/*"})
+    kept: list[Reply] = []
+    with Store(path) as other, Store(path) as store:
+        broker = Broker()
+        broker.book = store.questions
+        if is_killed:
+            await other.questions.ask(asked)
+            await other.questions.answer(asked.id, said)
+        asking_now = question() if is_killed else asked
+        task = asyncio.create_task(broker.ask(asking_now, {"path": "etc/passwd"}, kept.append))
+        if not is_killed:
+            while not broker.pending():
+                await asyncio.sleep(0)
+            await other.questions.answer(asked.id, said)
+        reply = await task
+    assert reply.outcome == ("no" if is_guarded else "always")
+    assert ("a pattern that this call does not fit" in reply.reason) is is_guarded
+    assert bool(kept) is not is_guarded
+
+
 async def test_a_front_that_answers_too_late_changes_nothing(path: Path) -> None:
     """The other program was first: what is typed here before the news has come does not count."""
     asked = question()

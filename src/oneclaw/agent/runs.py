@@ -15,20 +15,20 @@ from typing import Literal
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.chain import Chain, Link
-from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
 from oneclaw.agent.inbox import Inbox
 from oneclaw.agent.loop import Run
-from oneclaw.agent.recall import recall
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.repeat import Repeats
+from oneclaw.agent.resuming import count_again, go_on_with, why_not
 from oneclaw.agent.roster import Roster
 from oneclaw.agent.run_handle import RunHandle, status_of
 from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, NotFound, OneClawError, StoreError, describe
 from oneclaw.core.event_json import fields_of
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
+from oneclaw.core.message import UserMessage
 from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
@@ -43,7 +43,6 @@ log = logging.getLogger("oneclaw")
 Wait = Literal["never", "unattended", "always"]
 UNATTENDED: tuple[Origin, ...] = ("schedule", "api")
 """Who starts runs that nobody sits in front of."""
-_KEPT = 32
 _GAP = 1_000_000
 """Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
 NO_MODEL = (
@@ -84,7 +83,7 @@ class Runs:
         self._new_session = new_session
         self._digests = digests
         self._own_tools = tuple(own_tools)
-        self._conversations: dict[str, Conversation] = {}
+        self._conversations = Conversations(store)
         self._running: dict[str, _Going] = {}
         self._starting: set[str] = set()
 
@@ -123,7 +122,7 @@ class Runs:
         with self._claimed(session):
             chain = Chain(self._models(agent, model), self._link)
             if message is None:
-                message = _go_on(await self._conversation(session))
+                message = go_on_with(await self._conversations.of(session))
             kept = await self._store.runs.start(replace(record, model=chain.link.model.name))
             if kept is None:
                 raise await self._busy(session.id)
@@ -141,11 +140,11 @@ class Runs:
         session = replace(session, run=record.id, waits=self._is_waiting(record.origin))
         agent = replace(self.roster.get(record.agent), limits=Limits(**record.limits))
         with self._claimed(session):
-            conversation = await self._conversation(session)
-            message = _go_on(conversation, record.id)
+            conversation = await self._conversations.of(session)
+            message = go_on_with(conversation, record.id)
             chain = Chain(self._models(agent, model), self._link)
             if not await self._store.runs.go_on(record.id):
-                raise InvalidConfig(_why_not(record.id, await self._store.runs.get(record.id)))
+                raise InvalidConfig(why_not(record.id, await self._store.runs.get(record.id)))
             return await self._begin(agent, session, chain, message, record, None)
 
     async def tell(self, session: Session, message: UserMessage) -> None:
@@ -155,7 +154,7 @@ class Runs:
             going.handle.say(message)
         else:
             await self._store.messages.append(session, message)
-            self._conversations.pop(session.id, None)
+            self._conversations.forget(session.id)
 
     def get(self, run_id: str) -> RunHandle | None:
         """The handle of a run of this program that is going on."""
@@ -186,12 +185,12 @@ class Runs:
         pause: "Callable[[], AbstractContextManager[None]] | None" = None,
     ) -> RunHandle:
         store, spent = self._store, None
-        conversation = await self._conversation(session)
+        conversation = await self._conversations.of(session)
         repeats = Repeats(agent.limits.repeats)
         last = await store.events.last(record.root) if asking is None else 0
         if last:  # it goes on
             spent = await store.runs.spent(record)
-            self._count_again(repeats, conversation.window.messages)
+            count_again(repeats, conversation.window.messages, self._engine.polls)
             last += _GAP
         if self._digests is not None:
             agent = replace(agent, instructions=agent.instructions + await self._digests.of(session))
@@ -251,7 +250,7 @@ class Runs:
             conversation.last = await self._store.messages.last(conversation.session.id)
         except StoreError as error:
             log.warning("The end of run %s could not be written: %s", recording.run, error)
-            self._conversations.pop(conversation.session.id, None)
+            self._conversations.forget(conversation.session.id)
 
     def _is_waiting(self, origin: Origin) -> bool:
         """Whether questions of such a run wait for a person: whoever asked an agent is asked in its place."""
@@ -274,48 +273,6 @@ class Runs:
         stored = await self._store.sessions.get(record.session)
         agent = record.agent if stored is None else stored.agent
         return replace(self._new_session(agent), id=record.session)
-
-    async def _conversation(self, session: Session) -> Conversation:
-        known = self._conversations.pop(session.id, None)
-        # Another program may have gone on with it since.
-        if known is None or known.last != await self._store.messages.last(session.id):
-            known = await self._recall(session)
-        known.session = session  # whoever wrote into it before may have known less of it
-        self._conversations[session.id] = known  # last in the row: the first is let go of
-        while len(self._conversations) > _KEPT:
-            self._conversations.pop(next(iter(self._conversations)))
-        return known
-
-    async def _recall(self, session: Session) -> Conversation:
-        recalled = await recall(self._store, session.id)
-        last = recalled.last
-        if recalled.late is not None:
-            last = await self._store.messages.append(session, recalled.late)
-        for note in recalled.notes:
-            log.info("Session %s: %s", session.id, note)
-        messages = recalled.messages[recalled.through :]
-        if recalled.summary is not None:
-            messages = [UserMessage(recalled.summary, origin="summary"), *messages]
-        past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
-        taken = (call.id for message in past for call in message.calls)
-        book = self._store.messages
-        return Conversation(session, book, messages, taken=taken, last=last, redact=book.redact)
-
-    def _count_again(self, repeats: Repeats, messages: Sequence[Message]) -> None:
-        """Have the guard against repetition know the rounds since the user last said something."""
-        begun = next(
-            (
-                at
-                for at in range(len(messages) - 1, -1, -1)
-                if isinstance(each := messages[at], UserMessage) and each.origin == "user"
-            ),
-            0,
-        )
-        for answer, results in zip(messages[begun:], messages[begun + 1 :], strict=False):
-            if not (isinstance(answer, AssistantMessage) and isinstance(results, ResultsMessage)):
-                continue
-            if len(answer.calls) == len(results.results):
-                repeats.count(answer.calls, results.results, self._engine.polls)
 
     def _models(self, agent: Agent, model: str) -> Sequence[str]:
         first = model or agent.model or self.catalog.default
@@ -365,29 +322,3 @@ class _Claim:
 
     def __exit__(self, *_: object) -> None:
         self._held.discard(self._session)
-
-
-def _go_on(conversation: Conversation, run: str = "") -> UserMessage | None:
-    """What to say to go on where a conversation stands: nothing where the model is to answer anyway."""
-    last = conversation.window.messages[-1] if conversation.window.messages else None
-    if not isinstance(last, AssistantMessage) and last is not None:
-        return None
-    if last is not None and last.finish in ("stopped", "cut", "length"):
-        return UserMessage("Go on where you stopped.", origin="guard")
-    session = conversation.session.id
-    if run:
-        raise InvalidConfig(
-            f"The run {run} has its answer already: `oneclaw sessions show {session}` shows it."
-        )
-    raise InvalidConfig(
-        f"There is nothing to go on with in session {session}: say something,"
-        f' as in `oneclaw run --session {session} "…"`.'
-    )
-
-
-def _why_not(run_id: str, record: RunRecord | None) -> str:
-    if record is None:
-        return f"The run {run_id} was removed meanwhile."
-    if record.state == "running":
-        return f"The run {run_id} is running, in process {record.process.partition('-')[0]}; wait for it."
-    return f"The run {run_id} is over ({record.state}); only one that was interrupted or stopped can go on."

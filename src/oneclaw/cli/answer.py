@@ -44,6 +44,7 @@ async def run(arguments: argparse.Namespace) -> int:
     from oneclaw.operations.questions import (
         AnswerRefused,
         answer_question,
+        check_open,
         find_question,
         next_step,
         question_json,
@@ -58,6 +59,7 @@ async def run(arguments: argparse.Namespace) -> int:
     async with app:
         try:
             record = await find_question(app.store, arguments.name)
+            check_open(record)
             said = read_said(record.question, arguments)
             await answer_question(
                 app.store,
@@ -68,7 +70,7 @@ async def run(arguments: argparse.Namespace) -> int:
                 who=whoever(),
             )
         except (AnswerRefused, ValueError) as error:
-            print(f"oneclaw: {error} The question stays open.", file=sys.stderr)
+            print(f"oneclaw: {visible(str(error))} The question stays open.", file=sys.stderr)
             return 4
         except InvalidConfig as error:
             print(f"oneclaw: {error}", file=sys.stderr)
@@ -87,7 +89,6 @@ async def run(arguments: argparse.Namespace) -> int:
 def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
     """The answer of the words; raises ValueError for one that does not fit the kind of the question."""
     from oneclaw.cli.answer_words import KEYS, Said, read_words
-    from oneclaw.operations.questions import check_command_rule
 
     if arguments.decline:
         return Said("no" if question.kind == "permission" else None)
@@ -97,10 +98,7 @@ def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
         if KEYS.get(word) not in question.answers:
             offered = ", ".join(("yes", *question.answers))
             raise ValueError(f"{word[:50]!r} is not an answer to this question; use one of: {offered}.")
-    said = read_words(question, line)
-    if said.pattern and question.is_ruled:
-        check_command_rule(said.pattern["command"])
-    return said
+    return read_words(question, line)
 
 
 def whoever() -> str:

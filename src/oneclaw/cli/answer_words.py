@@ -56,7 +56,11 @@ def read_words(question: Question, line: str) -> Said:
     if question.kind == "form" and not line.startswith("{"):
         from oneclaw.cli.argument_words import read_arguments
 
-        return Said(read_arguments(shlex.split(line), None))
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            raise ValueError("A quote is not closed; close it, or answer with JSON.") from None
+        return Said(read_arguments(words, None))
     return Said(line)
 
 

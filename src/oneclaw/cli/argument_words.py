@@ -26,12 +26,12 @@ def read_arguments(words: Sequence[str], text: str | None) -> dict[str, Any] | s
 def _read_word(word: str) -> tuple[str, Any]:
     name, equals, value = word.partition("=")
     if not equals or not name:
-        raise ValueError(f"{word!r} is not an argument: write KEY=VALUE, or KEY:=JSON.")
+        raise ValueError(f"{word[:100]!r} is not an argument: write KEY=VALUE, or KEY:=JSON.")
     if not name.endswith(":"):
         return name, value
     try:
         return name[:-1], json.loads(value)
     except ValueError as error:
-        raise ValueError(f"{value!r} after {name}= is not JSON: {error}.") from None
+        raise ValueError(f"{value[:100]!r} after {name}= is not JSON: {error}.") from None
     except RecursionError:
         raise ValueError(f"the JSON after {name}= is nested too deeply.") from None

@@ -14,6 +14,7 @@ Examples:
   oneclaw questions --all           those that are over, too, newest first
   oneclaw answer 3fa2 yes           answer one
 """
+LIST_CHARS = 200
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -77,15 +78,27 @@ def list_questions(found: "list[QuestionRecord]", is_json: bool) -> int:
                 short_text(record),
             )
         )
-    print_table(("ID", "STATE", "KIND", "AGENT", "RUN", "EXPIRES", "QUESTION"), rows, ("bold",))
+    heads = ("ID", "STATE", "KIND", "AGENT", "RUN", "EXPIRES", "QUESTION")
+    if is_shown and all(record.is_open for record in found):  # a screen has little room
+        heads, rows = _without_state(heads), [_without_state(row) for row in rows]
+    print_table(heads, rows, ("bold",), is_escaped=True)
     first = next((record for record in found if record.is_open), None)
     if first is not None and is_shown:
         print_line(f"Answer one: oneclaw answer {first.question.id[:8]} {example(first)}", "dim")
     return 0
 
 
+def _without_state(row: tuple[str, ...]) -> tuple[str, ...]:
+    return (row[0], *row[2:])
+
+
 def short_text(record: "QuestionRecord") -> str:
-    """The question in one line."""
+    """The question in one line, cut where it is long: `show` has the whole."""
+    text = whole_text(record)
+    return text if len(text) <= LIST_CHARS else f"{text[: LIST_CHARS - 1]}…"
+
+
+def whole_text(record: "QuestionRecord") -> str:
     question = record.question
     lines = question.text.split("\n")
     if question.kind == "permission":
@@ -114,8 +127,9 @@ def show_question(record: "QuestionRecord", is_json: bool) -> int:
     if not record.is_open:
         print_line(why_closed(record), "yellow")
         return 0
-    words = ", ".join(answer for _, _, answer in CHOICES if answer in question.answers)
-    how = f"one of yes, {words}. {hint(question)}" if question.kind == "permission" else hint(question)
+    words = ", ".join(answer for _, _, answer in CHOICES if answer in question.answers and answer != "once")
+    yes = f"Answer with yes, {words}. " if question.kind == "permission" else ""
+    how = f"{yes}{hint(question)}"
     print_line(f"Open until {time_text(question.expires)}. {how}", "dim")
     print_line(f"oneclaw answer {question.id} {example(record)}", "dim")
     return 0

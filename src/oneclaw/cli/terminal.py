@@ -88,14 +88,19 @@ def print_line(text: str, style: str = "", stream: IO[str] | None = None, indent
 
 
 def print_table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str] = (), wrapped: int = 1
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    styles: Sequence[str] = (),
+    wrapped: int = 1,
+    *,
+    is_escaped: bool = False,
 ) -> None:
     """A table on a terminal; tab-separated lines in a pipe, so that `cut` and `awk` can read them.
 
     The last `wrapped` columns take several lines where they must; with 0 the last is cut. Where the screen is
-    too narrow for columns, each row is a few lines.
+    too narrow for columns, each row is a few lines. `is_escaped` says that the cells are safe as they are.
     """
-    safe = [[visible(cell) for cell in row] for row in rows]
+    safe = [list(row) if is_escaped else [visible(cell) for cell in row] for row in rows]
     if not is_terminal(sys.stdout):
         for row in safe:
             print("\t".join(row))
@@ -175,14 +180,16 @@ def _style_of(cell: str, style: str) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """A duration a person reads at a glance: 0.4 ms, 38 ms, 1.2 s, 3 min 4 s."""
+    """A duration a person reads at a glance: 0.4 ms, 38 ms, 1.2 s, 3 min 4 s, 23 h 59 min."""
     if seconds < 0.01:
         return f"{seconds * 1000:.1f} ms"
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
         return f"{seconds:.1f} s"
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
 
 
 def time_text(moment: float) -> str:

@@ -27,6 +27,8 @@ Outcome = Literal[Answer, "answered", "timeout", "nobody", "withdrawn"]
 ANSWERED: tuple[Outcome, ...] = (*ANSWERS, "answered")
 """The outcomes that are a person's."""
 TEXT_CHARS = 20_000
+LONGEST_SECONDS = 100 * 365 * 86_400.0
+MISFIT = "The pattern does not fit the very call that asks; change it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +151,8 @@ def check_answer(
         raise ValueError(f"The answer {answer!r} takes no pattern and no time.")
     if seconds is not None and not seconds > 0:
         raise ValueError(f"A grant for {seconds} seconds would be over before it begins.")
+    if seconds is not None and seconds > LONGEST_SECONDS:
+        raise ValueError("A grant for more than a hundred years is one for good: leave out the time.")
 
 
 def _value(question: Question, given: Any) -> Any:
@@ -170,7 +174,7 @@ def _value(question: Question, given: Any) -> Any:
 def _chosen(options: tuple[str, ...], given: str) -> str:
     if given in options:
         return given
-    if given.isdecimal() and 1 <= int(given) <= len(options):
+    if given.isdecimal() and len(given) < 10 and 1 <= int(given) <= len(options):
         return options[int(given) - 1]
     listed = ", ".join(f"{number} {option}" for number, option in enumerate(options, 1))
-    raise ValueError(f"{given[:100]!r} is none of the choices; answer with one of: {listed}.")
+    raise ValueError(f'"{given[:100]}" is none of the choices; answer with one of: {listed}.')

@@ -10,6 +10,7 @@ as before stays the same entry, so that nothing known of it is made anew.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from oneclaw.core.registry import Entry, Registry, as_tool, make_entry
 from oneclaw.core.source import Health, State, ToolSource, Watched
 from oneclaw.core.tool import Tool
 
+log = logging.getLogger("oneclaw")
+
 START_SECONDS = 2.0
 """How long whoever starts waits for sources; what opens later comes when it has."""
 WAIT_SECONDS = 12.0
@@ -34,6 +37,8 @@ FIXED = "agents"
 """The origin of tools that no tool from outside may take over: they carry what an agent may reach."""
 WATCH_SECONDS = 1.0
 _SETTLE_SECONDS = 0.1
+_CHANGES = 20
+"""How many changes of one source are taken up within a second; the others come together after it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +55,9 @@ class _Slot:
     failure: str = ""
     left_out: list[Problem] = field(default_factory=list[Problem])
     taken: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    changes: int = 0
+    counts_until: float = 0.0
+    later: asyncio.TimerHandle | None = None
 
 
 class Sources:
@@ -177,13 +185,15 @@ class Sources:
         limit = asyncio.timeout(OPEN_SECONDS)
         try:
             async with limit:
-                await slot.source.open(partial(self._take, slot))
+                await slot.source.open(partial(self._changed, slot))
             slot.failure = ""
         except asyncio.CancelledError:
             if slot.opening is not asyncio.current_task():  # somebody opened it again, or closes it
                 raise
             slot.failure = "it was cancelled"
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             is_late = isinstance(error, TimeoutError) and limit.expired()
             slot.failure = f"it took longer than {OPEN_SECONDS:g} seconds" if is_late else describe(error)
         slot.opening = None
@@ -195,22 +205,48 @@ class Sources:
         if opening is not None:
             opening.cancel()
             await asyncio.wait((opening,))
-        with suppress(Exception):
+        if slot.later is not None:
+            slot.later.cancel()
+            slot.later = None
+        try:
             await slot.source.close()
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise
+        except BaseException:
+            log.warning("The source %r could not be closed.", slot.source.name, exc_info=True)
 
-    def _take(self, slot: _Slot) -> None:
-        """Take up what a source has now, and wake whoever waits for a tool."""
-        if self._read(slot):
+    def _changed(self, slot: _Slot) -> None:
+        """A source says that it changed. One that says so again and again is read now and then only."""
+        loop = asyncio.get_running_loop()
+        if loop.time() >= slot.counts_until:
+            slot.counts_until, slot.changes = loop.time() + 1.0, 0
+        if slot.changes < _CHANGES:
+            slot.changes += self._take(slot)
+        elif slot.later is None:
+            slot.later = loop.call_at(slot.counts_until, self._take_later, slot)
+
+    def _take_later(self, slot: _Slot) -> None:
+        slot.later = None
+        self._changed(slot)
+
+    def _take(self, slot: _Slot) -> bool:
+        """Take up what a source has now, and wake whoever waits for a tool; says whether it has others."""
+        is_other = self._read(slot)
+        if is_other:
             self._hold()
         self._news.set()
         self._news = asyncio.Event()
+        return is_other
 
     def _read(self, slot: _Slot) -> bool:
         """Read what a source says; says whether its tools are others."""
         before, source = slot.tools, slot.source
         try:
-            slot.tools, slot.problems, slot.health = tuple(source.tools), source.problems, source.health
-        except Exception as error:
+            slot.tools, slot.health = tuple(source.tools), str(source.health)
+            slot.problems = tuple(_as_problem(source, problem) for problem in source.problems)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             if self._is_strict and not source.is_outside:
                 raise
             slot.tools, slot.state, slot.failure = (), "failed", describe(error)
@@ -275,6 +311,10 @@ def _left_out(slot: _Slot, tool: Tool, reason: str) -> Problem:
     work = getattr(tool, "execute", None)
     place = getattr(work, "place", "") or getattr(tool, "origin", "") or f"source {slot.source.name}"
     return Problem(place, reason, getattr(work, "index", None))
+
+
+def _as_problem(source: ToolSource, problem: object) -> Problem:
+    return problem if isinstance(problem, Problem) else Problem(f"source {source.name}", str(problem))
 
 
 def _problems(slot: _Slot) -> Iterator[Problem]:

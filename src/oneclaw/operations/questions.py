@@ -3,7 +3,9 @@
 from typing import Any
 
 from oneclaw.core.errors import InvalidConfig, NotFound
-from oneclaw.core.question import Reply, read_answer
+from oneclaw.core.permit.grant import fits
+from oneclaw.core.question import MISFIT, Question, Reply, read_answer
+from oneclaw.core.text.display import read_shown
 from oneclaw.store.questions import QuestionRecord, question_json
 from oneclaw.store.store import Store
 
@@ -11,7 +13,7 @@ __all__ = [
     "AnswerRefused",
     "QuestionRecord",
     "answer_question",
-    "check_command_rule",
+    "check_open",
     "find_question",
     "list_questions",
     "next_step",
@@ -48,15 +50,22 @@ async def answer_question(
 ) -> Reply:
     """Give a question its one answer. Raises `InvalidConfig` when it is open no more."""
     question = record.question
-    if not record.is_open:
-        raise InvalidConfig(why_closed(record))
+    check_open(record)
     try:
         reply = read_answer(question, answer, pattern, seconds)
+        if pattern:
+            check_pattern(question, pattern)
     except ValueError as error:
         raise AnswerRefused(str(error)) from None
     if not await store.questions.answer(question.id, reply, who):
         raise InvalidConfig(why_closed(await store.questions.get(question.id) or record))
     return reply
+
+
+def check_open(record: QuestionRecord) -> None:
+    """Raise `InvalidConfig` for a question that is open no more."""
+    if not record.is_open:
+        raise InvalidConfig(why_closed(record))
 
 
 def why_closed(record: QuestionRecord) -> str:
@@ -72,14 +81,22 @@ def why_closed(record: QuestionRecord) -> str:
     return f"{name} has expired: nobody answered in time. Resume its run, and it is asked again."
 
 
-def check_command_rule(text: str) -> None:
-    """Raise ValueError for a pattern that can be no rule for commands."""
-    from oneclaw.guard.command.rule import parse_rule
+def check_pattern(question: Question, pattern: dict[str, str]) -> None:
+    """Raise ValueError for a pattern that can be none, or that does not fit the call that asks.
 
-    try:
-        parse_rule(text)
-    except InvalidConfig as error:
-        raise ValueError(str(error).replace(" in shell.allow", "")) from None
+    Where a long argument was cut for display, the program that asks decides.
+    """
+    given = {name: value for name, text in question.arguments.items() if (value := read_shown(text))}
+    known = {name: value[0] for name, value in given.items()}
+    if question.is_ruled:
+        from oneclaw.guard.command.approval import check_rule, pattern_fits
+
+        check_rule(pattern)
+        does_fit = len(known) < len(question.arguments) or pattern_fits(pattern, known)
+    else:
+        does_fit = not pattern.keys() <= known.keys() or fits(pattern, known)
+    if not does_fit:
+        raise ValueError(MISFIT)
 
 
 async def next_step(store: Store, record: QuestionRecord) -> str:

@@ -17,13 +17,18 @@ __all__ = ["RunRecord", "Spent", "find_run", "list_runs", "prune_runs", "read_ev
 async def list_runs(
     store: Store | None, *, session: str | None = None, state: str | None = None, limit: int = 20
 ) -> list[RunRecord]:
-    """The latest runs, newest first; `session` is an id, the beginning of one, or `last`."""
+    """The latest runs, newest first; `session` is an id, the beginning of one, or `last`; raises `NotFound`
+    for a session that is not there."""
     if store is None:
+        if session is not None:
+            raise NotFound("session", session, "sessions")
         return []
-    if session is not None:
-        found = await store.sessions.find(session)
-        session = session if found is None else found.id
-    return await store.runs.list(session=session, state=state, limit=limit)
+    record = None if session is None else await store.sessions.find(session)
+    of = session if record is None else record.id
+    found = await store.runs.list(session=of, state=state, limit=limit)
+    if session is not None and record is None and not found:  # a run may be there before its session is
+        raise NotFound("session", session, "sessions")
+    return found
 
 
 async def find_run(store: Store | None, name: str) -> RunRecord:

@@ -177,7 +177,7 @@ async def write(config: Config) -> Kind | None:
 
 def test_what_nobody_set_is_the_default_of_the_tree() -> None:
     config = Config(HOME)
-    assert config.get("limits.threads", 999) == 32
+    assert config.get("limits.threads") == 32
     assert config.get("agents.writer.memory") == "shared"
     assert config.get("tools.deny") == ()
     with pytest.raises(InvalidConfig, match=r"Did you mean limits\.threads\?"):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oneclaw.core.text.display import TooDeep, one_line, quoted, shown, visible
+from oneclaw.core.text.display import TooDeep, one_line, quoted, read_shown, shown, visible
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 SHADY = st.text(
@@ -140,3 +140,13 @@ def test_what_is_not_json_is_shown_by_its_name_and_escaped() -> None:
 
     assert shown([Odd()]) == '["odd\\u202e"]'
     assert shown({"n": 10**5_000}).startswith('{"n": 0x')
+
+
+@given(st.recursive(ANY_TEXT | SHADY | st.integers(), st.lists, max_leaves=4) | st.booleans() | st.none())
+def test_what_is_shown_whole_can_be_read_back(value: Any) -> None:
+    assert read_shown(shown(value)) == (value,)
+
+
+def test_what_was_cut_is_not_read_back() -> None:
+    assert read_shown(shown("x" * 10_001)) is None
+    assert read_shown(shown(["x" * 900] * 20)) is None

@@ -19,8 +19,7 @@ Everything happens on the event loop of the calls; another thread answers throug
 """
 
 import asyncio
-import concurrent.futures
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,29 +28,15 @@ from typing import Any
 
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Emit, QuestionAnswered, QuestionAsked
+from oneclaw.core.permit.front import Front, Show, Withdraw, run_on
 from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import Fits, covers
-from oneclaw.core.question import KEPT, Question, QuestionBook, Reply, read_answer
+from oneclaw.core.question import KEPT, MISFIT, Question, QuestionBook, Reply, read_answer
 from oneclaw.core.session import Session
 from oneclaw.core.settings.tree import DEFAULTS
 
-Show = Callable[[Question], None]
-Withdraw = Callable[[str], None]
 NOBODY = "Nobody is there to ask."
 _LOOK_SECONDS = 0.25
-
-
-class _Front:
-    """Someone who shows questions, and what they are showing."""
-
-    __slots__ = ("failed", "is_showing", "show", "shown", "withdraw")
-
-    def __init__(self, show: Show, withdraw: Withdraw | None) -> None:
-        self.show = show
-        self.withdraw = withdraw
-        self.shown: str | None = None
-        self.is_showing = False
-        self.failed: dict[str, str] = {}
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +65,7 @@ class Broker:
         self.wait_seconds = wait_seconds
         self.book: QuestionBook | None = None
         self._emit = emit
-        self._fronts: list[_Front] = []
+        self._fronts: list[Front] = []
         self._waiting: dict[str, _Waiting] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -114,9 +99,9 @@ class Broker:
         `show` is given one question at a time and must not wait; `withdraw` is given the id of a question it
         was shown that is settled, by whomever.
         """
-        front = _Front(show, withdraw)
+        front = Front(show, withdraw, self._open_for, partial(self._settle_unseen, ""))
         self._fronts.append(front)
-        self._advance(front)
+        front.advance()
 
         def unbind() -> None:
             if front in self._fronts:
@@ -145,6 +130,7 @@ class Broker:
         if not self._fronts and not question.waits:
             return Reply("nobody", NOBODY)
         self._loop = asyncio.get_running_loop()
+        rules = rules or partial(fits, arguments=raw or {})
         left = round(question.expires - question.created, 3) if question.expires else self.seconds
         is_stored, asked = False, question
         if self.book is not None:
@@ -158,13 +144,14 @@ class Broker:
                 if asked is not question:  # a program that is gone asked it
                     left = max(asked.expires - time(), 0.0)
                 if earlier is not None:
+                    earlier = _held(earlier, rules)
                     if remember is not None and earlier.outcome in KEPT:
                         remember(earlier)
                     self._tell_answered(replace(question, id=earlier.by), earlier)
                     return replace(earlier, by=question.id)
         waiting = _Waiting(
             asked,
-            rules or partial(fits, arguments=raw or {}),
+            rules,
             remember,
             self._loop.create_future(),
             is_stored,
@@ -177,7 +164,7 @@ class Broker:
                 with suppress(OneClawError):  # the question itself is safe
                     await self.book.flush()
             for front in tuple(self._fronts):
-                self._advance(front)
+                front.advance()
             if is_stored and self._looking is None:
                 self._looking = self._start(self._look())
             reply = await waiting.future
@@ -211,7 +198,7 @@ class Broker:
         if waiting.future.done() or waiting.is_ending:  # done while in the queue: cancelled this moment
             return False
         if pattern and not waiting.fits(pattern):
-            raise ValueError("The pattern does not fit the very call that asks; change it.")
+            raise ValueError(MISFIT)
         self._end(waiting, reply, who)
         return True
 
@@ -226,29 +213,7 @@ class Broker:
     ) -> bool:
         """`answer`, from a thread that is not the loop's; waits until the loop has taken it."""
         give = partial(self.answer, question_id, answer, pattern=pattern, seconds=seconds, who=who)
-        loop = self._loop
-        if loop is None or loop.is_closed():
-            return False
-        if _running_loop() is loop:
-            return give()
-        done: concurrent.futures.Future[bool] = concurrent.futures.Future()
-
-        def run() -> None:
-            try:
-                done.set_result(give())
-            except Exception as error:
-                done.set_exception(error)
-
-        try:
-            loop.call_soon_threadsafe(run)
-        except RuntimeError:  # closed since
-            return False
-        while True:
-            try:
-                return done.result(timeout=1.0)
-            except concurrent.futures.TimeoutError:
-                if loop.is_closed():
-                    return False
+        return False if self._loop is None else run_on(self._loop, give)
 
     def _end(self, waiting: _Waiting, reply: Reply, who: str = "") -> None:
         """End a question, and those that the answer covers: by the word of the book, where they are in it."""
@@ -271,7 +236,7 @@ class Broker:
             said = reply
             if each.is_stored:
                 try:
-                    said = await book.settle(each.question.id, reply, who)
+                    said = _held(await book.settle(each.question.id, reply, who), each.fits)
                 except OneClawError as error:
                     said = Reply("nobody", f"The answer could not be stored: {error}")
             self._settle(said, each)
@@ -284,7 +249,7 @@ class Broker:
                     for question_id, reply in (await self.book.answered()).items():
                         waiting = self._waiting.get(question_id)
                         if waiting is not None and not waiting.is_ending:
-                            self._end(waiting, reply)
+                            self._end(waiting, _held(reply, waiting.fits))
                 await asyncio.sleep(_LOOK_SECONDS)
         finally:
             self._looking = None
@@ -308,7 +273,7 @@ class Broker:
         for waiting in settled:
             self._tell_answered(waiting.question, reply)
             for front in tuple(self._fronts):
-                self._take_away(front, waiting.question.id)
+                front.take_away(waiting.question.id)
 
     def _time_out(self, waiting: _Waiting, seconds: float) -> None:
         if not waiting.is_ending:
@@ -323,41 +288,10 @@ class Broker:
                 failures = [front.failed[question_id] for front in self._fronts]
                 self._end(waiting, Reply("nobody", failures[0] if failures else reason))
 
-    def _advance(self, front: _Front) -> None:
-        """Show the front its next questions until one stays open. It may answer while it is shown one."""
-        if front.is_showing:
-            return
-        front.is_showing = True
-        try:
-            while front.shown is None and (question := self._next_for(front)) is not None:
-                self._show(front, question)
-        finally:
-            front.is_showing = False
-
-    def _next_for(self, front: _Front) -> Question | None:
-        if front not in self._fronts:
-            return None
-        open_ones = (one for one in self._waiting.values() if not one.is_ending)
-        return next((one.question for one in open_ones if one.question.id not in front.failed), None)
-
-    def _show(self, front: _Front, question: Question) -> None:
-        front.shown = question.id
-        try:
-            front.show(question)
-        except Exception as error:
-            front.shown = None
-            if question.id in self._waiting:
-                front.failed[question.id] = f"The question could not be shown ({type(error).__name__})."
-                self._settle_unseen("")
-
-    def _take_away(self, front: _Front, question_id: str) -> None:
-        front.failed.pop(question_id, None)
-        if front.shown == question_id:
-            front.shown = None
-            if front.withdraw is not None:
-                with suppress(Exception):  # the question is settled; a front's trouble is its own
-                    front.withdraw(question_id)
-            self._advance(front)
+    def _open_for(self, front: Front) -> Iterator[Question]:
+        """The questions that a front could show, oldest first; none to one that has left."""
+        if front in self._fronts:
+            yield from (one.question for one in self._waiting.values() if not one.is_ending)
 
     def _tell_asked(self, asked: Question) -> None:
         if self._emit is not None:
@@ -370,15 +304,18 @@ class Broker:
             self._emit(QuestionAnswered(*head, reply.outcome, reply.value))
 
 
+def _held(reply: Reply, fits: Fits) -> Reply:
+    """An answer from the book; a no where its pattern does not fit the call, which its giver saw in part."""
+    try:
+        is_fitting = not reply.pattern or fits(reply.pattern)
+    except ValueError:
+        is_fitting = False
+    misfit = "The person's yes has a pattern that this call does not fit; ask them what to do instead."
+    return reply if is_fitting else Reply("no", misfit, by=reply.by)
+
+
 def _is_covered(waiting: _Waiting, reply: Reply, other: _Waiting) -> bool:
     try:
         return covers(waiting.question, reply, other.question, other.fits)
     except ValueError:  # a pattern that can be none for the other call
         return False
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

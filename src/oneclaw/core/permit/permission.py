@@ -30,7 +30,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -39,28 +39,15 @@ from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, definition_hash, find, fits
 from oneclaw.core.permit.judgement import Judge, Judgement, bound_to
-from oneclaw.core.permit.need import MODES, Mode, State, base_state, meaning_of, needs_of
-from oneclaw.core.permit.prompt import Fits, grant_for, prompt_text, shown_arguments
+from oneclaw.core.permit.need import MODES, Mode, State, base_state, needs_of
+from oneclaw.core.permit.prompt import Fits, grant_for
+from oneclaw.core.permit.request import Request, question_of
 from oneclaw.core.permit.standing import Standing, raise_denied, refusal, setting_of, why_refused
-from oneclaw.core.question import ANSWERS, YES, Answer, Question, Reply, question_key
+from oneclaw.core.question import YES, Question, Reply
 from oneclaw.core.session import Session
-from oneclaw.core.text.display import TooDeep
 from oneclaw.core.tool import ToolDefinition
 
 log = logging.getLogger("oneclaw")
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """A call and the needs it is asked about, together."""
-
-    call_id: str
-    definition: ToolDefinition
-    arguments: Mapping[str, Any]
-    session: Session
-    needs: tuple[str, ...]
-    about: str = ""
-    judged: Mapping[str, Judgement] = field(default_factory=dict[str, Judgement])
 
 
 class Permissions:
@@ -117,7 +104,7 @@ class Permissions:
 
         The needs that are returned stand by an answer that was kept, and nobody was asked about the call.
         """
-        kept = await self._permit(_Request(call_id, definition, arguments, session, needs_of(definition)))
+        kept = await self._permit(Request(call_id, definition, arguments, session, needs_of(definition)))
         await self._note_quick(definition)
         return kept
 
@@ -133,7 +120,7 @@ class Permissions:
         """`check` for a need that only shows while running. A grant given here is for this reason alone."""
         about = reason if self._redact is None else self._redact(reason)
         try:
-            await self._permit(_Request(call_id, definition, arguments, session, (need,), about))
+            await self._permit(Request(call_id, definition, arguments, session, (need,), about))
         except ToolError as error:
             raise ToolError(f"{about} {error.message}", error.kind) from error
 
@@ -187,8 +174,8 @@ class Permissions:
         self, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
     ) -> tuple[list[Standing], list[str]]:
         """How the needs of a call with these arguments stand, and what is said of it, without asking."""
-        request = self._judged(_Request("", definition, arguments, session, needs_of(definition)))
-        return await self._standings(request), self._notes(request)
+        request = self._judged(Request("", definition, arguments, session, needs_of(definition)))
+        return await self._standings(request), request.notes(self.redacted)
 
     def why_nobody(self, session: Session) -> str:
         """Why nobody can answer a question of the session; empty when somebody can."""
@@ -219,7 +206,7 @@ class Permissions:
             known = self._digests[definition.name] = (definition, definition_hash(definition))
         return known[1]
 
-    async def _standings(self, request: _Request) -> list[Standing]:
+    async def _standings(self, request: Request) -> list[Standing]:
         try:
             return [
                 await self.standing(
@@ -236,7 +223,7 @@ class Permissions:
             text = f"The grants cannot be read, so the call was not run: {error}"
             raise ToolError(text, Kind.PERMISSION_DENIED) from error
 
-    def _judged(self, request: _Request) -> _Request:
+    def _judged(self, request: Request) -> Request:
         """The request with what the owner's rules say; its answer is then about exactly that."""
         if self._judge is None:
             return request
@@ -245,7 +232,7 @@ class Permissions:
         about = request.about or bound_to(judged.values(), self._redact)
         return replace(request, judged=judged, about=about)
 
-    async def _permit(self, request: _Request) -> frozenset[str]:
+    async def _permit(self, request: Request) -> frozenset[str]:
         request = self._judged(request)
         standings = await self._standings(request)
         raise_denied(standings)
@@ -253,7 +240,8 @@ class Permissions:
         if not asked:
             kept = (one.need for one in standings if one.grant is not None)
             return frozenset(need for need in kept if self.state_of(need) is not State.GRANTED)
-        question = self._question(request, asked)
+        digest, seconds = self._digest(request.definition), self.broker.seconds_for(request.session)
+        question = question_of(request, asked, digest, self._now(), seconds, self.redacted)
         storing: list[asyncio.Task[str]] = []
         reply = await self.broker.ask(
             question,
@@ -270,44 +258,6 @@ class Permissions:
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
         return frozenset(asked if reply.by not in ("", question.id) else ())
-
-    def _question(self, request: _Request, needs: tuple[str, ...]) -> Question:
-        # Whom an agent asked has no rights of its own: the answer is remembered for the one that asked.
-        definition, session = request.definition, request.session.line[-1]
-        arguments = request.arguments if self._redact is None else self._redact(dict(request.arguments))
-        try:
-            shown = shown_arguments(arguments)
-        except TooDeep as error:
-            raise refusal(needs, f"{error} A person cannot read that; use flatter arguments.") from error
-        meanings = {need: meaning_of(need) for need in needs}
-        unnamed = {"session": not session.id, "agent": not session.agent}
-        is_asked = any(request.session.must_ask(need) for need in needs)
-        offered: tuple[Answer, ...] = ("once", "no", "never") if is_asked else ANSWERS
-        created, digest = self._now(), self._digest(definition)
-        return Question(
-            call_id=request.call_id,
-            tool=definition.name,
-            session=session.id,
-            agent=session.agent,
-            run=session.run,
-            needs=needs,
-            about=request.about,
-            is_ruled=any(one.fits is not None for one in request.judged.values()),
-            digest=digest,
-            text=prompt_text(
-                definition, meanings, shown, request.about, request.session, self._notes(request)
-            ),
-            arguments=shown,
-            answers=tuple(answer for answer in offered if not unnamed.get(answer)),
-            waits=session.waits,
-            key=question_key("permission", definition.name, needs, request.about, digest, request.arguments),
-            created=created,
-            expires=created + self.broker.seconds_for(session),
-        )
-
-    def _notes(self, request: _Request) -> list[str]:
-        notes = [note for one in request.judged.values() for note in one.notes]
-        return notes if self._redact is None else [self._redact(note) for note in notes]
 
     def _remember(self, question: Question, reply: Reply) -> asyncio.Task[str]:
         """Have the grants hold from this moment, and store them whatever becomes of the call."""

@@ -42,7 +42,7 @@ def raise_denied(standings: Sequence[Standing]) -> None:
 def why_refused(reply: Reply, needs: Sequence[str]) -> str:
     """By whom, and what to do next; `needs` are those that could be granted ahead."""
     if reply.outcome == "no":
-        return "A person said no; ask them what to do instead."
+        return reply.reason or "A person said no; ask them what to do instead."
     if reply.outcome == "never":
         return "A person denied it for good."
     if not needs:

@@ -5,6 +5,7 @@ zero-width and other invisible characters, odd spaces, private, unassigned and l
 combining marks that stand alone or pile up. The backslash is doubled, so two texts never look the same.
 """
 
+import ast
 import hashlib
 import re
 import sys
@@ -67,6 +68,17 @@ def shown(value: Any, chars: int = SHOWN_CHARS) -> str:
     whole = "".join(_pieces(value, sys.maxsize, 0))
     head, tail = _first(pieces, chars // 2), _first(reversed(pieces), chars // 2)
     return "".join([*head, _gap(whole), *reversed(tail)])
+
+
+def read_shown(text: str) -> tuple[Any] | None:
+    """The value that `shown` wrote so, alone in a tuple; None where that cannot be told, as it was cut."""
+    for value, word in _WORDS.items():
+        if text == word:
+            return (value,)
+    try:
+        return (ast.literal_eval(text),)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 def one_line(text: str, chars: int = SHOWN_CHARS) -> str:

@@ -75,19 +75,23 @@ def _judge(command: str, arguments: Mapping[str, Any], rules: Sequence[Rule]) ->
     if verdict.unconfirmed and not uncovered:
         about = _by_rules(verdict.unconfirmed)
         notes.append(_CONFIRMS)
-    fits = partial(_fits, command, arguments)
+    fits = partial(pattern_fits, arguments=arguments)
     return Judgement(verdict.is_allowed and not uncovered, about, tuple(notes), fits)
 
 
-def _fits(command: str, arguments: Mapping[str, Any], pattern: Mapping[str, str]) -> bool:
-    """Whether a pattern that a person gave covers a call: it is read as a rule for commands."""
+def check_rule(pattern: Mapping[str, str]) -> Rule:
+    """The rule for commands that a person's pattern is; raises ValueError for one that can be none."""
     if set(pattern) != {"command"}:
         raise ValueError("A pattern for commands is one of `command` alone, as in `command=git log *`.")
     try:
-        rule = replace(parse_rule(pattern["command"]), is_confirmed=True)
+        return replace(parse_rule(pattern["command"]), is_confirmed=True)
     except InvalidConfig as error:
         raise ValueError(str(error).replace(" in shell.allow", "")) from None
-    return _judge(command, arguments, (rule,)).is_granted
+
+
+def pattern_fits(pattern: Mapping[str, str], arguments: Mapping[str, Any]) -> bool:
+    """Whether a pattern that a person gave covers a call: it is read as a rule for commands."""
+    return _judge(str(arguments.get("command", "")), arguments, (check_rule(pattern),)).is_granted
 
 
 def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:

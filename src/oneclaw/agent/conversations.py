@@ -1,0 +1,52 @@
+"""Conversations that stay at hand between runs; the store has them all."""
+
+import logging
+
+from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.recall import recall
+from oneclaw.core.message import AssistantMessage, UserMessage
+from oneclaw.core.session import Session
+from oneclaw.store.store import Store
+
+log = logging.getLogger("oneclaw")
+
+_MOST = 32
+
+
+class Conversations:
+    """The last conversations of a program, by session. One that another program wrote into is read anew."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: dict[str, Conversation] = {}
+
+    async def of(self, session: Session) -> Conversation:
+        """The conversation of a session, as it stands in the store now."""
+        known = self._kept.pop(session.id, None)
+        # Another program may have gone on with it since.
+        if known is None or known.last != await self._store.messages.last(session.id):
+            known = await self._recall(session)
+        known.session = session  # whoever wrote into it before may have known less of it
+        self._kept[session.id] = known  # last in the row: the first is let go of
+        while len(self._kept) > _MOST:
+            self._kept.pop(next(iter(self._kept)))
+        return known
+
+    async def _recall(self, session: Session) -> Conversation:
+        recalled = await recall(self._store, session.id)
+        last = recalled.last
+        if recalled.late is not None:
+            last = await self._store.messages.append(session, recalled.late)
+        for note in recalled.notes:
+            log.info("Session %s: %s", session.id, note)
+        messages = recalled.messages[recalled.through :]
+        if recalled.summary is not None:
+            messages = [UserMessage(recalled.summary, origin="summary"), *messages]
+        past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
+        taken = (call.id for message in past for call in message.calls)
+        book = self._store.messages
+        return Conversation(session, book, messages, taken=taken, last=last, redact=book.redact)
+
+    def forget(self, session_id: str) -> None:
+        """Have a conversation read from the store next time."""
+        self._kept.pop(session_id, None)

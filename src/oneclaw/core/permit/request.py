@@ -1,0 +1,67 @@
+"""A call with the needs it is asked about, and the question that asks for them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from oneclaw.core.permit.judgement import Judgement
+from oneclaw.core.permit.need import meaning_of
+from oneclaw.core.permit.prompt import prompt_text, shown_arguments
+from oneclaw.core.permit.standing import refusal
+from oneclaw.core.question import ANSWERS, Answer, Question, question_key
+from oneclaw.core.session import Session
+from oneclaw.core.text.display import TooDeep
+from oneclaw.core.tool import ToolDefinition
+
+Redact = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call and the needs it is asked about, together."""
+
+    call_id: str
+    definition: ToolDefinition
+    arguments: Mapping[str, Any]
+    session: Session
+    needs: tuple[str, ...]
+    about: str = ""
+    judged: Mapping[str, Judgement] = field(default_factory=dict[str, Judgement])
+
+    def notes(self, redact: Redact) -> list[str]:
+        """What the owner's rules have to say of the call."""
+        return [redact(note) for one in self.judged.values() for note in one.notes]
+
+
+def question_of(
+    request: Request, needs: tuple[str, ...], digest: str, now: float, seconds: float, redact: Redact
+) -> Question:
+    """The question for some needs of a call; raises `ToolError` where a person could not read it."""
+    # Whom an agent asked has no rights of its own: the answer is remembered for the one that asked.
+    definition, session = request.definition, request.session.line[-1]
+    try:
+        shown = shown_arguments(redact(dict(request.arguments)))
+    except TooDeep as error:
+        raise refusal(needs, f"{error} A person cannot read that; use flatter arguments.") from error
+    meanings = {need: meaning_of(need) for need in needs}
+    unnamed = {"session": not session.id, "agent": not session.agent}
+    is_asked = any(request.session.must_ask(need) for need in needs)
+    offered: tuple[Answer, ...] = ("once", "no", "never") if is_asked else ANSWERS
+    return Question(
+        call_id=request.call_id,
+        tool=definition.name,
+        session=session.id,
+        agent=session.agent,
+        run=session.run,
+        needs=needs,
+        about=request.about,
+        is_ruled=any(one.fits is not None for one in request.judged.values()),
+        digest=digest,
+        text=prompt_text(definition, meanings, shown, request.about, request.session, request.notes(redact)),
+        arguments=shown,
+        answers=tuple(answer for answer in offered if not unnamed.get(answer)),
+        waits=session.waits,
+        key=question_key("permission", definition.name, needs, request.about, digest, request.arguments),
+        created=now,
+        expires=now + seconds,
+    )
