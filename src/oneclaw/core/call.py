@@ -46,12 +46,14 @@ class Image:
 class Output:
     """What a tool returns when it has more to give than a value.
 
-    `value` goes to the model, `details` to people and programs only.
+    `value` goes to the model, `details` to people and programs only. `repairs` says what of the value was
+    mended; the model reads it as a note beside the value, which stays exact.
     """
 
     value: Any = ""
     images: tuple[Image, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    repairs: tuple[str, ...] = ()
 
 
 @quick
@@ -90,7 +92,7 @@ class ToolResult:
         return value if isinstance(value, str) else _encode(value)
 
     def for_model(self) -> dict[str, Any]:
-        """The object a model reads; `note` stands only where arguments were repaired."""
+        """The object a model reads; `note` stands only where something was repaired."""
         body: dict[str, Any]
         if self.kind is None:
             body = {"status": "success", "result": self.value}

@@ -249,7 +249,7 @@ class Engine:
         if entry is not None:
             return entry
         near = suggest(name, [definition.name for definition in self.available(walk.session)])
-        raise ToolError(f"Tool {name[:100]!r} not found. {near} {hint}".rstrip(), Kind.TOOL_NOT_FOUND)
+        raise ToolError(f"Tool {name[:100]!r:.120} not found. {near} {hint}".rstrip(), Kind.TOOL_NOT_FOUND)
 
     def _check_policy(self, walk: Walk, entry: Entry) -> None:
         why_not = self.why_not(entry.tool, walk.session)

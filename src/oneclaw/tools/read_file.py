@@ -62,7 +62,7 @@ def read_file(
     """Read the contents of a file from local storage.
 
     At most 20,000 characters are returned at once; a last line then says how to go on. Files over 1 MB are
-    read with offset and limit. Where bytes do not fit the encoding, a line says which one to try.
+    read with offset and limit. Where bytes do not fit the encoding, a note says which one to try.
 
     path: The file path to read, inside the workspace.
     encoding: File encoding. Defaults to 'utf-8'; a byte order mark is recognised.
@@ -89,8 +89,8 @@ def read_file(
     if piece.lines is not None and offset > max(piece.lines, 1):
         message = f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}."
         raise ToolError(message, Kind.VALIDATION_ERROR)
-    text += note if piece.is_last else note + how_to_go_on(piece, size)
-    return Output(text, details={"replaced": lost}) if lost else text
+    text += "" if piece.is_last else how_to_go_on(piece, size)
+    return Output(text, details={"replaced": lost}, repairs=(note,)) if lost else text
 
 
 def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _lost_note(file: BinaryIO, encoding: str, lost: int) -> str:
     head = file.read(MAX_BYTES)
     used = detect(head, encoding).name
     places = "1 place is" if lost == 1 else f"{lost:,} places are"
-    return f"\n({places} not {used} and shown as \ufffd; try encoding='{suggest(head, used)}'.)"
+    return f"{places} not {used} and shown as \ufffd; try encoding='{suggest(head, used)}'"
 
 
 def _check_spelling(context: Context, data: bytes, text: str, path: str, encoding: str) -> None:
