@@ -659,7 +659,7 @@ async def test_images_and_details_reach_the_result(runner: Runner) -> None:
     @tool(effect="read")
     async def shoot() -> Output:
         """Take a picture."""
-        return Output("a picture", (Image(PNG, "image/png"),), {"width": 1})
+        return Output("a picture", (Image(PNG, "image/png"),), {"width": 1}, ("turned upright",))
 
     @tool(effect="read")
     async def fake() -> Output:
@@ -670,7 +670,8 @@ async def test_images_and_details_reach_the_result(runner: Runner) -> None:
     result = await engine.call(ToolCall("shoot"))
     assert result.images[0].data == PNG
     assert result.details == {"width": 1}
-    assert result.for_model() == {"status": "success", "result": "a picture"}
+    note = "turned upright"
+    assert result.for_model() == {"status": "success", "result": "a picture", "note": note}
     assert (await engine.call(ToolCall("fake"))).kind is Kind.EXECUTION_ERROR
 
 

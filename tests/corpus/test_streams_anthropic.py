@@ -8,6 +8,7 @@ import pytest
 from tests.corpus.conftest import Judged, Rows, some
 
 from oneclaw.core.answer import ArgumentsAdded, TextAdded
+from oneclaw.core.make.foreign import adopt
 from oneclaw.core.message import AssistantMessage, UserMessage
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.anthropic.stream import AnthropicReader
@@ -16,7 +17,9 @@ from oneclaw.providers.base import Request, ServerEvent
 from oneclaw.providers.http.sse import ServerEvents
 
 Event = dict[str, Any]
-ASKED = Request("m", [UserMessage("Hello")])
+OFFERED = (adopt({"name": "look", "parameters": {"type": "object"}}).definition,)
+"""Thoughts go back only beside the tools they were made with, and an answer with calls was offered some."""
+ASKED = Request("m", [UserMessage("Hello")], tools=OFFERED)
 FINISHES = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -103,7 +106,7 @@ def read_bytes(chunks: Iterable[bytes]) -> AssistantMessage:
 
 def sent_back(reader: AnthropicReader) -> list[Any]:
     """The blocks of an answer as they go back with the next request."""
-    request = Request("m", [*ASKED.messages, reader.message(), UserMessage("And?")])
+    request = Request("m", [*ASKED.messages, reader.message(), UserMessage("And?")], tools=OFFERED)
     body = json.loads(Anthropic().write(request))
     blocks: list[Any] = []
     return next((each["content"] for each in body["messages"] if each["role"] == "assistant"), blocks)

@@ -202,7 +202,8 @@ def test_recorded_refusals_become_clear_sentences(judged: Judged) -> None:
     for row in some(refused, "refusal of a chat server"):
         with judged(row["id"]):
             error = OpenAIChat().explain(row["status"], {}, json.dumps(row["response"]).encode())
-            assert any(each in str(error) for each in sentences_of(row["response"]))
+            said = sentences_of(row["response"])
+            assert not said or any(each in str(error) for each in said)
             assert (error.trouble in ("limit", "quota")) is (row["status"] == 429)
             assert "{" not in str(error)
             assert str(error).endswith(".")

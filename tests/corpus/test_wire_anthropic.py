@@ -211,7 +211,9 @@ def blocks_of(message: Body) -> list[Body]:
 
 
 def is_ours(request: Body) -> bool:
-    """Whether a conversation has only what we write ourselves: texts, calls and their results."""
+    """Whether a conversation is one we write ourselves: the user begins; texts, calls and their results."""
+    if request["messages"][0]["role"] != "user":
+        return False
     kinds = [block["type"] for message in request["messages"] for block in blocks_of(message)]
     return {"text", "tool_use", "tool_result"}.issuperset(kinds)
 

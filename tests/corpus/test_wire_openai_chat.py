@@ -212,6 +212,7 @@ def test_our_requests_have_the_shape_of_those_that_were_accepted(judged: Judged)
         with judged(row["id"]):
             request = row["request"]
             offered = [tool["function"] for tool in request.get("tools") or () if "function" in tool]
+            offered.sort(key=lambda function: function["name"])  # ours go out in the order of their names
             tools = tuple(adopt(function).definition for function in offered)
             system = [item["content"] for item in request["messages"] if role_of(item) == "system"]
             history = to_messages(request["messages"])

@@ -37,8 +37,8 @@ def test_an_image_that_is_returned_comes_out_as_an_output() -> None:
 
 
 def test_an_output_with_images_and_details_comes_out_as_it_went_in() -> None:
-    output = Output({"a": ["\ud800", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": (1, 2)})
-    expected = Output({"a": ["\ufffd", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": [1, 2]})
+    output = Output({"a": ["\ud800", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": (1, 2)}, ("mended",))
+    expected = Output({"a": ["\ufffd", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": [1, 2]}, ("mended",))
     assert read_value(decode(encode(value_message(output)))) == expected
 
 
@@ -55,6 +55,8 @@ def test_a_bare_value_stays_bare() -> None:
         {"value": 1, "images": [["image/png", 7]], "details": {}},
         {"value": 1, "images": []},
         {"value": 1, "images": [], "details": []},
+        {"value": 1, "images": [], "details": {}},
+        {"value": 1, "images": [], "details": {}, "repairs": 5},
     ],
 )
 def test_a_value_that_was_tampered_with_is_refused(message: dict[str, object]) -> None:

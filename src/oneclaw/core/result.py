@@ -56,12 +56,12 @@ class ResultMaker:
         """
         definition = walk.definition
         assert definition is not None
-        images, details = (), None
+        images, details, repairs = (), None, walk.repairs
         if isinstance(value, Output):
             images = value.images
             details = self.redact(plain(value.details)) or None
             if value.note:
-                walk.repairs = (*walk.repairs, self._redact_text(value.note))
+                repairs = (*repairs, self._redact_text(value.note))
             value = value.value
         if type(value) is not str or not value.isascii():
             value, found = with_images(value, len(images))
@@ -83,7 +83,7 @@ class ResultMaker:
             "",
             walk.seconds,
             effects_of(walk, None),
-            walk.repairs,
+            repairs,
             None,
             images,
             details,

@@ -76,7 +76,8 @@ def value_message(value: Any) -> Message:
     images = [
         [image.media_type, base64.b64encode(image.data).decode("ascii")] for image in (*output.images, *found)
     ]
-    return {"value": made, "images": images, "details": plain(dict(output.details))}
+    details, repairs = plain(dict(output.details)), list(output.repairs)
+    return {"value": made, "images": images, "details": details, "repairs": repairs}
 
 
 def read_value(message: Message) -> Any:
@@ -90,6 +91,7 @@ def read_value(message: Message) -> Any:
         details: object = message["details"]
         if not isinstance(details, Mapping):
             raise TypeError
+        repairs = tuple(str(each) for each in message["repairs"])
     except (KeyError, TypeError, ValueError) as error:
         raise Garbled("a value that cannot be read") from error
-    return Output(message["value"], images, cast(Mapping[str, Any], details))
+    return Output(message["value"], images, cast(Mapping[str, Any], details), repairs)
