@@ -1,0 +1,61 @@
+"""The conformance kit: a faulty model, recorded answers of four wire formats, checks of providers and tools.
+
+    report = await check_wire("openai_chat", lambda url, key: MyProvider(url, key))
+    report = await check_provider(MyLocalModel())
+    report = await check_tool(my_tool, examples=[{"city": "Oslo"}])
+
+A check raises `ContractBroken`, an `AssertionError` that lists every problem. No test runner is needed.
+"""
+
+from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, Scripted, Think, Wait
+from oneclaw.testing.contract import ContractBroken, Problem, Report
+from oneclaw.testing.faults import check_conversation, conversation_problems, faults
+from oneclaw.testing.fixture import (
+    CONVERSATION,
+    KEY,
+    REQUEST,
+    TOOLS,
+    WIRES,
+    Expected,
+    Fixture,
+    SentRequest,
+    fixture,
+    fixtures,
+    sent_request,
+)
+from oneclaw.testing.provider import check_provider, check_wire
+from oneclaw.testing.server import AnswerServer, ServedRequest
+from oneclaw.testing.tool import check_tool
+
+__all__ = [
+    "CONVERSATION",
+    "KEY",
+    "REQUEST",
+    "TOOLS",
+    "WIRES",
+    "AnswerServer",
+    "Call",
+    "ContractBroken",
+    "Cut",
+    "End",
+    "Expected",
+    "Fail",
+    "Fixture",
+    "Problem",
+    "Report",
+    "Say",
+    "Scripted",
+    "SentRequest",
+    "ServedRequest",
+    "Think",
+    "Wait",
+    "check_conversation",
+    "check_provider",
+    "check_tool",
+    "check_wire",
+    "conversation_problems",
+    "faults",
+    "fixture",
+    "fixtures",
+    "sent_request",
+]
