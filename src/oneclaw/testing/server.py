@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, cast
 
-_CLOSE_SECONDS = 5.0
+_CLOSE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,26 +15,14 @@ from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.registry import Registry, ToolLike, as_tool
 from oneclaw.core.result import FAILED
 from oneclaw.core.session import Session
-from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import Tool
-from oneclaw.providers.definitions import definitions_for
 from oneclaw.run.runner import Runner
 from oneclaw.testing.contract import Checklist, Report
-from oneclaw.testing.fixture import WIRES
 
 Arguments = Mapping[str, Any]
 _LIMIT_SECONDS = 0.5
 _LATE_SECONDS = 3.0
-_BROKEN: tuple[Any, ...] = ("{", "[1, 2]", '"text"')
-_WRONG: dict[str, Any] = {
-    "string": {"not": "text"},
-    "integer": "no number",
-    "number": "no number",
-    "boolean": "no boolean",
-    "array": {"not": "a list"},
-    "object": "no object",
-}
-"""A value that is no value of the type, and that no repair makes one."""
+_ODD: tuple[Any, ...] = (None, {"odd": ["value"]})
 
 
 async def check_tool(
@@ -57,7 +45,7 @@ async def check_tool(
     secrets   the secrets the tool is given
 
     All needs of the tool are granted. For a tool that says `effect="read"`, each example is also tried with
-    one argument left out: that may succeed or be refused, but not raise.
+    one argument left out or odd: that may succeed or be refused, but not raise.
     """
     checklist = Checklist(f"The tool {getattr(thing, 'name', None) or getattr(thing, '__name__', thing)!s}")
     try:
@@ -67,7 +55,6 @@ async def check_tool(
         checklist.expect("definition", False, str(error))
         return checklist.close()
     _check_definition(tool, portable, checklist)
-    await _check_refusals(tool, examples, checklist)
     calls = _Calls(tool, session, secrets or {})
     try:
         await _check_examples(tool, calls, examples, checklist)
@@ -117,45 +104,14 @@ def _check_definition(tool: Tool, portable: bool, checklist: Checklist) -> None:
     )
     findings = [str(each) for each in lint(definition.parameters, definition.name)] if portable else []
     checklist.expect("schema", not findings, " ".join(findings))
-    for wire in WIRES:
-        sent = definitions_for((definition,), wire).tools
-        checklist.expect("dialects", _is_json(sent), f"{wire} cannot be sent it: it is not JSON.")
 
 
-async def _check_refusals(tool: Tool, examples: Sequence[Arguments], checklist: Checklist) -> None:
-    """Arguments that do not fit the schema never reach the tool: it is replaced, so nothing is run."""
-    reached: list[Any] = []
-
-    async def record(arguments: dict[str, Any], context: object) -> str:
-        reached.append(arguments)
-        return "reached"
-
-    definition = replace(tool.definition, isolation="inline", output=None)
-    calls = _Calls(Tool(definition, record), None, dict.fromkeys(definition.secrets, "-"))
-    try:
-        for arguments in _unfitting(tool, examples):
-            result = await calls.call(arguments)
-            checklist.expect(
-                "bad arguments",
-                result.kind is Kind.VALIDATION_ERROR,
-                f"{_shown(arguments)} reach the tool; say the types and `required` in its schema.",
-            )
-    finally:
-        await calls.close()
-
-
-def _unfitting(tool: Tool, examples: Sequence[Arguments]) -> Iterator[Arguments | str]:
-    yield from _BROKEN
-    parameters = tool.definition.parameters
-    properties = parameters.get("properties")
-    for example in examples:
-        for name in example:
-            schema: Any = properties.get(name) if is_object(properties) else None
-            kind: Any = schema.get("type") if is_object(schema) else None
-            if isinstance(kind, str) and kind in _WRONG:
-                yield {**example, name: _WRONG[kind]}
-            if name in parameters.get("required", ()):
-                yield {other: value for other, value in example.items() if other != name}
+def _variants(example: Arguments) -> Iterator[Arguments]:
+    """The example with one argument left out, or with a value that it may not take."""
+    for name in example:
+        fewer = {other: value for other, value in example.items() if other != name}
+        yield fewer
+        yield from ({**fewer, name: odd} for odd in _ODD)
 
 
 async def _check_examples(
@@ -166,17 +122,11 @@ async def _check_examples(
         result = await calls.call(example)
         if checklist.expect("examples", result.ok, f"{_shown(example)} give {_outcome(result)}."):
             checklist.expect(
-                "result",
-                _is_json(result.value),
-                f"{_shown(example)} give {result.value!r}, which is not JSON.",
-            )
-            checklist.expect(
                 "result", result.text or result.images, f"{_shown(example)} give an empty result."
             )
         if tool.definition.effect == "read":
-            for name in example:
-                fewer = {other: value for other, value in example.items() if other != name}
-                _expect_no_exception(await calls.call(fewer), fewer, checklist)
+            for variant in _variants(example):
+                _expect_no_exception(await calls.call(variant), variant, checklist)
 
 
 async def _check_bad(calls: _Calls, bad: Sequence[Arguments], checklist: Checklist) -> None:
@@ -218,14 +168,6 @@ async def _check_slow(tool: Tool, calls: _Calls, slow: Arguments, checklist: Che
 
 def _outcome(result: ToolResult) -> str:
     return f"{result.kind or 'a result'} ({result.text[:200]!r})"
-
-
-def _is_json(value: Any) -> bool:
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
 
 
 def _shown(arguments: Arguments | str) -> str:
