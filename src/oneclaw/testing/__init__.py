@@ -24,6 +24,7 @@ from oneclaw.testing.fixture import (
     sent_request,
 )
 from oneclaw.testing.provider import check_provider, check_wire
+from oneclaw.testing.reference import open_provider
 from oneclaw.testing.server import AnswerServer, ServedRequest
 from oneclaw.testing.tool import check_tool
 
@@ -57,5 +58,6 @@ __all__ = [
     "faults",
     "fixture",
     "fixtures",
+    "open_provider",
     "sent_request",
 ]

@@ -1,6 +1,6 @@
 """The faulty model: ready-made scripts in which a model or its provider goes wrong and then recovers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
@@ -40,7 +40,7 @@ def faults(tool: str, arguments: Mapping[str, Any]) -> dict[str, list[Reply]]:
     }
 
 
-def conversation_problems(messages: list[Message] | tuple[Message, ...]) -> list[str]:
+def conversation_problems(messages: Sequence[Message]) -> list[str]:
     """What is wrong with a conversation, in words: each call must have exactly one result, in order."""
     found: list[str] = []
     seen: list[str] = []
@@ -62,7 +62,7 @@ def conversation_problems(messages: list[Message] | tuple[Message, ...]) -> list
     return [*found, *(f"the id {each!r} is used {seen.count(each)} times" for each in repeated)]
 
 
-def check_conversation(messages: list[Message] | tuple[Message, ...]) -> None:
+def check_conversation(messages: Sequence[Message]) -> None:
     """Raise `AssertionError` where a conversation is not valid, as `conversation_problems` tells."""
     problems = conversation_problems(messages)
     if problems:
