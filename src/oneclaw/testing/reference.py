@@ -1,4 +1,4 @@
-"""Our own provider of a wire format, with short waits: to test a server, or to compare another provider with."""
+"""OneClaw's own provider of a wire format, with short waits between attempts."""
 
 from oneclaw.providers.base import Provider
 from oneclaw.providers.catalog import ProviderSettings
