@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 PROJECT = Path(__file__).parent / "project"
 
 
