@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from tests.providers.tiny import HEAD, KEY, REQUEST, WHOLE, Serve, Silence, ask_message, status, tiny
+from tests.providers.tiny import HEAD, KEY, REQUEST, WHOLE, Serve, ask_message, silence, status, tiny
 
 from oneclaw.core.errors import InvalidConfig, ToolError
 from oneclaw.providers import connect
@@ -113,7 +113,7 @@ async def test_what_is_wrong_with_a_provider_is_said_in_a_sentence(
 
 async def test_a_silent_provider_is_not_looked_at_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "CHECK_SECONDS", 0.1)
-    async with Silence() as server:
+    async with silence() as server:
         every = providers(server.port)
         assert "0.1 seconds" in str(await every.reachable("mine"))
         await every.close()

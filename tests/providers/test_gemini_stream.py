@@ -15,7 +15,6 @@ from oneclaw.providers.base import RETRIED, ProviderError, Request, ServerEvent
 from oneclaw.providers.gemini import stream as gemini_stream
 from oneclaw.providers.gemini.stream import GeminiReader
 from oneclaw.providers.gemini.wire import Gemini
-from oneclaw.providers.one_answer import OneAnswer
 
 TOOLS = (ToolDefinition(name="find"), ToolDefinition(name="clock"))
 
@@ -175,19 +174,6 @@ def test_pieces_that_do_not_fit_fault_the_call() -> None:
 )
 def test_arguments_of_any_type_reach_the_engine(args: Any, read: Any) -> None:
     assert read_all(chunk(call(args=args)), STOP).calls[0].arguments == read
-
-
-def test_an_answer_that_breaks_off_is_cut_and_none_of_its_calls_may_run() -> None:
-    read = reader()
-    feed(read, chunk({"text": "x"}, call(id="a", args={"q": 1})))
-    assert not read.is_complete
-    message = read.message()
-    assert message.finish == "cut"
-    assert message.text == "x"
-    assert message.calls[0].fault
-    feed(read, STOP)
-    assert read.is_complete
-    assert not read.message().calls[0].fault
 
 
 @pytest.mark.parametrize(
@@ -442,20 +428,3 @@ def test_a_long_text_in_many_chunks_is_one_part() -> None:
     read = reader()
     feed(read, *[chunk({"text": "x"})] * 20_000)
     assert read.message().parts == (TextPart("x" * 20_000),)
-
-
-def test_a_second_answer_inside_the_first_is_an_error_and_adds_no_call() -> None:
-    read = reader()
-    feed(read, chunk({"text": "So"}) | {"responseId": "one"}, chunk(call(id="a")) | {"responseId": "one"})
-    with pytest.raises(ProviderError, match="second answer inside the first") as caught:
-        feed(read, chunk(call(id="b")) | {"responseId": "two"})
-    assert caught.value.trouble in RETRIED
-    assert [each.id for each in read.message().calls] == ["a"]
-
-
-def test_without_the_guard_one_call_becomes_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check_nothing(self: OneAnswer, given: object, begins: bool = True) -> None: ...
-
-    monkeypatch.setattr(OneAnswer, "check", check_nothing)
-    first = [chunk({"text": "So"}) | {"responseId": "one"}, chunk(call(id="a")) | {"responseId": "one"}]
-    assert len(read_all(*first, chunk(call(id="b")) | {"responseId": "two"}, STOP).calls) == 2

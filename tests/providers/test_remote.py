@@ -17,7 +17,6 @@ from tests.providers.tiny import (
     REQUEST,
     WHOLE,
     Serve,
-    Silence,
     TinyWire,
     ask,
     ask_badly,
@@ -25,6 +24,7 @@ from tests.providers.tiny import (
     in_turn,
     reset_after,
     restarts,
+    silence,
     status,
     tiny,
 )
@@ -331,14 +331,14 @@ async def test_proxies_of_the_environment_are_not_used(serve: Serve, monkeypatch
 
 
 async def test_a_silent_server_is_left_after_its_time() -> None:
-    async with Silence() as server:
+    async with silence() as server:
         error = await failure(tiny(server.port, attempts=1, idle_seconds=0.1), "timeout")
         assert "was silent for 0.1 seconds" in str(error)
         await asyncio.wait_for(server.left.wait(), 5)
 
 
 async def test_a_server_that_falls_silent_gives_what_came() -> None:
-    async with Silence(HEAD + HALF) as server:
+    async with silence(HEAD + HALF) as server:
         message = await ask_message(tiny(server.port, attempts=1, idle_seconds=0.1))
         assert (message.text, message.finish) == ("Hel", "cut")
         await asyncio.wait_for(server.left.wait(), 5)
@@ -346,7 +346,7 @@ async def test_a_server_that_falls_silent_gives_what_came() -> None:
 
 async def test_without_a_bound_on_silence_the_request_would_hang() -> None:
     """The twin."""
-    async with Silence(HEAD + HALF) as server:
+    async with silence(HEAD + HALF) as server:
         provider = tiny(server.port, attempts=1, idle_seconds=60)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(ask(provider), 0.5)
@@ -416,7 +416,7 @@ async def test_a_connection_left_open_after_the_end_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(arrival, "GRACE_SECONDS", 0.1)
-    async with Silence(HEAD + WHOLE) as server:
+    async with silence(HEAD + WHOLE) as server:
         began = time.monotonic()
         message = await ask_message(tiny(server.port, idle_seconds=30))
         assert (message.text, message.finish) == ("Hello", "stop")
@@ -452,7 +452,7 @@ async def test_stopping_while_connecting_ends_the_request_at_once() -> None:
 
 @pytest.mark.parametrize("data", [b"", HEAD, HEAD + HALF], ids=["before the head", "after it", "in the body"])
 async def test_stopping_while_reading_closes_the_connection_at_once(data: bytes) -> None:
-    async with Silence(data) as server:
+    async with silence(data) as server:
         provider = tiny(server.port)
         task = asyncio.create_task(ask(provider))
         await asyncio.wait_for(server.began.wait(), 5)
@@ -463,7 +463,7 @@ async def test_stopping_while_reading_closes_the_connection_at_once(data: bytes)
 
 
 async def test_closing_the_generator_closes_the_connection_at_once() -> None:
-    async with Silence(HEAD + HALF) as server:
+    async with silence(HEAD + HALF) as server:
         provider = tiny(server.port)
         async with aclosing(provider.answer(REQUEST)) as answers:
             assert await anext(answers) == TextAdded("Hel")

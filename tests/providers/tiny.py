@@ -18,6 +18,7 @@ from oneclaw.providers.base import Provider, ProviderError, Request, ServerEvent
 from oneclaw.providers.explain import explain
 from oneclaw.providers.http.remote import RemoteProvider
 from oneclaw.providers.http.retry import Retry
+from oneclaw.testing import AnswerServer
 
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
@@ -154,33 +155,6 @@ def reset_after(data: bytes) -> Handler:
     return answer
 
 
-class Silence:
+def silence(data: bytes = b"") -> AnswerServer:
     """A server that sends so much and then nothing; it sees when the client leaves."""
-
-    def __init__(self, data: bytes = b"") -> None:
-        self._data = data
-        self.port = 0
-        self.began = asyncio.Event()
-        self.left = asyncio.Event()
-
-    async def __aenter__(self) -> "Silence":
-        self._server = await asyncio.start_server(self._handle, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        if self.began.is_set():
-            await asyncio.wait_for(self.left.wait(), 5)
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(self._data)
-        self.began.set()
-        try:
-            while await reader.read(1 << 16):
-                pass
-        except ConnectionError:
-            pass
-        writer.close()
-        self.left.set()
+    return AnswerServer(data, stays_open=True)

@@ -1,0 +1,289 @@
+"""Acme's provider holds the contract, and each broken twin of it fails the check that is for it."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from acme_provider import AcmeProvider, Draft
+
+from oneclaw.core.answer import Answer, Answered, AnswerRestarted, CallBegun, TextAdded, ThoughtAdded
+from oneclaw.core.message import AssistantMessage, CallPart, Part, TextPart, Usage
+from oneclaw.providers.base import ProviderError, Request
+from oneclaw.testing import (
+    REQUEST,
+    AnswerServer,
+    ContractBroken,
+    Scripted,
+    check_provider,
+    check_wire,
+    fixture,
+)
+
+
+async def test_the_provider_holds_the_contract() -> None:
+    report = await check_wire("openai_chat", AcmeProvider)
+    assert not report.problems
+    assert set(report.checks) == {check for _, check in TWINS}
+
+
+async def test_a_provider_of_any_kind_is_checked_by_a_request() -> None:
+    async with AnswerServer(fixture("openai_chat", "thinking").answer) as server:
+        report = await check_provider(AcmeProvider(server.url, "a key"))
+    assert "closing" in report.checks
+    assert (await check_provider(Scripted(["Hello."], repeats=True))).problems == ()
+
+
+async def test_a_refused_request_is_checked_for_its_error() -> None:
+    good, bad = fixture("openai_chat", "text").answer, fixture("openai_chat", "bad_key").answer
+    key = "sk-test-0123456789abcdef"
+    for provider, said in ((AcmeProvider, ""), (LeaksKey, "no key in errors")):
+        async with AnswerServer(good, good, good, bad) as server:
+            failed = await broken(check_provider(provider(server.url, key), failing=REQUEST, key=key))
+        assert failed == ({said} if said else set())
+
+
+async def broken(check: Any) -> set[str]:
+    """The names of the checks that fail."""
+    try:
+        await check
+    except ContractBroken as error:
+        return {problem.check for problem in error.report.problems}
+    return set()
+
+
+class Changed(AcmeProvider):
+    """Acme's provider with its events changed on the way."""
+
+    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+        async with aclosing(super().answer(request)) as answers:
+            async for each in answers:
+                for other in self.change(each):
+                    yield other
+
+    def change(self, event: Answer) -> list[Any]:
+        return [event]
+
+
+class AnswersTwice(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return [event, event] if isinstance(event, Answered) else [event]
+
+
+class SaysText(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return ["Answered!", event] if isinstance(event, Answered) else [event]
+
+
+class RestartsAtOne(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return [AnswerRestarted("Again.", 0, 1), event] if isinstance(event, Answered) else [event]
+
+
+class BeginsNoCall(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return [] if isinstance(event, CallBegun) else [event]
+
+
+class MisnamesCall(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return [replace(event, tool="other")] if isinstance(event, CallBegun) else [event]
+
+
+class HidesText(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return [] if isinstance(event, TextAdded) else [event]
+
+
+class HidesThoughts(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        return [] if isinstance(event, ThoughtAdded) else [event]
+
+
+class SameIds(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        return with_calls(draft.message(), id="one")
+
+
+class RunsCutCalls(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        return with_calls(draft.message(), fault="")
+
+
+class NoArguments(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        return with_calls(draft.message(), arguments="{}")
+
+
+class AlwaysStops(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        return replace(draft.message(), finish="stop")
+
+
+class CountsBelowNothing(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        return replace(draft.message(), usage=Usage(1, 1, cached=2))
+
+
+class CountsNothing(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        return replace(draft.message(), usage=Usage())
+
+
+class CannotBeStored(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        message = draft.message()
+        return replace(message, parts=(*message.parts, TextPart("", {"set": {1, 2}})))
+
+
+class SaysMore(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        if not isinstance(event, Answered):
+            return [event]
+        message = event.message
+        return [TextAdded("!"), Answered(replace(message, parts=(*message.parts, TextPart("!"))))]
+
+
+class ThinksNothing(Changed):
+    def change(self, event: Answer) -> list[Any]:
+        if isinstance(event, ThoughtAdded):
+            return []
+        if isinstance(event, Answered):
+            parts = tuple(part for part in event.message.parts if isinstance(part, TextPart | CallPart))
+            return [Answered(replace(event.message, parts=parts))]
+        return [event]
+
+
+class FailsAlways(AcmeProvider):
+    def message(self, draft: Draft) -> AssistantMessage:
+        raise ProviderError("Acme is closed today.", "server")
+
+
+class PlainErrors(AcmeProvider):
+    def refusal(self, status: int, body: bytes) -> Exception:
+        return RuntimeError(f"status {status}")
+
+
+class OneTrouble(AcmeProvider):
+    def refusal(self, status: int, body: bytes) -> Exception:
+        return ProviderError("Acme failed.", "server")
+
+
+class SaysNoReason(AcmeProvider):
+    def refusal(self, status: int, body: bytes) -> Exception:
+        error = super().refusal(status, body)
+        assert isinstance(error, ProviderError)
+        return ProviderError("", error.trouble)
+
+
+class LeaksKey(AcmeProvider):
+    def refusal(self, status: int, body: bytes) -> Exception:
+        return ProviderError(body.decode(), "key")
+
+
+class AsksTwice(AcmeProvider):
+    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+        for is_last in (False, True):
+            async with aclosing(super().answer(request)) as answers:
+                async for each in answers:
+                    if is_last:
+                        yield each
+
+
+class ElsewherePath(AcmeProvider):
+    path = "/completions"
+
+
+class KeyInAddress(AcmeProvider):
+    def sent(self, body: bytes) -> bytes:
+        return super().sent(body).replace(b"Authorization: Bearer", b"X-Key:")
+
+
+class ForgetsTools(AcmeProvider):
+    def body(self, request: Request) -> dict[str, Any]:
+        return super().body(replace(request, tools=()))
+
+
+class ForgetsInstructions(AcmeProvider):
+    def body(self, request: Request) -> dict[str, Any]:
+        return super().body(replace(request, instructions=""))
+
+
+LOST: list[object] = []
+
+
+class KeepsConnection(AcmeProvider):
+    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+        inner = super().answer(request)
+        LOST.append(inner)
+        async for each in inner:
+            yield each
+
+
+class SwallowsCancelling(AcmeProvider):
+    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+        async with aclosing(super().answer(request)) as answers:
+            with suppress(asyncio.CancelledError):
+                async for each in answers:
+                    yield each
+
+
+class GoesOnWhenClosed(AcmeProvider):
+    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+        async with aclosing(super().answer(request)) as answers:
+            try:
+                async for each in answers:
+                    yield each
+            except GeneratorExit:
+                yield TextAdded("One more.")
+
+
+def with_calls(message: AssistantMessage, **changes: Any) -> AssistantMessage:
+    def changed(part: Part) -> Part:
+        return CallPart(replace(part.call, **changes)) if isinstance(part, CallPart) else part
+
+    return replace(message, parts=tuple(changed(part) for part in message.parts))
+
+
+TWINS: list[tuple[type[AcmeProvider], str]] = [
+    (FailsAlways, "answered"),
+    (SaysText, "event types"),
+    (AnswersTwice, "one answer"),
+    (RestartsAtOne, "restarts"),
+    (BeginsNoCall, "events in order"),
+    (MisnamesCall, "streamed calls"),
+    (HidesText, "streamed text"),
+    (HidesThoughts, "streamed thoughts"),
+    (SameIds, "call ids"),
+    (AlwaysStops, "finish"),
+    (RunsCutCalls, "cut calls"),
+    (CountsBelowNothing, "usage"),
+    (CannotBeStored, "stored"),
+    (AlwaysStops, "expected finish"),
+    (SaysMore, "expected text"),
+    (ThinksNothing, "expected thoughts"),
+    (NoArguments, "expected calls"),
+    (CountsNothing, "expected usage"),
+    (PlainErrors, "errors"),
+    (OneTrouble, "error trouble"),
+    (SaysNoReason, "error text"),
+    (LeaksKey, "no key in errors"),
+    (AsksTwice, "one request"),
+    (ElsewherePath, "request path"),
+    (KeyInAddress, "request key"),
+    (ForgetsTools, "request body"),
+    (ForgetsInstructions, "request content"),
+    (SwallowsCancelling, "cancelling"),
+    (KeepsConnection, "connection closed"),
+    (GoesOnWhenClosed, "closing"),
+]
+
+
+@pytest.mark.parametrize(("provider", "check"), TWINS, ids=lambda each: str(getattr(each, "__name__", each)))
+async def test_a_broken_twin_fails_its_check(provider: type[AcmeProvider], check: str) -> None:
+    assert check in await broken(check_wire("openai_chat", provider))
+    for each in LOST:
+        await each.aclose()  # type: ignore[attr-defined]
+    LOST.clear()
