@@ -454,7 +454,7 @@ class Ending(BaseException):
 async def test_what_a_source_raises_ends_nothing_but_itself(error: BaseException) -> None:
     class Raising(Server):
         @property
-        def tools(self) -> Sequence[Tool]:
+        def tools(self) -> Sequence[Tool]:  # pyright: ignore[reportIncompatibleVariableOverride]
             raise error
 
         @tools.setter
