@@ -454,11 +454,11 @@ class Ending(BaseException):
 async def test_what_a_source_raises_ends_nothing_but_itself(error: BaseException) -> None:
     class Raising(Server):
         @property
-        def tools(self) -> Sequence[Tool]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        def tools(self) -> Sequence[Tool]:
             raise error
 
         @tools.setter
-        def tools(self, tools: Sequence[Tool]) -> None:
+        def tools(self, tools: Sequence[Tool]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
             pass
 
     registry = Registry()
