@@ -138,6 +138,10 @@ def test_a_pattern_that_allows_anything_is_refused(
     assert "would allow anything" in capsys.readouterr().err
 
 
+def unchecked(*_: object) -> None:
+    pass
+
+
 @pytest.mark.parametrize("is_guarded", [True, False])
 @pytest.mark.parametrize(
     ("changes", "words"),
@@ -160,7 +164,7 @@ def test_a_pattern_that_does_not_fit_the_call_that_asks_is_refused(
 ) -> None:
     """Without the guard, a yes to other calls is a yes to this one."""
     if not is_guarded:
-        monkeypatch.setattr("oneclaw.operations.questions.check_pattern", lambda *_: None)
+        monkeypatch.setattr("oneclaw.operations.questions.check_pattern", unchecked)
     asked = question(**changes)
     ask(tmp_path, asked)
     assert main(["--home", str(tmp_path), "answer", asked.id, "always", *words]) == (4 if is_guarded else 0)

@@ -458,7 +458,7 @@ async def test_what_a_source_raises_ends_nothing_but_itself(error: BaseException
             raise error
 
         @tools.setter
-        def tools(self, tools: Sequence[Tool]) -> None:
+        def tools(self, tools: Sequence[Tool]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
             pass
 
     registry = Registry()

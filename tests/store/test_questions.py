@@ -23,6 +23,10 @@ def question(**changes: Any) -> Question:
     return Question(**(values | changes))
 
 
+def unheld(reply: Reply, fits: object) -> Reply:
+    return reply
+
+
 def yes(asked: Question) -> Reply:
     return read_answer(asked, "once")
 
@@ -121,7 +125,7 @@ async def test_a_pattern_from_another_program_that_does_not_fit_the_call_is_a_no
     """Without the guard, a yes to other calls is a yes to this one. The other program may not know the call:
     a long argument is cut."""
     if not is_guarded:
-        monkeypatch.setattr("oneclaw.core.permit.broker._held", lambda reply, fits: reply)  # pyright: ignore[reportUnknownLambdaType]
+        monkeypatch.setattr("oneclaw.core.permit.broker._held", unheld)
     asked = question()
     said = read_answer(asked, "always", {"path": "notes/*"})
     kept: list[Reply] = []
