@@ -1,7 +1,7 @@
 """Events of a run, beside the progress of an answer and the events of its calls."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from oneclaw.core.answer import AnswerRestarted, Progress
 from oneclaw.core.event import Event
@@ -113,7 +113,8 @@ Reason = Literal[
 class RunFinished:
     """The run is over. `text` is the answer; `reason` is `done`, the limit that ended it, or `failed`.
 
-    `error` says in one sentence what went wrong, when something did.
+    `error` says in one sentence what went wrong, when something did. `value` is the structured answer of an
+    agent that has an `output`: an object of its type; read back from the store, its plain JSON value.
     """
 
     session: str
@@ -125,6 +126,7 @@ class RunFinished:
     cost: float | None
     seconds: float
     error: str = ""
+    value: Any = None
 
 
 RunEvent = (

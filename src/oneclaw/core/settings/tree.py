@@ -345,6 +345,7 @@ class Limits:
     tokens: int | None = limit(2_000_000, "Tokens of one run, read and written.", most=10**15)
     cost: float | None = limit(10.0, "US dollars of one run, where the price is known.")
     seconds: float | None = limit(3_600.0, "Time of one run.")
+    repairs: int | None = limit(2, "Times a structured answer that does not fit is asked for again.")
 
 
 @table
