@@ -57,8 +57,16 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1
     ("output", "text", "value"),
     [
         (Car, '{"name": "A", "built": "2024-01-31"}', Car("A", date(2024, 1, 31))),
-        (Car, '{"name": "A", "built": "2024-01-31", "colour": "blue", "owner": null}', Car("A", date(2024, 1, 31), Colour.BLUE)),
-        (Node, '{"answer": {"name": "a", "below": [{"name": "b", "below": []}]}}', Node("a", [Node("b", [])])),
+        (
+            Car,
+            '{"name": "A", "built": "2024-01-31", "colour": "blue", "owner": null}',
+            Car("A", date(2024, 1, 31), Colour.BLUE),
+        ),
+        (
+            Node,
+            '{"answer": {"name": "a", "below": [{"name": "b", "below": []}]}}',
+            Node("a", [Node("b", [])]),
+        ),
         (Person, '{"fullName": "Ada", "age": 36}', Person(fullName="Ada", age=36)),
         (Point, '{"x": 1, "y": 2.0}', {"x": 1, "y": 2}),
         (SCHEMA, '{"n": 1}', {"n": 1}),
@@ -66,7 +74,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1
         (int | None, '{"answer": null}', None),
         ({"enum": ["yes", "no"]}, '{"answer": "no"}', "no"),
     ],
-)  # fmt: skip
+)
 def test_a_text_that_fits_is_read_as_a_value(output: Any, text: str, value: Any) -> None:
     assert AnswerType(output).read(text) == value
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from oneclaw.agent.agent import Agent
 from oneclaw.agent.answer_type import AnswerType, Unfit
 from oneclaw.core.check.problem import clip
 from oneclaw.core.errors import OneClawError
@@ -63,3 +64,8 @@ class Expected:
         from oneclaw.providers.output import describe_output  # loads the dialects of schemas
 
         return f"Your answer does not fit: {self.problem}. {describe_output(self._type.sent)}"
+
+
+def expect(agent: Agent) -> Expected | None:
+    """What is expected of a run of the agent; None where any text is an answer."""
+    return None if agent.answer_type is None else Expected(agent.answer_type, agent.limits.repairs)

@@ -22,7 +22,7 @@ from oneclaw.agent.agent import Agent
 from oneclaw.agent.asking import Asking
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
-from oneclaw.agent.expected import Expected, WrongAnswer
+from oneclaw.agent.expected import WrongAnswer, expect
 from oneclaw.agent.fitting import Fitting
 from oneclaw.agent.inbox import Inbox
 from oneclaw.agent.repeat import Repeats
@@ -90,7 +90,7 @@ class Run:
             tell=tell,
             switch=self._switch,
         )
-        self._expected = _expect(agent)
+        self._expected = expect(agent)
         self._answer: AssistantMessage | None = None
         self._results: tuple[ToolResult, ...] = ()
         self._silences = 0
@@ -292,10 +292,6 @@ class Run:
             error,
             expected.value if expected else None,
         )
-
-
-def _expect(agent: Agent) -> Expected | None:
-    return None if agent.answer_type is None else Expected(agent.answer_type, agent.limits.repairs)
 
 
 def _ending(message: AssistantMessage) -> Reason | None:

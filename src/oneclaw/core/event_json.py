@@ -50,7 +50,7 @@ def fields_of(event: Any) -> Json:
 
 def answer_json(value: Any) -> Any:
     """A structured answer in its JSON form."""
-    if hasattr(type(value), "model_dump"):  # pydantic: as the schema names the fields, without its defaults
+    if hasattr(value, "model_dump"):  # pydantic: as the schema names the fields, without its defaults
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     try:
         return value_to_json(value)

@@ -321,7 +321,7 @@ class ProviderTable:
     key: str | None = setting(None, "The name of the secret that holds its key.", unset="by provider")
     text_calls: bool = setting(False, "Whether calls that a model writes as text are read.")
     strict: bool | None = setting(
-        None, "Whether a model is held to the schemas of its tools.", unset="by provider"
+        None, "Whether a model is held to the schemas of its tools and answers.", unset="by provider"
     )
     attempts: int = setting(4, "How often a request is tried in all.", most=1_000)
     idle_seconds: float = setting(120.0, "How long a provider may be silent.")
