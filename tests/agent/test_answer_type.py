@@ -67,6 +67,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1
             '{"answer": {"name": "a", "below": [{"name": "b", "below": []}]}}',
             Node("a", [Node("b", [])]),
         ),
+        (Car, '{"name": "A", "built": "2024-01-31", "colour": null}', Car("A", date(2024, 1, 31))),
         (Person, '{"fullName": "Ada", "age": 36}', Person(fullName="Ada", age=36)),
         (Point, '{"x": 1, "y": 2.0}', {"x": 1, "y": 2}),
         (SCHEMA, '{"n": 1}', {"n": 1}),

@@ -41,13 +41,14 @@ class Expected:
         A refusal stands. An answer that was cut is asked for once more. Raises `WrongAnswer` when an answer
         does not fit and the limit is reached; with `is_last` the run ends anyway and nothing is raised.
         """
+        self.problem = ""
         if message.finish == "refusal":
             return ""
         if message.finish in ("length", "cut") and not is_last:
             again, self._was_cut = ("" if self._was_cut else SHORTER), True
             return again
         try:
-            self.value, self.problem = self._type.read(message.text), ""
+            self.value = self._type.read(message.text)
         except Unfit as unfit:
             self.problem = clip(str(unfit), PROBLEM_CHARS)
             return "" if is_last else self._ask_again()
