@@ -3,12 +3,15 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.policy import Rules
 from oneclaw.core.settings.tree import Limits
 from oneclaw.core.subschema import is_object
+
+if TYPE_CHECKING:
+    from oneclaw.agent.answer_type import AnswerType
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}\Z")
 
@@ -24,6 +27,7 @@ class Agent:
     deny       tools it may not call, in the same form; a denied tool is not called whatever allows it
     agents     agents it may ask as tools; they never may do more than it may
     options    extra fields of requests, by provider: `{"anthropic": {"temperature": 0.2}}`
+    output     what its final answer has to be: a dataclass, a pydantic model, another type, or a JSON Schema
     """
 
     name: str = "default"
@@ -37,6 +41,8 @@ class Agent:
     agents: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     options: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+    output: Any = None
+    answer_type: "AnswerType | None" = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         if not NAME.match(self.name):
@@ -44,6 +50,10 @@ class Agent:
                 f"The agent's name is {self.name[:80]!r}; use lower-case letters, digits, _ and -,"
                 " starting with a letter, at most 48 characters."
             )
+        if self.output is not None:
+            from oneclaw.agent.answer_type import AnswerType
+
+            object.__setattr__(self, "answer_type", AnswerType(self.output))
         for provider, fields in self.options.items():
             if not is_object(fields):
                 raise InvalidConfig(

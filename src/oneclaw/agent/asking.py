@@ -11,7 +11,7 @@ from oneclaw.agent.conversation import Conversation
 from oneclaw.core.answer import Answered, AnswerRestarted, Progress, TextAdded
 from oneclaw.core.message import AssistantMessage, TextPart
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.base import ProviderError, Request
+from oneclaw.providers.base import OutputSchema, ProviderError, Request
 
 LEAST_ANSWER_TOKENS = 1_024
 MOST_ANSWER_TOKENS = 32_000
@@ -42,6 +42,8 @@ class Asking:
         self._tell = tell
         self._switch = switch
         self._seen: list[str] = []
+        self._output = None if agent.answer_type is None else agent.answer_type.sent
+        self._told: dict[str, OutputSchema] = {}
 
     @property
     def seen(self) -> str:
@@ -56,7 +58,8 @@ class Asking:
                 message = await self._listen(self._request(can_call))
             except ProviderError as error:
                 self._seen.clear()  # what came of a failed answer is void
-                self._switch(error)
+                if not self._tell_in_words(error):
+                    self._switch(error)
             except asyncio.CancelledError:
                 await self._keep_seen()
                 raise
@@ -74,7 +77,18 @@ class Asking:
             can_call,
             self._most_output(),
             agent.options.get(self._chain.link.model.provider, {}),
+            self._told.get(self._chain.link.model.name, self._output),
         )
+
+    def _tell_in_words(self, error: ProviderError) -> bool:
+        """Have a model whose server refused the request asked once more, with the output schema in words."""
+        model = self._chain.link.model.name
+        if self._output is None or model in self._told or error.status not in (400, 422):
+            return False
+        if error.trouble != "request":
+            return False
+        self._told[model] = replace(self._output, is_native=False)
+        return True
 
     def _most_output(self) -> int | None:
         """The longest answer to ask for: what the model can write, as far as its window has room for it."""

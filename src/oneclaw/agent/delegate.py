@@ -7,6 +7,7 @@ from oneclaw.agent.agent import Agent
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.event import ToolStarted
+from oneclaw.core.event_json import answer_json
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def _tool(agent: Agent, askers: tuple[str, ...], runs: "Callable[[], Runs]") -> 
         group="agents",
         # Its own calls may change things, each permitted by itself: cut short, nobody knows which have.
         effect="unknown",
+        output=None if agent.answer_type is None else agent.answer_type.schema,
         isolation="inline",
         seconds=(agent.limits.seconds or SECONDS) + GRACE_SECONDS,
         agents=askers,
@@ -88,4 +90,8 @@ async def _ask(agent: Agent, text: str, context: Context, runs: "Runs") -> Outpu
     if finished.reason == "failed":
         raise ToolError(f"The agent {agent.name} failed: {finished.error}", Kind.EXECUTION_ERROR)
     details = {"session": finished.session, "reason": finished.reason, "rounds": finished.rounds}
-    return Output(finished.text or finished.error, details=details)
+    if agent.answer_type is None:
+        return Output(finished.text or finished.error, details=details)
+    if finished.value is None and finished.error:
+        raise ToolError(f"The agent {agent.name} gave no answer that fits: {finished.error}")
+    return Output(answer_json(finished.value), details=details)

@@ -13,7 +13,7 @@ from oneclaw.core.subschema import is_object
 
 _TEXTS = ("description", "instructions", "model")
 _LISTS = ("fallbacks", "agents")
-_TABLES = ("tools", "limits", "options")
+_TABLES = ("tools", "limits", "options", "output")
 _FIELDS = ("name", *_TEXTS, *_LISTS, *_TABLES)
 
 
@@ -50,7 +50,8 @@ def write_agent(agent: Agent) -> dict[str, Any]:
     tools = {field: list(value) for field, value in tools.items() if value is not None}
     plain = asdict(Limits())
     limits = {field: value for field, value in asdict(agent.limits).items() if value != plain[field]}
-    tables = {"tools": tools, "limits": limits, "options": dict(agent.options)}
+    output = {} if agent.answer_type is None else agent.answer_type.schema
+    tables = {"tools": tools, "limits": limits, "options": dict(agent.options), "output": output}
     return document | {field: table for field, table in tables.items() if table}
 
 

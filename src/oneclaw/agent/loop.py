@@ -22,6 +22,7 @@ from oneclaw.agent.agent import Agent
 from oneclaw.agent.asking import Asking
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.expected import WrongAnswer, expect
 from oneclaw.agent.fitting import Fitting
 from oneclaw.agent.inbox import Inbox
 from oneclaw.agent.repeat import Repeats
@@ -43,6 +44,7 @@ from oneclaw.core.run_event import (
 )
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.core.value import compact
 from oneclaw.providers.base import ProviderError
 from oneclaw.providers.catalog import Model
 
@@ -88,6 +90,7 @@ class Run:
             tell=tell,
             switch=self._switch,
         )
+        self._expected = expect(agent)
         self._answer: AssistantMessage | None = None
         self._results: tuple[ToolResult, ...] = ()
         self._silences = 0
@@ -112,7 +115,7 @@ class Run:
                         finished = self.finished(await self._go_rounds())
             except TimeoutError:
                 finished = self.finished("seconds")
-            except ProviderError as error:
+            except (ProviderError, WrongAnswer) as error:
                 finished = self.finished("failed", error=str(error))
             await self.conversation.flush()
             return finished
@@ -158,7 +161,11 @@ class Run:
                 self._hush(message)
                 continue
             if ended is not None:
-                return ended
+                again = self._expected.judge(message, closing is not None) if self._expected else ""
+                if not again:
+                    return ended
+                await self.conversation.append(_guard(again))
+                continue
             if self._is_repeating(message):
                 closing = "repeats"
                 await self.conversation.append(_guard(self._repeats.explanation(message.calls)))
@@ -209,6 +216,8 @@ class Run:
         if tools is not self._tools:
             self._tools = tools
             overhead = estimate_text(self.agent.instructions) + estimate_tools(tools)
+            if self.agent.answer_type is not None:
+                overhead += estimate_text(compact(self.agent.answer_type.schema))
             self.conversation.window.overhead_tokens = overhead
 
     def _switch(self, error: ProviderError) -> None:
@@ -268,6 +277,9 @@ class Run:
         spent = self.spending
         text = self._asking.seen if self._answer is None else self._answer.text
         error = error or stop.explain(reason, spent)
+        expected = self._expected
+        if expected and expected.problem and reason != "failed":
+            error = f"{error} The answer does not fit: {expected.problem}.".strip()
         return RunFinished(
             self._session.id,
             reason,
@@ -278,6 +290,7 @@ class Run:
             spent.cost,
             spent.seconds,
             error,
+            expected.value if expected else None,
         )
 
 

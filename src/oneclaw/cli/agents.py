@@ -94,6 +94,7 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
         ("fallbacks", ", ".join(agent.fallbacks)),
         ("tools", ", ".join(state.tools) or "none"),
         ("agents", ", ".join(agent.agents)),
+        ("output", "" if agent.answer_type is None else agent.answer_type.sent.name),
         ("limits", ", ".join(f"{key} {'none' if value is None else f'{value:,}'}" for key, value in limits)),
         ("options", ", ".join(f"{key} = {value!r}" for key, value in agent.options.items())),
         ("from", state.place or state.source),

@@ -15,10 +15,12 @@ from oneclaw.core.call import EFFECTS, ToolResult
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event
+from oneclaw.core.make.default import to_json as value_to_json
 from oneclaw.core.message import AssistantMessage, Usage
 from oneclaw.core.message_json import from_json, to_json
 from oneclaw.core.oddity import mark
-from oneclaw.core.run_event import RunEvent
+from oneclaw.core.run_event import RunEvent, RunFinished
+from oneclaw.core.value import plain
 
 Json = dict[str, Any]
 
@@ -40,7 +42,20 @@ def fields_of(event: Any) -> Json:
     """The fields of an event as plain data."""
     if isinstance(event, UnknownEvent):
         return dict(event.fields)
-    return {name: _plain(getattr(event, name)) for name in _FIELDS[type(event)]}
+    document = {name: _plain(getattr(event, name)) for name in _FIELDS[type(event)]}
+    if type(event) is RunFinished:
+        document["value"] = answer_json(event.value)
+    return document
+
+
+def answer_json(value: Any) -> Any:
+    """A structured answer in its JSON form."""
+    if hasattr(value, "model_dump"):  # pydantic: as the schema names the fields, without its defaults
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    try:
+        return value_to_json(value)
+    except TypeError:
+        return plain(value)
 
 
 def read_event(name: str, given: Mapping[str, Any]) -> Any:

@@ -1,7 +1,7 @@
 """Events of a run, beside the progress of an answer and the events of its calls."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from oneclaw.core.answer import AnswerRestarted, Progress
 from oneclaw.core.errors import OneClawError
@@ -115,6 +115,8 @@ class RunFinished:
     """The run is over. `reason` is `done`, the limit that ended it, or `failed`.
 
     `text` is the answer, empty where there is none; `error` is one sentence on what went wrong.
+    `value` is the structured answer of an agent that has an `output`: an object of its type; read back from
+    the store, its plain JSON value.
     """
 
     session: str
@@ -126,6 +128,7 @@ class RunFinished:
     cost: float | None
     seconds: float
     error: str = ""
+    value: Any = None
 
     @property
     def is_answer(self) -> bool:

@@ -46,6 +46,18 @@ class ProviderError(OneClawError):
         self.retry_after = retry_after
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputSchema:
+    """The schema that the final answer has to fit: an object, with a name of letters, digits, _ and -.
+
+    `is_native` says whether the provider's own field for it may be used; if not, it is told in words.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+    is_native: bool = True
+
+
 @quick
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -58,6 +70,7 @@ class Request:
                  format wants to know the tools of past calls
     most_tokens  the longest answer; None leaves it to the wire (Anthropic must name one)
     options      extra fields of the request body, as the owner wrote them (`temperature`, `reasoning`)
+    output       the schema of the final answer; None where it is free text
     """
 
     model: str
@@ -67,6 +80,7 @@ class Request:
     can_call: bool = True
     most_tokens: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    output: OutputSchema | None = None
 
 
 class Provider(Protocol):

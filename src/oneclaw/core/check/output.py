@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from oneclaw.core.check.problem import Problem, clip
+from oneclaw.core.check.problem import clip, describe_problems
 from oneclaw.core.check.schema import Schema
 from oneclaw.core.errors import InvalidSchema, ToolError
 
@@ -27,15 +27,6 @@ class OutputCheck:
         """Raise an `execution_error` that names the fields of a plain `value` that do not fit."""
         if self._schema.is_valid(value):
             return
-        problems = self._schema.problems(value)
-        listed = "; ".join(map(_describe, problems[:PROBLEMS]))
-        more = f"; and {len(problems) - PROBLEMS:,} more" if len(problems) > PROBLEMS else ""
-        message = f"The result of {self._name} does not fit its output schema: {listed}{more}."
+        listed = describe_problems(self._schema.problems(value), PROBLEMS)
+        message = f"The result of {self._name} does not fit its output schema: {listed}."
         raise ToolError(f"{clip(message, MESSAGE_CHARS)} The tool must be corrected.")
-
-
-def _describe(problem: Problem) -> str:
-    if problem.is_unknown:
-        return f"'{problem.path}' is not in the schema"
-    where = f"'{problem.path}'" if problem.path else "it"
-    return f"{where} {problem.expected} but got {problem.value}"

@@ -132,6 +132,19 @@ def explain(finding: Finding, root: Any) -> list[Problem]:
             return [_broken(finding.path, value, _expect(finding))]
 
 
+def describe_problems(problems: Sequence[Problem], most: int = 20) -> str:
+    """The problems of a value in one line, with the field of each."""
+    listed = "; ".join(map(_describe, problems[:most]))
+    return f"{listed}; and {len(problems) - most:,} more" if len(problems) > most else listed
+
+
+def _describe(problem: Problem) -> str:
+    if problem.is_unknown:
+        return f"'{problem.path}' is not in the schema"
+    where = f"'{problem.path}'" if problem.path else "it"
+    return f"{where} {problem.expected} but got {problem.value}"
+
+
 def _missing(path: Path) -> Problem:
     where = render_path(path)
     return Problem(where, "nothing", "is required", f"Missing required parameter: '{where}'")

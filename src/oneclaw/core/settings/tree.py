@@ -321,7 +321,7 @@ class ProviderTable:
     key: str | None = setting(None, "The name of the secret that holds its key.", unset="by provider")
     text_calls: bool = setting(False, "Whether calls that a model writes as text are read.")
     strict: bool | None = setting(
-        None, "Whether a model is held to the schemas of its tools.", unset="by provider"
+        None, "Whether a model is held to the schemas of its tools and answers.", unset="by provider"
     )
     attempts: int = setting(4, "How often a request is tried in all.", most=1_000)
     idle_seconds: float = setting(120.0, "How long a provider may be silent.")
@@ -345,6 +345,7 @@ class Limits:
     tokens: int | None = limit(2_000_000, "Tokens of one run, read and written.", most=10**15)
     cost: float | None = limit(10.0, "US dollars of one run, where the price is known.")
     seconds: float | None = limit(3_600.0, "Time of one run.")
+    repairs: int | None = limit(2, "Times a structured answer that does not fit is asked for again.")
 
 
 @table

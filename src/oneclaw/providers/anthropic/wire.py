@@ -7,6 +7,7 @@ and a thought whose fingerprint is another is left out: after a switch of the mo
 result or other tools the conversation just goes on.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from operator import is_
@@ -27,6 +28,7 @@ from oneclaw.providers.anthropic.message import (
 from oneclaw.providers.anthropic.stream import AnthropicReader
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.explain import explain
+from oneclaw.providers.output import dialect_output, instruct
 from oneclaw.providers.written import Written, WrittenSet, join_body, join_list, to_text
 
 DEFAULT_TOKENS = 8_192
@@ -35,6 +37,8 @@ _RESERVED = frozenset({"messages", "tools", "stream"})
 _MARK = ',"cache_control":{"type":"ephemeral"}'
 _MARKED_MESSAGES = 2
 _MOST_TOLD = 16
+_WITHOUT_OUTPUT = re.compile(r"claude-(?:instant|[23](?![0-9])|(?:sonnet|opus)-4(?:-0|[-@]20|\Z))")
+"""Models from before structured outputs; they refuse the field."""
 
 
 class Anthropic:
@@ -121,14 +125,28 @@ class _Told:
 
 def _head(request: Request, has_tools: bool) -> dict[str, Any]:
     head: dict[str, Any] = {"model": request.model, "max_tokens": _most_tokens(request), "stream": True}
-    if request.instructions.strip():
-        head["system"] = [{"type": "text", "text": request.instructions}]
+    output = _output_format(request)
+    instructions = instruct(request, bool(output))
+    if instructions.strip():
+        head["system"] = [{"type": "text", "text": instructions}]
     head |= {name: value for name, value in request.options.items() if name not in _RESERVED}
+    if output:
+        own = head.get("output_config")
+        head["output_config"] = {"format": output, **(own if is_object(own) else {})}
     if not has_tools:
         head.pop("tool_choice", None)  # refused without tools
     elif not (request.can_call and request.tools):
         head["tool_choice"] = {"type": "none"}
     return head
+
+
+def _output_format(request: Request) -> dict[str, Any]:
+    """The format of the answer; empty where there is none, or where it has to be told in words."""
+    output = request.output
+    if output is None or not output.is_native or _WITHOUT_OUTPUT.search(request.model):
+        return {}
+    dialected = dialect_output(output, "anthropic_output")
+    return {"type": "json_schema", "schema": dialected.schema} if dialected.is_strict else {}
 
 
 def _most_tokens(request: Request) -> int:

@@ -10,12 +10,15 @@ from oneclaw.providers.dialect.change import Change, Changes, Schema
 from oneclaw.providers.dialect.gaps import Gaps
 from oneclaw.providers.dialect.keys import Way, rename
 from oneclaw.providers.dialect.resolve import resolve
-from oneclaw.providers.dialect.rules import RULES, SPEAKS_OF
+from oneclaw.providers.dialect.rules import OUTPUT_RULES, RULES, SPEAKS_OF
 from oneclaw.providers.dialect.shape import Shaper
 from oneclaw.providers.dialect.simplify import simplify_root
 from oneclaw.providers.dialect.strict import NotStrict, Strictness
 
 DIALECTS = tuple(RULES)
+_RULES = RULES | OUTPUT_RULES
+_LOOSE = {"openai_strict": "openai", "anthropic_output": "anthropic"}
+"""Dialects in which every object is closed, and the ones for schemas that do not allow that."""
 _KEYWORDS = ONE | MANY | NAMED | SPEAKS_OF.keys() | {"type", "enum", "default", "nullable", "format"}
 
 
@@ -25,7 +28,7 @@ class Dialected:
 
     schema     None: there is nothing to send, leave the parameters out
     changes    what is sent otherwise than it was written; all of it is still checked when the tool is called
-    is_strict  whether OpenAI's strict mode may be switched on
+    is_strict  whether the provider can hold a model to it (OpenAI's strict mode, Anthropic's output format)
     way        how names of properties lead back, where some had to change
     gaps       where null stands for what is left out, in strict mode
     """
@@ -44,12 +47,12 @@ class Dialected:
 
 def to_dialect(parameters: Mapping[str, Any], dialect: str) -> Dialected:
     """The parameters of a tool as `dialect` takes them; never an error, whatever the schema is."""
-    if dialect not in RULES:
+    if dialect not in _RULES:
         raise ValueError(f"There is no dialect {dialect!r}; use one of {', '.join(DIALECTS)}.")
     changes = Changes()
     plain = simplify_root(_mend(resolve(parameters, changes), changes), changes)
-    if dialect == "openai_strict":
-        return _strict(parameters, plain, changes)
+    if dialect in _LOOSE:
+        return _strict(parameters, plain, changes, dialect)
     schema = Shaper(RULES[dialect], changes).shape(plain, "$")
     way = None
     if dialect == "anthropic":
@@ -65,13 +68,13 @@ def can_be_strict(parameters: Mapping[str, Any]) -> bool:
     return to_dialect(parameters, "openai_strict").is_strict
 
 
-def _strict(parameters: Mapping[str, Any], plain: Schema, changes: Changes) -> Dialected:
+def _strict(parameters: Mapping[str, Any], plain: Schema, changes: Changes, dialect: str) -> Dialected:
     try:
-        shaped = Shaper(RULES["openai_strict"], changes).shape(plain, "$")
-        strictness = Strictness(changes)
+        shaped = Shaper(_RULES[dialect], changes).shape(plain, "$")
+        strictness = Strictness(changes, keeps_optional=dialect == "anthropic_output")
         schema = strictness.close(shaped)
     except NotStrict as reason:
-        loose = to_dialect(parameters, "openai")
+        loose = to_dialect(parameters, _LOOSE[dialect])
         why = Change(reason.path, "strict", "dropped", f"strict mode is off: {reason}")
         return Dialected(loose.schema, (why, *loose.changes))
     return Dialected(schema, changes.listed(), is_strict=True, gaps=strictness.gaps)

@@ -25,6 +25,7 @@ _STRICT_FORMATS = {
         {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
     )
 }
+_OUTPUT_FORMATS = {"string": _STRICT_FORMATS["string"] | {"uri"}}
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -83,6 +84,17 @@ RULES = {
     ),
 }
 """By the name of the dialect. Gemini takes JSON Schema in one field and a form of its own in an older one."""
+
+OUTPUT_RULES = {
+    "anthropic_output": Rules(
+        _ALWAYS | {"format", "additionalProperties"},
+        formats=_OUTPUT_FORMATS,
+        null="anyOf",
+        enums=_SCALARS,
+        is_defined=True,
+    )
+}
+"""Dialects for answers alone: Anthropic takes less in the schema of an answer than in that of a tool."""
 
 _STRINGS = ("minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType")
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")

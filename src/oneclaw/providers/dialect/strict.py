@@ -22,13 +22,15 @@ class NotStrict(Exception):
 class Strictness:
     """Makes the schemas of one document strict; raises `NotStrict` when that would change what they take.
 
-    `gaps` then says where a model writes null for what it leaves out.
+    `gaps` then says where a model writes null for what it leaves out. With `keeps_optional` it may leave it
+    out, as Anthropic allows.
     """
 
-    __slots__ = ("_changes", "_chars", "_properties", "_values", "gaps")
+    __slots__ = ("_changes", "_chars", "_keeps_optional", "_properties", "_values", "gaps")
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: Changes, keeps_optional: bool = False) -> None:
         self._changes = changes
+        self._keeps_optional = keeps_optional
         self.gaps = Gaps()
         self._properties = self._values = self._chars = 0
 
@@ -61,13 +63,13 @@ class Strictness:
             closed = self.close(each, where, depth + 1, gaps.within(name))
             is_gap = name not in required and not _takes_null(closed)
             (gaps.named if is_gap else gaps.kept).add(name)
-            if name not in required:
+            if name not in required and not self._keeps_optional:
                 closed = _optional(closed)
                 self._changes.rewrite(where, "required", "may be left out: strict mode sends null instead")
             schema["properties"][name] = closed
         if "additionalProperties" not in schema:
             self._changes.rewrite(path, "additionalProperties", "strict mode wants it false")
-        schema["required"] = list(properties)
+        schema["required"] = [name for name in properties if name in required or not self._keeps_optional]
         schema["additionalProperties"] = False
 
     def _count(self, schema: Schema, path: str, depth: int) -> None:

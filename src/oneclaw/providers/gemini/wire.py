@@ -31,6 +31,7 @@ from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.gemini.error import explain_answer
 from oneclaw.providers.gemini.pieces import OWN_ID
 from oneclaw.providers.gemini.stream import WIRE, GeminiReader
+from oneclaw.providers.output import dialect_output, instruct
 from oneclaw.providers.written import Written, as_object, join_body, join_list, wire_id
 
 UNSIGNED = "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv"
@@ -62,7 +63,7 @@ class Gemini:
     name = WIRE
 
     def __init__(self, use_parameters: bool = False) -> None:
-        provider = "gemini_parameters" if use_parameters else "gemini"
+        self._dialect = provider = "gemini_parameters" if use_parameters else "gemini"
         self._before_3 = Written(provider, _Parts(is_3=False).write)
         self._from_3 = Written(provider, _Parts(is_3=True).write)
 
@@ -81,7 +82,7 @@ class Gemini:
         written = self._written(request).of(request.tools)
         contents = join_list(join_contents(request.messages, written.texts(request.messages)))
         raw = {"tools": written.tools_text} if request.tools else {}
-        return join_body(_head(request), **raw, contents=contents)
+        return join_body(_head(request, _output_config(request, self._dialect)), **raw, contents=contents)
 
     def reader(self, request: Request) -> GeminiReader:
         return GeminiReader(self._written(request).of(request.tools).definitions)
@@ -99,12 +100,25 @@ def is_from_3(model: str) -> bool:
     return found is not None and int(found[1] or 3) >= 3
 
 
-def _head(request: Request) -> dict[str, Any]:
+def _output_config(request: Request, dialect: str) -> dict[str, Any]:
+    """How the format of the answer is set; empty where there is none, or where it has to be told in words.
+
+    Models before Gemini 3 refuse a format beside tools.
+    """
+    output = request.output
+    if output is None or not output.is_native or (request.tools and not is_from_3(request.model)):
+        return {}
+    schema = dialect_output(output, dialect).schema
+    field = "responseSchema" if dialect == "gemini_parameters" else "responseJsonSchema"
+    return {} if schema is None else {"responseMimeType": "application/json", field: schema}
+
+
+def _head(request: Request, output: Mapping[str, Any]) -> dict[str, Any]:
     head: dict[str, Any] = {}
-    if request.instructions:
-        head["systemInstruction"] = {"parts": [{"text": request.instructions}], "role": "user"}
+    if instructions := instruct(request, bool(output)):
+        head["systemInstruction"] = {"parts": [{"text": instructions}], "role": "user"}
     options = {_camel(name): value for name, value in request.options.items()}
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = {**output}
     if request.most_tokens is not None:
         config["maxOutputTokens"] = request.most_tokens
     config |= {name: value for name, value in options.items() if name in _GENERATION_CONFIG}

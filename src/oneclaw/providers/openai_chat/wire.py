@@ -35,6 +35,7 @@ from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
 from oneclaw.providers.openai_chat.stream import ChatReader
+from oneclaw.providers.output import dialect_output, instruct
 from oneclaw.providers.written import Written, as_object, join_body, join_list, to_text, wire_id
 
 Item = dict[str, Any]
@@ -52,7 +53,8 @@ _BRIDGE = {"role": "assistant", "content": "OK"}  # between a tool and a user, w
 class OpenAIChat:
     """The wire format `openai_chat`.
 
-    strict      hold the model to the schemas that allow it; only for servers that know the field
+    strict      hold the model to the schemas that allow it, of tools and of a structured answer; only for
+                servers that know the fields
     text_calls  read calls that a local model writes as text, see text_calls
     """
 
@@ -74,12 +76,13 @@ class OpenAIChat:
         texts = written.texts(request.messages)
         if is_mistral(request.model):
             texts = _bridged(request.messages, texts)
-        if request.instructions:
-            texts.insert(0, to_text({"role": "system", "content": request.instructions}))
+        output = self._output_format(request)
+        if instructions := instruct(request, bool(output)):
+            texts.insert(0, to_text({"role": "system", "content": instructions}))
         raw = {"messages": join_list(texts)}
         if request.tools and request.can_call:
             raw["tools"] = written.tools_text
-        return join_body(_head(request), **raw)
+        return join_body({**output, **_head(request)}, **raw)
 
     def reader(self, request: Request) -> ChatReader:
         definitions = self._written_for(request.model).of(request.tools).definitions
@@ -88,6 +91,14 @@ class OpenAIChat:
 
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         return explain(status, headers, body)
+
+    def _output_format(self, request: Request) -> Item:
+        """The format of the answer; empty where there is none, or it has to be told in words."""
+        if request.output is None or not (self._strict and request.output.is_native):
+            return {}
+        dialected = dialect_output(request.output, "openai_strict")
+        form = {"name": request.output.name, "schema": dialected.schema, "strict": dialected.is_strict}
+        return {"response_format": {"type": "json_schema", "json_schema": form}}
 
     def _written_for(self, model: str) -> Written:
         """What was written for this model: echoes and ids differ from model to model."""

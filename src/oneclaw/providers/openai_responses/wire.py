@@ -23,6 +23,7 @@ from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
 from oneclaw.providers.openai_responses.stream import ResponsesReader
+from oneclaw.providers.output import dialect_output, instruct
 from oneclaw.providers.written import (
     Written,
     WrittenSet,
@@ -53,7 +54,7 @@ _NOT_RUN = "This call was not run: there is no such tool here."
 class OpenAIResponses:
     """The wire format of `/responses`, as OpenAI and xAI speak it. Nothing is stored at the provider.
 
-    `strict` has the provider hold the model to each schema that allows it.
+    `strict` has the provider hold the model to each schema that allows it, of a tool or of the answer.
     """
 
     name = NAME
@@ -74,13 +75,21 @@ class OpenAIResponses:
         raw = {"input": join_list(written.texts(request.messages))}
         if can_call:
             raw["tools"] = written.tools_text
-        return join_body(_head(request, can_call), **raw)
+        return join_body(_head(request, can_call, self._output_format(request)), **raw)
 
     def reader(self, request: Request) -> ResponsesReader:
         return ResponsesReader(NAME, request.model, self._written_for(request).definitions)
 
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         return explain(status, headers, body)
+
+    def _output_format(self, request: Request) -> _Item:
+        """The format of the answer; empty where it has to be told in words, or there is none."""
+        if request.output is None or not (self._strict and request.output.is_native):
+            return {}
+        dialected = dialect_output(request.output, "openai_strict")
+        form = {"name": request.output.name, "schema": dialected.schema, "strict": dialected.is_strict}
+        return {"type": "json_schema", **form}
 
     def _written_for(self, request: Request) -> WrittenSet:
         """Kept by model: only the model that made a reasoning item can read it again."""
@@ -94,16 +103,20 @@ class OpenAIResponses:
         return written.of(request.tools)
 
 
-def _head(request: Request, can_call: bool) -> _Item:
+def _head(request: Request, can_call: bool, output: _Item) -> _Item:
     head: _Item = {"model": request.model, "stream": True, "store": False}
-    if request.instructions:
-        head["instructions"] = request.instructions
+    if instructions := instruct(request, bool(output)):
+        head["instructions"] = instructions
     if request.most_tokens is not None:
         head["max_output_tokens"] = max(_LEAST_TOKENS, request.most_tokens)
     if does_reason(request):
         head["include"] = [_ENCRYPTED]
     barred = _OURS if can_call else _OURS | _OF_TOOLS
-    return head | {name: value for name, value in request.options.items() if name not in barred}
+    head |= {name: value for name, value in request.options.items() if name not in barred}
+    if output:
+        own = head.get("text")
+        head["text"] = {"format": output, **(own if is_object(own) else {})}
+    return head
 
 
 def does_reason(request: Request) -> bool:
