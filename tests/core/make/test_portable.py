@@ -119,6 +119,12 @@ RULES: list[tuple[dict[str, Any], str, str, Sequence[str]]] = [
     (within({"$ref": "#/$defs/A"}), "$.properties.x", "$ref", ["gemini"]),
     (within({"const": 1}), "$.properties.x", "const", ["gemini"]),
     (within({"type": ["string", "null"]}), "$.properties.x", "type", ["gemini"]),
+    (
+        within({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        "$.properties.x.anyOf[1]",
+        "type",
+        ["gemini"],
+    ),
     (within({}), "$.properties.x", "type", ["gemini"]),
     (within({"type": ""}), "$.properties.x", "type", ["openai", "anthropic", "gemini"]),
     (within({"type": "dict"}), "$.properties.x", "type", ["openai", "anthropic", "gemini"]),

@@ -137,7 +137,7 @@ def _lint_booleans(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _lint_type(path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
     kind = schema.get("type")
-    if is_array(kind):
+    if is_array(kind) or kind == "null":
         instead = "one type; leave the property out of `required` instead of allowing null"
         yield Finding(path, "type", (GEMINI,), instead)
     elif kind is None:
