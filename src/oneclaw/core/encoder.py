@@ -1,6 +1,6 @@
 """JSON text from an encoder that is made once.
 
-`json.JSONEncoder.encode` makes its C encoder anew for every text, which takes longer than a short text itself.
+`json.JSONEncoder.encode` makes its C encoder anew for every text; of a short text that is the larger part.
 """
 
 import json

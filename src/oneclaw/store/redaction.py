@@ -69,6 +69,8 @@ def _gather_in(value: Any, texts: list[str]) -> None:
         each = stack.pop()
         if isinstance(each, str):
             texts.append(each)
+        elif type(each) is int:
+            texts.append(_number(each))
         elif isinstance(each, Mapping):
             members = cast(Mapping[Any, Any], each)
             stack.extend(members)
