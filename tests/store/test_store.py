@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from tests.store.wal import commits
 
 from oneclaw.core.call import ToolCall
 from oneclaw.core.errors import StoreError
@@ -12,7 +13,6 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
 from oneclaw.store.store import Store
-from tests.store.wal import commits
 
 
 async def open_first_call(calls: Calls, store: Store, path: Path, session: Session) -> int:
