@@ -9,6 +9,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -131,6 +132,12 @@ def _said(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def user_folder(kind: Literal["config", "data", "cache", "state"]) -> Path:
+    """The user's folder of this kind, as the environment of this moment has it."""
+    return _user_folder(kind, os.environ.get("HOME"), os.environ.get(f"XDG_{kind.upper()}_HOME"))
+
+
+@lru_cache(64)
+def _user_folder(kind: str, *_: str | None) -> Path:
     import platformdirs
 
     if kind == "config":

@@ -16,7 +16,7 @@ from json import loads
 from typing import Any
 
 from oneclaw.agent.excerpt import arguments_text
-from oneclaw.agent.volatile import IN_ARGUMENTS, IN_RESULTS, Volatile, settle
+from oneclaw.agent.volatile import IN_ARGUMENTS, IN_RESULTS, LEAST_ID, Volatile, settle
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.trim import trim
 
@@ -102,9 +102,19 @@ def _are_same(pairs: Sequence[_Pair], others: Sequence[_Pair]) -> bool:
     if len(pairs) != len(others):
         return False
     both = list(zip(pairs, others, strict=True))
+    if any(_differ(one.result, other.result) for one, other in both):
+        return False
     return all(one.call_key == other.call_key for one, other in both) and all(
         one.result_key == other.result_key for one, other in both
     )
+
+
+def _differ(one: ToolResult, other: ToolResult) -> bool:
+    """Whether results differ at a glance: one failed, or both are numbers too small to be a time."""
+    if one.kind is not other.kind:
+        return True
+    value, its = one.value, other.value
+    return type(value) is int and type(its) is int and value != its and value < LEAST_ID and its < LEAST_ID
 
 
 def _call_key(call: ToolCall) -> bytes:

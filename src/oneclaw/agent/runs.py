@@ -244,7 +244,6 @@ class Runs:
             for queued in inbox.take():  # nobody read it: it is there for the next run
                 await conversation.append(queued.message)
             recording.tell(finished)
-            await conversation.flush()
             state = status_of(finished)
             await self._store.runs.finish(recording.run, state, run.model, fields_of(finished))
             conversation.last = await self._store.messages.last(conversation.session.id)

@@ -1,5 +1,6 @@
 """A session as the settings have it: its workspace, what tools may reach, and where long results are kept."""
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -31,9 +32,9 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
 def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
     """Make those of our folders that lie where tools write: a sandbox can close only what is there."""
     writable = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
-    opened = [folder.resolve() for folder in writable]
+    opened = [_real(folder) for folder in writable]
     for folder in (*map(user_folder, ("config", "cache", "state", "data")), *tool_folders):
-        if any(folder.resolve().is_relative_to(each) for each in opened):
+        if _is_within(_real(folder), opened):
             with suppress(OSError):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -71,7 +72,15 @@ def _own_folders(config: Config) -> tuple[Root, ...]:
 
 def _is_ours(folder: Path, config: Config, own: tuple[Root, ...]) -> bool:
     """Whether a folder lies in one of our own, which no setting opens to writing; the workspace in it may."""
-    real = folder.resolve()
-    if any(real.is_relative_to((data / WORKSPACE).resolve()) for data in (config.home, user_folder("data"))):
+    real = _real(folder)
+    if _is_within(real, [_real(data / WORKSPACE) for data in (config.home, user_folder("data"))]):
         return False
-    return any(real.is_relative_to(root.folder.resolve()) for root in own)
+    return _is_within(real, [_real(root.folder) for root in own])
+
+
+def _real(folder: Path) -> str:
+    return os.path.realpath(folder)
+
+
+def _is_within(real: str, folders: Iterable[str]) -> bool:
+    return any(real == each or real.startswith(each.rstrip("/") + "/") for each in folders)

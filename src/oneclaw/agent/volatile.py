@@ -9,6 +9,9 @@ from typing import Any, cast
 GONE = "~"
 """Stands where something was taken out."""
 
+LEAST_ID = 1_000_000_000
+"""A smaller number is neither a time nor an id."""
+
 # Each pattern goes on after one digit that `_DIGIT` has taken: it is looked for fast because it comes first,
 # and it must not stand in the middle of a word, a number or a place such as `main.c:12:30`.
 _DIGIT, _END = r"[0-9](?<![\w.:][0-9])", r"(?![\w:])"
@@ -64,7 +67,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 def settle(value: Any, volatile: Volatile) -> Any:
     """A plain value without what changes by itself; raises `RecursionError` for one nested too deep."""
-    if type(value) is int and (value < 1_000_000_000 or not volatile.takes_ids):
+    if type(value) is int and (value < LEAST_ID or not volatile.takes_ids):
         return value
     if isinstance(value, str):
         return _settle_text(value, volatile)
@@ -77,7 +80,7 @@ def settle(value: Any, volatile: Volatile) -> Any:
         return [settle(each, volatile) for each in cast(Sequence[Any], value)]
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # 1.0 and 1 are one value
-    if volatile.takes_ids and isinstance(value, int | float) and 1e9 <= value < 2e18:
+    if volatile.takes_ids and isinstance(value, int | float) and LEAST_ID <= value < 2e18:
         return _settle_text(str(value), volatile)
     return value
 

@@ -133,6 +133,8 @@ def with_text(call: ToolCall) -> ToolCall:
 def unique_ids(calls: Iterable[ToolCall], used: Collection[str] = ()) -> list[ToolCall]:
     """The calls, each with an id that no other has and that is not among `used`; the first keeps its own."""
     calls = [with_text(call) for call in calls]
+    if len(calls) == 1 and calls[0].id and calls[0].id not in used:
+        return calls
     ids = [call.id for call in calls]
     if all(ids) and len(set(ids)) == len(ids) and (not used or all(one not in used for one in ids)):
         return calls

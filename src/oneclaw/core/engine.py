@@ -122,7 +122,8 @@ class Engine:
         """Why the session may not call the tool: by its own rules, or by those of whoever asked for it."""
         definition = tool.definition
         # Whoever is asked is bound by the whole line: that it may be asked gives nobody more rights.
-        for each in session.line if definition.agents is None else (session,):
+        alone = definition.agents is not None or session.parent is None
+        for each in (session,) if alone else session.line:
             decision = self.policy.decide(definition, agent=each.agent, origin=tool.origin)
             if not decision.allowed:
                 return decision.reason
@@ -222,7 +223,10 @@ class Engine:
         if due is not None:
             await due
         entry = self.registry.find(walk.call.name) or await self._find_late(walk)
-        self._check_policy(walk, entry)
+        why_not = self.why_not(entry.tool, walk.session)
+        if why_not:
+            reason = f"Tool {walk.call.name!r} is not available for this agent: {why_not}"
+            raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
         definition = walk.definition = entry.tool.definition
         walk.output = entry.output
         self._check(walk, entry, walk.call.arguments)
@@ -257,12 +261,6 @@ class Engine:
         near = suggest(name, [definition.name for definition in self.available(walk.session)])
         shown = f"{name[:100]!r}"[:120]  # of letters that cannot be shown, each takes up to ten
         raise ToolError(f"Tool {shown} not found. {near} {hint}".rstrip(), Kind.TOOL_NOT_FOUND)
-
-    def _check_policy(self, walk: Walk, entry: Entry) -> None:
-        why_not = self.why_not(entry.tool, walk.session)
-        if why_not:
-            reason = f"Tool {walk.call.name!r} is not available for this agent: {why_not}"
-            raise ToolError(reason, Kind.TOOL_NOT_AVAILABLE)
 
     def _check(self, walk: Walk, entry: Entry, raw: Mapping[str, Any] | str | bytes) -> None:
         checked = entry.arguments.check(raw)

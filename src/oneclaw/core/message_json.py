@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, cast, get_args
 
 from oneclaw.core.call import EFFECTS, Image, ToolCall, ToolResult
+from oneclaw.core.encoder import make_encoder
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import (
     AssistantMessage,
@@ -33,10 +34,7 @@ Json = dict[str, Any]
 _FINISHES: frozenset[str] = frozenset(get_args(Finish))
 _ORIGINS: frozenset[str] = frozenset(get_args(Origin))
 _LONE = re.compile("[\ud800-\udfff]")
-# A circle is a RecursionError then, and nothing is paid for looking out for one.
-_encode = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, separators=(",", ":"), allow_nan=False
-).encode
+_encode = make_encoder(allow_nan=False)
 
 
 def to_json(message: Message) -> str:

@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
 
 def with_images(value: Any, before: int = 0) -> tuple[Any, tuple[Image, ...]]:
     """`plain(value)` and the images in it; "(image 1)" stands where the first was, if none came `before`."""
-    if isinstance(value, str | int | float | None):
+    if value is None or isinstance(value, (str, int, float)):
         return plain(value), ()
     images: list[Image] = []
     return _Plain(images, before).turn(value, 0), tuple(images)

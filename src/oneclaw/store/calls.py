@@ -86,10 +86,17 @@ class Calls:
     Known secrets are out of everything before it comes here; `mask` takes out what only looks like one.
     """
 
-    def __init__(self, database: Database, mask: Callable[[str], str] = mask_shapes) -> None:
+    def __init__(
+        self,
+        database: Database,
+        mask: Callable[[str], str] = mask_shapes,
+        *,
+        sessions: set[str] | None = None,
+    ) -> None:
+        """`sessions` are the ids of those that have their row, or get it with the next write."""
         self._database = database
         self._mask = mask
-        self._sessions: set[str] = set()
+        self._sessions: set[str] = set() if sessions is None else sessions
 
     async def open(
         self, call: ToolCall, definition: ToolDefinition, session: Session, arguments: Mapping[str, Any]
@@ -108,8 +115,12 @@ class Calls:
             bounded(call.parent, NAME_CHARS) if call.parent else None,
             session.run or None,
         )
-        # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
-        return await self._database.insert(_OPEN, row, "DELETE FROM calls WHERE id = ?")
+        try:
+            # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
+            return await self._database.insert(_OPEN, row, "DELETE FROM calls WHERE id = ?")
+        except StoreError:
+            self._sessions.discard(session.id)  # nobody knows now whether it is there
+            raise
 
     async def close(self, key: int, result: ToolResult) -> None:
         written = await self._database.write(_CLOSE, (*self._result(result), key))
@@ -132,7 +143,11 @@ class Calls:
             bounded(call.parent, NAME_CHARS) if call.parent else None,
             session.run or None,
         )
-        await self._database.write(_RECORD, (*row, *self._result(result)))
+        try:
+            await self._database.write(_RECORD, (*row, *self._result(result)))
+        except StoreError:
+            self._sessions.discard(session.id)
+            raise
 
     async def history(
         self,

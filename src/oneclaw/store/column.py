@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, cast, overload
 
 from oneclaw.core.call import Image
+from oneclaw.core.encoder import make_encoder
 
 TEXT_CHARS = 262_144
 """The most characters kept of one argument list, result or details."""
@@ -70,6 +71,4 @@ def _plain(value: object) -> Any:
     return str(value)
 
 
-_encode = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, separators=(",", ":"), default=_plain
-).encode
+_encode = make_encoder(default=_plain)

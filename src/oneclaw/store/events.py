@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import ToolResult
+from oneclaw.core.encoder import make_encoder
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.event_json import Json, UnknownEvent, fields_of, name_of, read_event
@@ -50,7 +51,7 @@ _SOON_SECONDS = 0.05
 _MOST_FINISHED = 500
 _STARTED, _FINISHED = "tool_started", "tools_finished"
 """The row of calls that have finished; its body, as that of an answer, is a list of `_Finished`."""
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+_encode = make_encoder(default=str)
 _Finished = tuple[int, int, float, str]
 """A call that has finished: its number, the number of its start, the time, and the id of the call."""
 _number = attrgetter("number")

@@ -66,10 +66,17 @@ def identity(text: str) -> str:
 class Messages:
     """The messages of a store. `redact` takes known secrets out of what is said before it is kept."""
 
-    def __init__(self, database: Database, redact: Callable[[str], str] = identity) -> None:
+    def __init__(
+        self,
+        database: Database,
+        redact: Callable[[str], str] = identity,
+        *,
+        sessions: set[str] | None = None,
+    ) -> None:
+        """`sessions` are the ids of those that have their row, or get it with the next write."""
         self._database = database
         self.redact = redact
-        self._known: set[str] = set()
+        self._known: set[str] = set() if sessions is None else sessions
         self._touched: dict[str, float] = {}
 
     def add(self, session: Session, message: Message, *, cost: float | None = None) -> None:
@@ -226,13 +233,8 @@ def _columns(message: Message) -> Values:
     """Role, model and tokens of a message."""
     if isinstance(message, AssistantMessage):
         usage = message.usage
-        return (
-            "assistant",
-            bounded(message.model, NAME_CHARS) or None,
-            min(usage.input, _MOST_TOKENS),
-            min(usage.output, _MOST_TOKENS),
-            min(usage.cached, _MOST_TOKENS),
-            min(usage.cache_written, _MOST_TOKENS),
-            min(usage.reasoning, _MOST_TOKENS),
-        )
+        tokens = (usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning)
+        if max(tokens) > _MOST_TOKENS:
+            tokens = tuple(min(each, _MOST_TOKENS) for each in tokens)
+        return ("assistant", bounded(message.model, NAME_CHARS) or None, *tokens)
     return ("results" if isinstance(message, ResultsMessage) else "user", None, *_NO_TOKENS)

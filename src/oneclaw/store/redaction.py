@@ -5,7 +5,7 @@ sent back. The texts of a message are searched together first: nearly always non
 search tells.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -27,7 +27,9 @@ Redact = Callable[[str], str]
 
 def redact_message(message: Message, redact: Redact) -> Message:
     """The message without secrets; the same object where it holds none."""
-    together = "\n".join(_texts(message))
+    texts: list[str] = []
+    _gather(message, texts)
+    together = "\n".join(texts)
     if redact(together) == together:
         return message
     if isinstance(message, UserMessage):
@@ -37,30 +39,38 @@ def redact_message(message: Message, redact: Redact) -> Message:
     return replace(message, parts=tuple(_redact_part(part, redact) for part in message.parts))
 
 
-def _texts(message: Message) -> Iterator[str]:
+def _gather(message: Message, texts: list[str]) -> None:
+    """Put every text of a message into the list."""
     if isinstance(message, UserMessage):
-        yield message.text
+        texts.append(message.text)
     elif isinstance(message, ResultsMessage):
         for result in message.results:
-            yield from (result.call_id, result.tool, result.message, *result.repairs)
-            yield from _texts_in(result.value)
-            yield from _texts_in(result.details)
+            texts += (result.call_id, result.tool, result.message, *result.repairs)
+            _gather_in(result.value, texts)
+            _gather_in(result.details, texts)
     else:
         for part in message.parts:
             if isinstance(part, CallPart):
-                yield from (part.call.id, part.call.name, part.call.fault)
-                yield from _texts_in(part.call.arguments)
+                call = part.call
+                texts += (call.id, call.name, call.fault)
+                _gather_in(call.arguments, texts)
             else:
-                yield part.text
-            yield from _texts_in(part.echo)
+                texts.append(part.text)
+            if part.echo is not None:
+                _gather_in(part.echo, texts)
 
 
-def _texts_in(value: Any) -> Iterator[str]:
+def _gather_in(value: Any, texts: list[str]) -> None:
+    if type(value) is str:
+        texts.append(value)
+        return
     stack = [value]
     while stack:
         each = stack.pop()
         if isinstance(each, str):
-            yield each
+            texts.append(each)
+        elif type(each) is int:
+            texts.append(_number(each))
         elif isinstance(each, Mapping):
             members = cast(Mapping[Any, Any], each)
             stack.extend(members)
@@ -68,9 +78,9 @@ def _texts_in(value: Any) -> Iterator[str]:
         elif isinstance(each, list | tuple):
             stack.extend(cast(list[Any], each))
         elif isinstance(each, bytes):
-            yield each.decode("utf-8", "surrogateescape")
+            texts.append(each.decode("utf-8", "surrogateescape"))
         elif isinstance(each, int | float) and not isinstance(each, bool):
-            yield _number(each)
+            texts.append(_number(each))
 
 
 def _number(value: float) -> str:

@@ -28,9 +28,10 @@ class Store:
         self, path: Path, *, read_only: bool = False, redact: Callable[[str], str] = identity
     ) -> None:
         self.database = SqliteDatabase(path, read_only=read_only)
-        self.calls = Calls(self.database)
+        known: set[str] = set()
+        self.calls = Calls(self.database, sessions=known)
         self.sessions = Sessions(self.database)
-        self.messages = Messages(self.database, redact)
+        self.messages = Messages(self.database, redact, sessions=known)
         self.agents = Agents(self.database)
         self.memories = Memories(self.database, redact)
         self.grants = Grants(self.database)
