@@ -56,7 +56,7 @@ def test_a_bare_value_stays_bare() -> None:
         {"value": 1, "images": []},
         {"value": 1, "images": [], "details": []},
         {"value": 1, "images": [], "details": {}},
-        {"value": 1, "images": [], "details": {}, "repairs": 5},
+        {"value": 1, "images": [], "details": {}, "note": 5},
     ],
 )
 def test_a_value_that_was_tampered_with_is_refused(message: dict[str, object]) -> None:

@@ -76,8 +76,8 @@ def value_message(value: Any) -> Message:
     images = [
         [image.media_type, base64.b64encode(image.data).decode("ascii")] for image in (*output.images, *found)
     ]
-    details, repairs = plain(dict(output.details)), list(output.repairs)
-    return {"value": made, "images": images, "details": details, "repairs": repairs}
+    details = plain(dict(output.details))
+    return {"value": made, "images": images, "details": details, "note": str(output.note)}
 
 
 def read_value(message: Message) -> Any:
@@ -89,9 +89,9 @@ def read_value(message: Message) -> Any:
             Image(base64.b64decode(data, validate=True), str(kind)) for kind, data in message["images"]
         )
         details: object = message["details"]
-        if not isinstance(details, Mapping):
+        note: object = message["note"]
+        if not isinstance(details, Mapping) or not isinstance(note, str):
             raise TypeError
-        repairs = tuple(str(each) for each in message["repairs"])
     except (KeyError, TypeError, ValueError) as error:
         raise Garbled("a value that cannot be read") from error
-    return Output(message["value"], images, cast(Mapping[str, Any], details), repairs)
+    return Output(message["value"], images, cast(Mapping[str, Any], details), note)
