@@ -659,7 +659,7 @@ async def test_images_and_details_reach_the_result(runner: Runner) -> None:
     @tool(effect="read")
     async def shoot() -> Output:
         """Take a picture."""
-        return Output("a picture", (Image(PNG, "image/png"),), {"width": 1}, ("turned upright",))
+        return Output("a picture", (Image(PNG, "image/png"),), {"width": 1}, "turned upright")
 
     @tool(effect="read")
     async def fake() -> Output:

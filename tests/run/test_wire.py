@@ -37,8 +37,8 @@ def test_an_image_that_is_returned_comes_out_as_an_output() -> None:
 
 
 def test_an_output_with_images_and_details_comes_out_as_it_went_in() -> None:
-    output = Output({"a": ["\ud800", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": (1, 2)}, ("mended",))
-    expected = Output({"a": ["\ufffd", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": [1, 2]}, ("mended",))
+    output = Output({"a": ["\ud800", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": (1, 2)}, "mended")
+    expected = Output({"a": ["\ufffd", 1]}, (Image(b"\x00\xff", "image/png"),), {"b": [1, 2]}, "mended")
     assert read_value(decode(encode(value_message(output)))) == expected
 
 
