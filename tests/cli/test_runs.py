@@ -39,7 +39,7 @@ def test_an_unknown_run_and_wrong_use_are_told(cli: Cli, tmp_path: Path) -> None
         ended = cli(*words)
         assert (ended.code, ended.err) == (1, "oneclaw: there is no run 'nope'; `oneclaw runs` lists them.\n")
     ended = cli("resume", "nope")
-    assert (ended.code, "There is no run 'nope'" in ended.err) == (2, True)
+    assert (ended.code, "there is no run 'nope'" in ended.err) == (2, True)
     (listed,) = cli("runs", "--json").json
     ended = cli("resume", listed["id"])
     assert (ended.code, "has its answer already" in ended.err) == (2, True)

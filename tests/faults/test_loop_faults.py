@@ -227,7 +227,7 @@ async def test_a_call_of_an_answer_that_stays_broken_never_runs(
         if broken.then == "fail":
             assert last.reason == "failed"
             assert "the machine gave up" in last.error
-            assert last.text == last.error  # what came before is void
+            assert (last.text, bool(last.error)) == ("", True)  # what came before is void
         else:  # what there is of the answer is kept, and the model is told that its call was cut
             assert (last.reason, last.text) == ("done", "I could not.")
             assert server.heard[3].results[0]["message"].startswith("The answer was cut off before")
@@ -396,7 +396,7 @@ async def test_a_limit_of_time_ends_a_wait_for_another_attempt(format: Format, t
     hurried = Agent(name="hurried", limits=Limits(seconds=0.3))
     storm: list[Reply] = [Refuse(429, "later", (("Retry-After", "55"),))]
     async with talking(format, storm) as server, opened(tmp_path, server) as app:
-        last = await app.ask(hurried, "Go.")
+        last = await app.ask(hurried, "Go.", check=False)
         assert last.reason == "seconds"
         assert faults(await kept(app, last.session)) == []
         server.replies[:] = [answer("Here.")]

@@ -125,7 +125,7 @@ def test_resume_through_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["--home", str(tmp_path), "runs", "events", run]) == 0
     assert '"event": "run_finished"' in capsys.readouterr().out
     assert main(["--home", str(tmp_path), "resume", "nope"]) == 2
-    assert "There is no run 'nope'" in capsys.readouterr().err
+    assert "there is no run 'nope'" in capsys.readouterr().err
 
 
 def interrupted(home: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:

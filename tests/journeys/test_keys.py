@@ -150,7 +150,7 @@ async def test_a_missing_key_is_one_sentence_that_names_the_variable(
     format: Format, home: Path, put: Put
 ) -> None:
     async with talking(format, []) as server, app_of(home, server) as app:
-        last = await app.ask("default", "Hi.")
+        last = await app.ask("default", "Hi.", check=False)
         assert last.reason == "failed"
         assert last.error.startswith(f"{server.label} has no key. ")
         assert f"set the environment variable {NAME}" in last.error
@@ -185,7 +185,7 @@ async def test_a_key_with_characters_no_key_has_is_not_sent(
 ) -> None:
     monkeypatch.setenv(NAME, key)
     async with talking(BY_LABEL["anthropic"], []) as server, app_of(home, server) as app:
-        last = await app.ask("default", "Hi.")
+        last = await app.ask("default", "Hi.", check=False)
         assert last.reason == "failed"
         assert "Set it again" in last.error
         assert key[:8] not in last.error
@@ -197,7 +197,7 @@ async def test_a_key_written_where_its_name_belongs_is_not_told(home: Path) -> N
         values = {**server.settings(), f"providers.{server.label}.key": "sk-proj-4Hd8sK2mQ9vXz7Lp3nRt8wYb"}
         async with App(Config(home=home, values=values)) as app:
             try:
-                told = (await app.ask("default", "Hi.", model=server.model)).error
+                told = (await app.ask("default", "Hi.", check=False, model=server.model)).error
             except InvalidConfig as error:
                 told = str(error)
     assert told
@@ -259,7 +259,7 @@ async def test_without_the_guard_it_would_be_quoted(
     monkeypatch.setattr(remote, "without_key", lambda text, _: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
     put("environment")
     async with talking(BY_LABEL["chat"], [REFUSALS["401"]]) as server, app_of(home, server) as app:
-        assert KEY in (await app.ask("default", "Hi.")).error
+        assert KEY in (await app.ask("default", "Hi.", check=False)).error
 
 
 @tool(effect="read", chars=500)

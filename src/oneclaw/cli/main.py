@@ -51,7 +51,8 @@ Start with:
   oneclaw call get_current_time          run one call
 """
 NOT_THERE = ("tool", "feature", "plugin")
-WRONG_USE = ("agent", "provider")
+STARTS = ("call", "chat", "resume", "run")
+"""Commands to which a name that nothing has is wrong use."""
 """Nouns whose unknown names have an exit code of their own."""
 
 
@@ -134,7 +135,9 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(error, NotFound):
             said = printable(str(error))
             print(f"oneclaw: {said[0].lower()}{said[1:]}", file=sys.stderr)
-            return 3 if error.noun in NOT_THERE else 2 if error.noun in WRONG_USE else 1
+            if error.noun in NOT_THERE:
+                return 3
+            return 2 if arguments.command in STARTS or error.noun == "provider" else 1
         if isinstance(error, OneClawError):
             print(f"oneclaw: {printable(str(error))}", file=sys.stderr)
             return 2

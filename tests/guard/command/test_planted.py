@@ -1,4 +1,4 @@
-"""Files that tools may write do not make a command that a rule allows run something else."""
+"""Files that lie in the workspace do not make a command that a rule allows run something else."""
 
 import importlib
 import shutil
@@ -20,15 +20,14 @@ PLANTED = {
 
 
 async def run_beside_planted_files(home: Path) -> bool:
-    """Plant settings of git with the file tools, run `git status` there: whether they were obeyed."""
+    """Run `git status` where somebody left settings of git: whether they were obeyed."""
     config = Config(home=home, values={"features.shell": True, "shell.allow": RULES})
     async with App(config) as app:
         session = app.new_session()
         for path, content in PLANTED.items():
-            result = await app.engine.call(
-                ToolCall("write_file", {"path": path, "content": content}), session
-            )
-            assert result.ok, result.message
+            file = config.workspace_folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
         for arguments in ({"command": "cd x && git status"}, {"command": "git status", "working_dir": "x"}):
             result = await app.engine.call(ToolCall(TOOL, arguments), session)
             if not result.ok:
