@@ -1,10 +1,15 @@
 """`oneclaw runs` and `oneclaw resume`: what is listed, shown, streamed and pruned."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 from tests.cli.vt import script
+
+from oneclaw import App, Config, Scripted
+from oneclaw.events import TextAdded
+from oneclaw.testing import Wait
 
 Cli = Any
 
@@ -52,3 +57,20 @@ def test_old_runs_are_pruned_and_conversations_stay(cli: Cli, tmp_path: Path) ->
     assert cli("runs", "prune", "--days", "0.0000001", "--json").json == {"pruned": 1}
     assert cli("runs", "--json").json == []
     assert "Hello." in cli("sessions", "show", "last").out
+
+
+def test_a_run_that_was_stopped_goes_on_and_shows_only_what_is_new(
+    cli: Cli, home: Path, tmp_path: Path
+) -> None:
+    async def stop() -> str:
+        async with App(Config(home=home), providers={"test": Scripted([["One", Wait(30)]])}) as app:
+            handle = await app.runs.start("default", "hi", model="test/x")
+            async for envelope in handle.events():
+                if isinstance(envelope.event, TextAdded):
+                    break
+            await handle.stop()
+            return handle.id
+
+    run = asyncio.run(stop())
+    ended = cli("resume", run, "--model", script(tmp_path, "Two."))
+    assert (ended.code, ended.out.strip()) == (0, "Two.")

@@ -63,6 +63,7 @@ class Recording:
         "_readers",
         "_root",
         "_starts",
+        "began_after",
         "run",
         "session",
     )
@@ -84,7 +85,7 @@ class Recording:
         self._piece = 0
         self._starts: dict[str, int] = {}
         self._events: list[Envelope] = []
-        self._last = self._dropped = last
+        self._last = self._dropped = self.began_after = last
         self._bells: list[asyncio.Future[None]] = []
         self._readers: set[_Reader] = set()
         self._folds: list[tuple[str, int, int]] = []

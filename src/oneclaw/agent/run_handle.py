@@ -38,6 +38,11 @@ class RunHandle:
         return self._run.conversation.session
 
     @property
+    def began_after(self) -> int:
+        """The number of the last event from before the run was resumed; 0 for a new run."""
+        return self._recording.began_after
+
+    @property
     def status(self) -> Status:
         """How it stands: `done` is a run that ended by itself, be it at a limit."""
         if not self._task.done():

@@ -89,7 +89,7 @@ class Runs:
 
     async def start(
         self,
-        agent: Agent,
+        agent: Agent | str,
         message: UserMessage | str | None,
         *,
         session: Session | None = None,
@@ -103,6 +103,8 @@ class Runs:
 
         `pause` stops the clock of whoever waits for the run while the run waits for a person.
         """
+        if isinstance(agent, str):
+            agent = self.roster.get(agent)
         session = session or replace(self._new_session(agent.name), parent=parent)
         if isinstance(message, str):
             message = UserMessage(message)

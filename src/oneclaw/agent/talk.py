@@ -131,11 +131,11 @@ def _said(agent: Agent | str, text: str | None) -> tuple[Agent | str, str]:
 
 
 async def follow(start: "Callable[[], Awaitable[RunHandle]]") -> "AsyncGenerator[RunEvent]":
-    """The events of the run that `start` starts, bare; leaving early stops the run."""
+    """The events of the run that `start` starts or resumes, from there on; leaving early stops it."""
     handle = await start()
     run = handle.id
     try:
-        async for envelope in handle.events():
+        async for envelope in handle.events(handle.began_after):
             if envelope.run == run:
                 yield envelope.event
         await handle.wait()
