@@ -41,7 +41,7 @@ seconds = 10
 ```
 
 """
-PUBLIC = ("events", "guards", "hooks", "permissions", "schema", "sources", "testing")
+PUBLIC = ("events", "guards", "hooks", "permissions", "providers", "schema", "sources", "testing")
 PYTHON = """\
 # Python
 

@@ -30,7 +30,7 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 SLOW = tuple(
     Path(__file__).parent / folder
     for folder in (
-        *("corpus", "faults", "journeys", "training"),
+        *("corpus", "faults", "journeys", "testing", "training"),
         *("guard/sandbox", "js", "outside", "plugins", "providers/local", "run/shell"),
         *("guard/command/test_harmless.py", "guard/command/test_foreign_letters.py"),
         *("guard/files/test_any_tree.py", "guard/files/test_protected.py"),

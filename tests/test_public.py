@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.test_readme import EXAMPLES
 
-PUBLIC = ("events", "guards", "hooks", "permissions", "schema", "sources", "testing")
+PUBLIC = ("events", "guards", "hooks", "permissions", "providers", "schema", "sources", "testing")
 ROOT = Path(__file__).parents[1]
 
 

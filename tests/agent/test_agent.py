@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from oneclaw import Agent, App, Config, Scripted, Session, tool
+from oneclaw import Agent, App, Config, NotFound, RunFailed, Scripted, Session, tool
 from oneclaw.agent.document import read_agent, write_agent
-from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.errors import InvalidConfig, NotOpen
 from oneclaw.core.permit.policy import Rules
 
 
@@ -65,3 +65,42 @@ async def test_the_lists_decide_the_tools_the_model_is_given(tmp_path: Any) -> N
         offered = [[each.name for each in request.tools] for request in model.requests]
         assert offered == [["plus"], ["minus"]]
         assert [each.name for each in app.engine.available(Session(agent="one"))] == ["plus"]
+
+
+async def test_an_agent_without_a_name_has_the_instructions_of_the_default_one(tmp_path: Any) -> None:
+    model = Scripted(["Done.", "Done.", "Done."])
+    async with App(Config(home=tmp_path), providers={"test": model}) as app:
+        for agent in (
+            Agent(model="test/x"),
+            Agent(name="own", model="test/x"),
+            Agent(model="test/x", instructions="Hm."),
+        ):
+            await app.ask(agent, "Go.")
+    told = [request.instructions for request in model.requests]
+    assert told[0].startswith("You are a careful assistant")
+    assert "careful assistant" not in told[1]
+    assert told[2].startswith("Hm.")
+
+
+async def test_an_app_that_is_not_open_says_how_to_open_it(tmp_path: Any) -> None:
+    app = App(Config(home=tmp_path))
+    with pytest.raises(NotOpen, match="use it inside `async with App"):
+        await app.ask("Hello.", model="test/x")
+    with pytest.raises(NotOpen, match="use it inside `async with App"):
+        await app.call("read_file", path="x")
+
+
+async def test_names_that_nothing_has_are_one_family_of_errors(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    async with App(Config(home=tmp_path)) as app:
+        for words, ask in (
+            ("no agent 'x'. There are: default", app.ask("x", "Hi.")),
+            ("no provider 'nowhere'", app.ask("Hi.", model="nowhere/x")),
+            ("no session 'x'; `oneclaw sessions` lists them", app.ask("Hi.", session="x", model="test/x")),
+        ):
+            with pytest.raises(NotFound, match=words):
+                await ask
+        with pytest.raises(RunFailed, match=r"OPENAI_API_KEY is not set: set the environment variable"):
+            await app.ask("Hi.", model="openai/o3")

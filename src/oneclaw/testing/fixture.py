@@ -113,7 +113,7 @@ def sent_request(wire: str) -> SentRequest:
 def _read(name: str) -> dict[str, Any]:
     if name not in (*WIRES, "cases"):
         raise ValueError(f"There is no wire format {name!r}; use one of {', '.join(WIRES)}.")
-    text = files("oneclaw.testing.fixtures").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = files("oneclaw.testing.recordings").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -7,19 +7,26 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from oneclaw import ToolCall
-from oneclaw.core.answer import Answer, Answered, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
-from oneclaw.core.message import (
+from oneclaw.providers import (
+    Answer,
+    Answered,
+    ArgumentsAdded,
     AssistantMessage,
+    CallBegun,
     CallPart,
     Finish,
     Part,
+    ProviderError,
+    Request,
     ResultsMessage,
+    TextAdded,
     TextPart,
+    ThoughtAdded,
     ThoughtPart,
+    Trouble,
     Usage,
     UserMessage,
 )
-from oneclaw.providers.base import ProviderError, Request, Trouble
 
 TROUBLES: dict[int, Trouble] = {401: "key", 429: "limit", 503: "overload"}
 

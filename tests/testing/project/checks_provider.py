@@ -9,9 +9,21 @@ from typing import Any
 import pytest
 from acme_provider import AcmeProvider, Draft
 
-from oneclaw.core.answer import Answer, Answered, AnswerRestarted, CallBegun, TextAdded, ThoughtAdded
-from oneclaw.core.message import AssistantMessage, CallPart, Part, TextPart, Usage
-from oneclaw.providers.base import ProviderError, Request
+from oneclaw.providers import (
+    Answer,
+    Answered,
+    AnswerRestarted,
+    AssistantMessage,
+    CallBegun,
+    CallPart,
+    Part,
+    ProviderError,
+    Request,
+    TextAdded,
+    TextPart,
+    ThoughtAdded,
+    Usage,
+)
 from oneclaw.testing import (
     REQUEST,
     AnswerServer,
