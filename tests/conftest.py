@@ -32,7 +32,9 @@ SLOW = tuple(
     for folder in (
         *("corpus", "faults", "journeys", "testing", "training"),
         *("guard/sandbox", "js", "outside", "plugins", "providers/local", "run/shell"),
+        *("agent/test_foreign.py", "store/test_calls.py", "tools/test_manage_process.py"),
         *("guard/command/test_harmless.py", "guard/command/test_foreign_letters.py"),
+        "guard/command/test_verdict.py",
         *("guard/files/test_any_tree.py", "guard/files/test_protected.py"),
         *("guard/network/test_conversion.py", "guard/network/test_hostile_servers.py"),
         *("providers/test_dialect_any.py", "test_docs.py", "test_requirements.py", "test_floors.py"),
