@@ -82,6 +82,17 @@ async def test_an_agent_without_a_name_has_the_instructions_of_the_default_one(t
     assert told[2].startswith("Hm.")
 
 
+async def test_an_agent_that_is_known_makes_no_new_policy(tmp_path: Any) -> None:
+    model = Scripted(["Done."] * 3)
+    async with App(Config(home=tmp_path), providers={"test": model}) as app:
+        await app.ask(Agent(model="test/x"), "Go.")
+        before = app.policy
+        await app.ask(Agent(model="test/x"), "Go.")
+        assert app.policy is before
+        await app.ask(Agent(model="test/x", deny=["read_file"]), "Go.")
+        assert app.policy is not before
+
+
 async def test_an_app_that_is_not_open_says_how_to_open_it(tmp_path: Any) -> None:
     app = App(Config(home=tmp_path))
     with pytest.raises(NotOpen, match="use it inside `async with App"):

@@ -50,9 +50,15 @@ class Roster:
         self._code: dict[str, Agent] = {}
 
     def add(self, agent: Agent) -> Agent:
-        """Have an agent that was made in code; one without a name and instructions gets the default's."""
+        """Have an agent that was made in code; one without a name and instructions gets the default's.
+
+        One that is known already is left as it is.
+        """
         if agent.name == DEFAULT and not agent.instructions:
             agent = replace(agent, instructions=INSTRUCTIONS)
+        known = self.all().get(agent.name)
+        if known is not None and known.agent == agent:
+            return agent
         self._code[agent.name] = agent
         return agent
 

@@ -39,6 +39,7 @@ class Talk:
         self._store = store
         self._engine = engine
         self._meet = meet
+        self._met: dict[str, Agent] = {}
 
     async def call(
         self, tool: ToolCall | str, arguments: Mapping[str, Any] | None = None, /, **named: Any
@@ -113,12 +114,11 @@ class Talk:
         """The agent; one that was made in code is known by its name from here on."""
         if isinstance(agent, str):
             return self._roster.get(agent)
-        known = self._roster.all().get(agent.name)
-        if known is not None and known.agent == agent:
-            return agent
-        added = self._roster.add(agent)
-        self._meet()
-        return added
+        known = self._roster.add(agent)
+        if known != self._met.get(known.name):
+            self._met[known.name] = known
+            self._meet()
+        return known
 
 
 def _said(agent: Agent | str, text: str | None) -> tuple[Agent | str, str]:
