@@ -2,15 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TINY := packages/oneclaw-smollm2
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --custom-compile-command 'make requirements'
 
 # Debian packages, installed where one is missing and we may; without them each command does what it can.
 RUN_PACKAGES := libgomp1
-TEST_PACKAGES := $(RUN_PACKAGES) bubblewrap openssh-client openssh-server openssl
+TEST_PACKAGES := $(RUN_PACKAGES) bubblewrap openssh-client openssh-server openssl ripgrep fd-find tree
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: setup run test quick packages check bench docs training requirements clean
+.PHONY: setup run test quick packages check bench evaluate docs training requirements clean
 
 # What is needed to run, to test, and to check; each is installed once per change of its pins.
 setup: $(VENV)/.run
@@ -18,10 +19,10 @@ setup: $(VENV)/.run
 $(BIN)/uv:
 	@sh tools/make-venv.sh $(PYTHON) $(VENV)
 
-$(VENV)/.%: requirements/%.txt pyproject.toml | $(BIN)/uv
+$(VENV)/.%: requirements/%.txt pyproject.toml $(TINY)/pyproject.toml | $(BIN)/uv
 	@echo "Installing what is pinned in requirements/$*.txt ..."
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/$*.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable . --editable $(TINY)
 	@touch $@
 
 # What runs models is not made for every machine: without it the demonstration plays from a script.
@@ -56,10 +57,14 @@ check: $(VENV)/.check
 bench: $(VENV)/.test
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
+# Everyday conversations with the tiny model, judged by what comes of them; some minutes.
+evaluate: $(VENV)/.test
+	@cd $(TINY) && ../../$(BIN)/python -m evaluation $(ARGS)
+
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build.py
 
-# What the embedded model is trained with; nothing else needs it.
+# What the tiny model is trained with; nothing else needs it.
 training: $(VENV)/.training
 
 # Pins and hashes, without the address of any index.
@@ -68,7 +73,7 @@ requirements: $(BIN)/uv
 	$(COMPILE) --output-file requirements/local.txt --extra local pyproject.toml
 	$(COMPILE) --output-file requirements/test.txt --group test pyproject.toml
 	$(COMPILE) --output-file requirements/check.txt --group check pyproject.toml
-	$(COMPILE) --output-file requirements/training.txt --group training pyproject.toml
+	$(COMPILE) --output-file requirements/training.txt --group $(TINY)/pyproject.toml:training pyproject.toml
 	$(COMPILE) --output-file benchmarks/peers.txt benchmarks/peers.in
 
 clean:

@@ -91,9 +91,9 @@ class Ours:
         from oneclaw.core.registry import Registry
         from oneclaw.core.session import Network, Session, Workspace
         from oneclaw.core.tool import Tool, ToolDefinition
-        from oneclaw.js.runtime import Source
-        from oneclaw.js.work import Work
-        from oneclaw.run.runner import Runner
+        from oneclaw.js.runtime import JavaScriptSource
+        from oneclaw.js.work import JavaScriptWork
+        from oneclaw.run.runner import CallRunner
 
         definition = ToolDefinition(
             name="tool",
@@ -106,11 +106,11 @@ class Ours:
             isolation="inline",
             seconds=60,
         )
-        work = Work(self.runtime, Source.of("tool.js", text), "execute", definition, "")
+        work = JavaScriptWork(self.runtime, JavaScriptSource.of("tool.js", text), "execute", definition, "")
         session = Session(
             "bench", workspace=Workspace(self._folder), network=Network(private_hosts=("127.0.0.1",))
         )
-        engine = Engine(Registry([Tool(definition, work)]), Runner(), session=session)
+        engine = Engine(Registry([Tool(definition, work)]), CallRunner(), session=session)
 
         async def call(arguments: Mapping[str, Any]) -> str:
             self._number += 1

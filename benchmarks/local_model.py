@@ -1,4 +1,4 @@
-"""What the embedded model takes: load, memory, first token, a call; calm and busy, beside plain xllamacpp.
+"""What the tiny model takes: load, memory, first token, a call; calm and busy, beside plain xllamacpp.
 
 Each side runs in a Python of its own with the same weights, adapter, prompts and grammars. `plain` is what
 one gets who loads a model with xllamacpp as its page shows: the threads and the waiting it chooses itself.
@@ -32,15 +32,15 @@ SPIN = "while True: pass"
 def measure(rounds: int) -> str:
     """Both sides, in turn, first with the machine to themselves and then with one core taken."""
     from oneclaw.config import user_folder
-    from oneclaw.providers.local.fetch import SMOLLM2, NotFetched, fetch
-    from oneclaw.providers.local.provider import NOT_INSTALLED, is_installed
+    from oneclaw.providers.local.engine import NOT_INSTALLED, is_installed
+    from oneclaw_smollm2.fetch import SMOLLM2, NotFetched, fetch
 
     if not is_installed():
-        return f"## The embedded model\n\nLeft out: {NOT_INSTALLED}\n"
+        return f"## The tiny model\n\nLeft out: {NOT_INSTALLED}\n"
     try:
         weights = asyncio.run(fetch(SMOLLM2, user_folder("cache") / "models"))
     except NotFetched as error:
-        return f"## The embedded model\n\nLeft out: {error}\n"
+        return f"## The tiny model\n\nLeft out: {error}\n"
     rows: list[list[str]] = []
     for label, spinners in (("calm", 0), ("one core busy", 1), ("all cores busy", os.cpu_count() or 2)):
         for side in ("OneClaw", "plain xllamacpp"):
@@ -53,7 +53,7 @@ def measure(rounds: int) -> str:
         " for the first time. Call: the median of the messages after it. Load and first call are the least"
         " of the rounds."
     )
-    return draw("The embedded model", head, rows, note)
+    return draw("The tiny model", head, rows, note)
 
 
 def figures(took: list[dict[str, float]]) -> list[str]:
@@ -90,8 +90,8 @@ def requests() -> list[dict[str, Any]]:
     from oneclaw.app import App
     from oneclaw.config import Config
     from oneclaw.providers.catalog import SMALL_TOOLS
-    from oneclaw.providers.local.grammar import call_grammar
-    from oneclaw.providers.local.prompt import write_prompt
+    from oneclaw_smollm2.grammar import call_grammar
+    from oneclaw_smollm2.prompt import write_prompt
 
     registry = App(Config(home=Path("/nowhere"))).registry
     found = (registry.find(name) for name in SMALL_TOOLS)
@@ -147,15 +147,15 @@ def resident_mb(pid: int) -> float:
 
 async def ours(weights: Path) -> dict[str, float]:
     from oneclaw.providers.local.models import LocalSettings
-    from oneclaw.providers.local.process import Load, ModelProcess
-    from oneclaw.providers.local.provider import ADAPTER, EMBEDDED_SLOTS, EMBEDDED_WINDOW
+    from oneclaw.providers.local.processes import ModelProcesses
+    from oneclaw_smollm2.provider import ADAPTER, NAME, SLOTS
+    from oneclaw_smollm2.provider import WINDOW as SLOT_WINDOW
 
     asked = requests()
-    threads = LocalSettings(Path(), Path()).worker_threads
+    processes = ModelProcesses(LocalSettings(Path(), Path()))
     begun = time.perf_counter()
-    load = Load(str(weights), EMBEDDED_WINDOW, threads, 300.0, EMBEDDED_SLOTS, str(ADAPTER))
-    process = ModelProcess(load, "local/smollm2")
-    await process.ready()
+    load = processes.load(weights, SLOT_WINDOW, slots=SLOTS, adapter=ADAPTER)
+    process = await processes.ready(NAME, load)
     loaded = time.perf_counter() - begun
     watches: list[tuple[Watch, float]] = []
     for body in asked:
@@ -171,7 +171,7 @@ async def ours(weights: Path) -> dict[str, float]:
 def plain(weights: Path) -> dict[str, float]:
     import importlib
 
-    from oneclaw.providers.local.provider import ADAPTER
+    from oneclaw_smollm2.provider import ADAPTER
 
     asked = requests()
     begun = time.perf_counter()

@@ -11,8 +11,8 @@ from statistics import median
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
 from oneclaw.guard.sandbox import landlock
-from oneclaw.run.shell.session import Command
-from oneclaw.run.shell.shells import Shells, ShellSettings
+from oneclaw.run.shell.session import ShellCommand
+from oneclaw.run.shell.shells import Shells, ShellSetup
 from table import draw
 
 COMMANDS = 20
@@ -49,10 +49,10 @@ async def _ours() -> dict[str, float]:
 
 
 async def _ways(folder: Path, way: str) -> dict[str, float]:
-    shells = Shells(ShellSettings(folder / "data", sandbox=way))  # pyright: ignore[reportArgumentType]
+    shells = Shells(ShellSetup(folder / "data", sandbox=way))  # pyright: ignore[reportArgumentType]
     (folder / "workspace").mkdir(exist_ok=True)
     context = Context(session=Session("one", workspace=Workspace(folder / "workspace")))
-    command = Command("true", 60.0)
+    command = ShellCommand("true", 60.0)
     try:
         begun = time.perf_counter()
         await shells.run_fresh(context, command)  # finds out what works, and copies what programs look up
@@ -75,7 +75,7 @@ async def _ways(folder: Path, way: str) -> dict[str, float]:
     }
 
 
-async def _one(shells: Shells, context: Context, command: Command) -> float:
+async def _one(shells: Shells, context: Context, command: ShellCommand) -> float:
     await asyncio.sleep(PAUSE_SECONDS)
     begun = time.perf_counter()
     await shells.run(context, command)

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "oneclaw"
+SOURCES = (SOURCE, ROOT / "packages" / "oneclaw-smollm2" / "src" / "oneclaw_smollm2")
 DECISIONS = ROOT / "docs" / "decisions"
 MADE = "<!-- Made by docs/build.py from {source}; change that and run `make docs`. -->\n\n"
 SETTINGS_PAGE = """\
@@ -78,7 +79,13 @@ In a folder of git (`.git`, a bare repository, a submodule in `.git/modules`, a 
 They count where your home is the workspace, or lies in a folder that tools may write.
 
 {home}"""
-START, END = "<!-- tree: made by docs/build.py -->", "<!-- /tree -->"
+FILES_PAGE = """\
+# Files
+
+Every file of the package, with the first line of its docstring. [ARCHITECTURE.md](../../ARCHITECTURE.md) \
+explains the packages.
+
+"""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -94,23 +101,23 @@ def code(value: object) -> str:
     return f"`{value}`" if value not in ("", None) else ""
 
 
-# The tree of ARCHITECTURE.md
+# The list of files
 
 
-def architecture() -> str:
-    """ARCHITECTURE.md with its tree written anew; the rest of the page is written by hand."""
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    before, rest = page.split(START)
-    after = rest.split(END)[1]
-    return f"{before}{START}\n\n```\n{tree()}```\n\n{END}{after}"
+def files() -> str:
+    """Every file of the package with the first line of its docstring."""
+    return MADE.format(source="the first line of each file") + FILES_PAGE + f"```\n{tree()}```\n"
 
 
 def tree() -> str:
-    """Every file of the package with the first line of its docstring."""
-    lines = list(branches(SOURCE, ""))
-    width = max(len(name) for name, _ in lines) + 2
-    body = "".join(f"{name.ljust(width)}{text}".rstrip() + "\n" for name, text in lines)
-    return f"src/oneclaw/\n{body}"
+    """Every file of the packages with the first line of its docstring."""
+    lines = {source: list(branches(source, "")) for source in SOURCES}
+    width = max(len(name) for rows in lines.values() for name, _ in rows) + 2
+
+    def body(rows: Sequence[tuple[str, str]]) -> str:
+        return "".join(f"{name.ljust(width)}{text}".rstrip() + "\n" for name, text in rows)
+
+    return "\n".join(f"{source.relative_to(ROOT)}/\n{body(rows)}" for source, rows in lines.items())
 
 
 def branches(folder: Path, indent: str) -> Iterator[tuple[str, str]]:
@@ -129,7 +136,7 @@ def is_shown(path: Path) -> bool:
     if path.is_dir():
         return any(is_shown(inner) for inner in path.iterdir())
     if path.name == "__init__.py":
-        return path.parent == SOURCE
+        return path.parent in SOURCES
     return path.suffix == ".py"
 
 
@@ -342,7 +349,7 @@ def decisions() -> str:
 
 
 PAGES: dict[Path, Callable[[], str]] = {
-    ROOT / "ARCHITECTURE.md": architecture,
+    ROOT / "docs" / "reference" / "files.md": files,
     ROOT / "docs" / "reference" / "tools.md": tools,
     ROOT / "docs" / "reference" / "python.md": python,
     ROOT / "docs" / "reference" / "errors.md": errors,

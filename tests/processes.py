@@ -1,6 +1,7 @@
 """The processes a test has started, and what they take."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -14,3 +15,28 @@ def children(pid: int) -> Iterator[int]:
         for child in map(int, found):
             yield child
             yield from children(child)
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; one that only waits for its parent to notice has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def wait_until_gone(pids: Iterable[int], seconds: float = 10.0) -> bool:
+    """Whether all of them end within some time."""
+    pids, until = list(pids), time.monotonic() + seconds
+    while not all(map(is_gone, pids)) and time.monotonic() < until:
+        time.sleep(0.005)
+    return all(map(is_gone, pids))
+
+
+def written(path: Path) -> list[int]:
+    """The numbers that a process has written to a file, once they are there with the end of the line."""
+    until = time.monotonic() + 20
+    while not (path.exists() and path.read_text().endswith("\n")):
+        assert time.monotonic() < until, f"{path} was never written"
+        time.sleep(0.005)
+    return [int(number) for number in path.read_text().split()]

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from oneclaw.core.errors import MEANING, Kind
 from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("packages/*/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 FENCE = re.compile(r"^ *```(\w*).*?\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
@@ -35,9 +36,8 @@ def test_the_generated_pages_are_of_today() -> None:
 
 
 def test_a_stale_page_is_found_and_named(tmp_path: Path) -> None:
-    for name in ("docs", "src"):
+    for name in ("docs", "src", "packages"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "ARCHITECTURE.md", tmp_path)
     build = [sys.executable, str(tmp_path / "docs" / "build.py")]
     before = subprocess.run([*build, "--check"], capture_output=True, text=True, timeout=60)
     assert (before.returncode, before.stdout) == (0, "")
@@ -46,9 +46,9 @@ def test_a_stale_page_is_found_and_named(tmp_path: Path) -> None:
     after = subprocess.run([*build, "--check"], capture_output=True, text=True, timeout=60)
     assert after.returncode == 1
     assert "docs/reference/errors.md is stale" in after.stdout
-    assert "ARCHITECTURE.md is stale" in after.stdout
+    assert "docs/reference/files.md is stale" in after.stdout
     assert subprocess.run(build, capture_output=True, timeout=60).returncode == 0
-    assert "Something new." in (tmp_path / "ARCHITECTURE.md").read_text()
+    assert "Something new." in (tmp_path / "docs" / "reference" / "files.md").read_text()
 
 
 def test_every_command_is_documented() -> None:
@@ -79,6 +79,30 @@ def test_every_link_leads_to_a_file(path: Path) -> None:
     for target in LINK.findall(path.read_text(encoding="utf-8")):
         if not target.startswith(("http://", "https://", "mailto:")):
             assert (path.parent / target).exists(), target
+
+
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def test_the_architecture_has_the_floors_of_the_import_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    floors = [floor.split(" | ") for floor in next(one["layers"] for one in contracts if "layers" in one)]
+    rows = re.findall(r"^\| (\d+) \| (.*) \|$", ARCHITECTURE, re.MULTILINE)
+    assert [re.findall(r"`(\w+)`", packages) for _, packages in rows] == floors
+    assert [int(number) for number, _ in rows] == list(range(len(floors), 0, -1))
+    public = {"events", "guards", "hooks", "permissions", "schema", "sources"}
+    described = set(re.findall(r"\*\*`(\w+)`\*\*", ARCHITECTURE))
+    assert {name for floor in floors for name in floor} - public == described
+
+
+def test_the_architecture_names_files_that_are_there_and_is_read_in_five_minutes() -> None:
+    files = [
+        path.as_posix() for path in (ROOT / "src" / "oneclaw").rglob("*") if path.suffix in (".py", ".toml")
+    ]
+    named = re.findall(r"`([a-z_/]+\.py)`", ARCHITECTURE)
+    assert len(named) > 20
+    assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
+    assert len(ARCHITECTURE.split()) < 1_400
 
 
 def commands_in(text: str) -> Iterator[list[str]]:

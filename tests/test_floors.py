@@ -31,11 +31,18 @@ SIDEWAYS = {" | ": " : "}
 EVERY_FLOOR = {"exhaustive = true": "exhaustive = false"}
 ACYCLIC = {'ancestors = ["oneclaw"]': 'ancestors = ["oneclaw.clock"]'}
 # An import that goes up is also a cycle of floors, so both rules have to go.
-UPWARDS = {'"run",\n    "guard | clock",\n    "core",': '"run : guard : clock : core",', **ACYCLIC}
+UPWARDS = {
+    '"run",\n    "guard | clock | calc",\n    "core | child",': (
+        '"run : guard : clock : calc : core : child",'
+    ),
+    **ACYCLIC,
+}
 TYPES = {"[tool.importlinter]": "[tool.importlinter]\nexclude_type_checking_imports = true"}
 TOOLS_ALONE = {'modules = ["oneclaw.tools.*"]': 'modules = ["oneclaw.clock"]'}
 DOORS = {'source_modules = ["oneclaw.cli"]': 'source_modules = ["oneclaw.clock"]'}
 RENDERING = {'source_modules = ["oneclaw.operations"]': 'source_modules = ["oneclaw.clock"]'}
+BY_ENTRY_POINT = {'source_modules = ["oneclaw"]': 'source_modules = ["oneclaw.clock"]'}
+PUBLIC_ONLY = {'["oneclaw.*", "oneclaw.core.**", "oneclaw.providers.**"]': '["oneclaw.cli"]'}
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class Plant:
     lines: str
     wrong: str
     rule: Mapping[str, str]
+    package: str = "oneclaw"
 
 
 PLANTS = {
@@ -86,7 +94,7 @@ PLANTS = {
         TYPES,
     ),
     "a module that imports this one": Plant(
-        "js/prelude.py", "from oneclaw.js import border", "No cycles are allowed in oneclaw.js", ACYCLIC
+        "js/prelude.py", "from oneclaw.js import host_bridge", "No cycles are allowed in oneclaw.js", ACYCLIC
     ),
     "a package that imports this one": Plant(
         "core/text/glob.py",
@@ -124,20 +132,41 @@ PLANTS = {
         "oneclaw.tools.read_file is not allowed to import oneclaw.tools.write_file",
         TOOLS_ALONE,
     ),
+    "the tiny model": Plant(
+        "cli/demo.py",
+        "def late():\n    from oneclaw_smollm2 import pieces",
+        "oneclaw is not allowed to import oneclaw_smollm2",
+        BY_ENTRY_POINT,
+    ),
+    "an inner part, in the tiny model": Plant(
+        "turn.py",
+        "from oneclaw.store import store",
+        "oneclaw_smollm2 is not allowed to import oneclaw.store",
+        PUBLIC_ONLY,
+        package="oneclaw_smollm2",
+    ),
+    "an inner part of providers, in the tiny model": Plant(
+        "turn.py",
+        "from oneclaw.providers.openai_chat.usage import read_usage",
+        "oneclaw_smollm2 is not allowed to import oneclaw.providers.openai_chat",
+        PUBLIC_ONLY,
+        package="oneclaw_smollm2",
+    ),
     "nothing, on no floor": Plant("loose.py", "", "- oneclaw.loose", EVERY_FLOOR),
 }
 
 
 class Copy:
-    """A copy of the package and of its contract."""
+    """A copy of the packages and of their contract."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._contract = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-        for file in (ROOT / "src" / "oneclaw").rglob("*.py"):
-            target = folder / file.relative_to(ROOT / "src")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
+        for source in (ROOT / "src", ROOT / "packages" / "oneclaw-smollm2" / "src"):
+            for file in source.rglob("*.py"):
+                target = folder / file.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target)
 
     def __enter__(self) -> "Copy":
         self._linter = subprocess.Popen(
@@ -162,7 +191,7 @@ class Copy:
         (self._folder / "pyproject.toml").write_text(contract, encoding="utf-8")
         if plant is None:
             return self._lint()
-        file = self._folder / "oneclaw" / plant.file
+        file = self._folder / plant.package / plant.file
         before = file.read_text(encoding="utf-8") if file.exists() else None
         file.write_text(f"{before or ''}\n{plant.lines}\n", encoding="utf-8")
         try:

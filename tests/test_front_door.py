@@ -17,6 +17,7 @@ PROMISED = [
     "InvalidConfig",
     "Kind",
     "Limits",
+    "MissingKey",
     "NotFound",
     "OneClawError",
     "Output",

@@ -24,12 +24,11 @@ import pytest
 from oneclaw.core.tool import Context
 from oneclaw.js import bridge_fetch, bridge_files, fields
 from oneclaw.js.bridges import FETCHES
-from oneclaw.js.conversation import LOG_CHARS
+from oneclaw.js.call_exchange import FRAME_BYTES, LOG_CHARS
 from oneclaw.js.loader import BUILTIN, MOST_BYTES
 from oneclaw.js.manifest import MOST_TOOLS
 from oneclaw.js.reserved import RESERVED
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.js.worker_process import FRAME_BYTES
+from oneclaw.js.runtime import JavaScriptSource, Runtime
 
 pytestmark = [
     pytest.mark.slow,
@@ -199,7 +198,7 @@ def codes(text: str) -> list[str]:
 async def evaluate(expression: str) -> Any:
     runtime = Runtime(size=1)
     try:
-        source = Source.of("page.js", f"const execute = () => JSON.stringify({expression});")
+        source = JavaScriptSource.of("page.js", f"const execute = () => JSON.stringify({expression});")
         return json.loads((await runtime.call(source, "execute", {}, Nobody(), Context())).text)
     finally:
         await runtime.close()

@@ -85,7 +85,7 @@ def plus(a: int, b: int) -> int:
     return a + b
 
 replies = [Call("plus", a=1, b=2), "Three.", "Hello.", Fail("key", "The key was refused."), ["One", "Two"]]
-model = oneclaw.Scripted(replies)
+model = oneclaw.Scripted([*replies, "Hi."])
 agent = oneclaw.Agent(name="adder", model="test/x", tools=["plus"])
 with oneclaw.App(tools=[plus], builtins=False, providers={"test": model}) as app:
     assert app.call("plus", a=1, b=2).value == 3
@@ -101,6 +101,8 @@ with oneclaw.App(tools=[plus], builtins=False, providers={"test": model}) as app
         raise AssertionError("a failed run looks like an answer")
     parts = [event.text for event in app.stream(agent, "Stream.") if isinstance(event, TextAdded)]
     assert "".join(parts) == "OneTwo"
+    unnamed = oneclaw.Agent(model="test/x")
+    assert [event.text for event in app.stream(unnamed, "Hi.") if isinstance(event, RunFinished)] == ["Hi."]
 print("fine")
 '''
 

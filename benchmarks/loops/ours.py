@@ -16,9 +16,9 @@ from oneclaw.agent.loop import Run as Loop
 from oneclaw.core.message import UserMessage
 from oneclaw.core.registry import Registry
 from oneclaw.core.run_event import RunEvent, RunFinished
-from oneclaw.providers.catalog import Model
-from oneclaw.providers.scripted import Call, Reply
-from oneclaw.run.runner import Runner
+from oneclaw.providers.model import Model
+from oneclaw.providers.scripted import Call, ScriptedReply
+from oneclaw.run.runner import CallRunner
 
 AGENT = Agent(model="test/model", limits=Limits(rounds=None, calls=None))
 MODEL = Model("test/model", 1_000_000)
@@ -35,7 +35,7 @@ async def add(a: int, b: int) -> int:
 
 
 def model(rounds: int, calls: int) -> Scripted:
-    replies: list[Reply] = [
+    replies: list[ScriptedReply] = [
         [Call("add", arguments(number, each)) for each in range(calls)] for number in range(rounds)
     ]
     return Scripted([*replies, "done"], keep=False)
@@ -51,7 +51,7 @@ async def count(events: AsyncGenerator[RunEvent]) -> int:
 
 async def main(entry: str) -> None:
     async with AsyncExitStack() as stack:
-        engine = Engine(Registry([add]), Runner())
+        engine = Engine(Registry([add]), CallRunner())
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         providers = {"test": model(0, 0)}
         app = await stack.enter_async_context(

@@ -14,14 +14,14 @@ import oneclaw
 from oneclaw import ToolCall
 from oneclaw.app import App
 from oneclaw.config import Config
+from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
 from oneclaw.core.event import Event
 from oneclaw.core.hook import Hooks
-from oneclaw.core.make.function import tool
 from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 from oneclaw.store.store import Store
 
 TOOL = tool(effect="read", needs=["files.read"])(add)
@@ -47,7 +47,7 @@ async def build(what: str, folder: Path, stack: AsyncExitStack) -> Engine:
     if what == "app":
         app = await stack.enter_async_context(App(Config(home=folder), tools=[TOOL], hooks=HOOKS))
         return app.engine
-    runner = Runner()
+    runner = CallRunner()
     stack.push_async_callback(runner.close)
     journal = stack.enter_context(Store(folder / "oneclaw.db")).calls if what == "journal" else None
     return Engine(

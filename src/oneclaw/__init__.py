@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from oneclaw.core.call import Output as Output
     from oneclaw.core.call import ToolCall as ToolCall
     from oneclaw.core.call import ToolResult as ToolResult
+    from oneclaw.core.define.function import tool as tool
     from oneclaw.core.errors import InvalidConfig as InvalidConfig
     from oneclaw.core.errors import Kind as Kind
+    from oneclaw.core.errors import MissingKey as MissingKey
     from oneclaw.core.errors import NotFound as NotFound
     from oneclaw.core.errors import OneClawError as OneClawError
     from oneclaw.core.errors import ToolError as ToolError
-    from oneclaw.core.make.function import tool as tool
     from oneclaw.core.registry import Registry as Registry
     from oneclaw.core.run_event import RunFailed as RunFailed
     from oneclaw.core.session import Session as Session
@@ -40,6 +41,7 @@ _HOME = {
     "InvalidConfig": "oneclaw.core.errors",
     "Kind": "oneclaw.core.errors",
     "Limits": "oneclaw.agent.agent",
+    "MissingKey": "oneclaw.core.errors",
     "NotFound": "oneclaw.core.errors",
     "OneClawError": "oneclaw.core.errors",
     "Output": "oneclaw.core.call",
@@ -56,7 +58,7 @@ _HOME = {
     "__version__": "oneclaw.core.version",
     "ask": "oneclaw.app",
     "load_config": "oneclaw.config",
-    "tool": "oneclaw.core.make.function",
+    "tool": "oneclaw.core.define.function",
 }
 
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]

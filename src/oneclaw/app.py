@@ -1,4 +1,4 @@
-"""Puts the parts together: the one place that knows them all."""
+"""App: builds all parts from the settings and connects them."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,13 +10,14 @@ from oneclaw.agent.agent import Agent
 from oneclaw.agent.agent_tools import AgentTools
 from oneclaw.agent.keys import Keys
 from oneclaw.agent.session import make_session
+from oneclaw.agent.session_tools import past_messages
 from oneclaw.agent.talk import Talk
 from oneclaw.config import Config, load_config
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import NotOpen
 from oneclaw.core.event import Listeners
 from oneclaw.core.hook import Hooks
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.memory import Notebook
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
 from oneclaw.core.permit.policy import Policy, Why
@@ -25,10 +26,10 @@ from oneclaw.core.session import Session
 from oneclaw.core.source import FixedSource, ToolSource
 from oneclaw.core.sources import Sources
 from oneclaw.core.tool import Tool
+from oneclaw.external_tools import Project, outside_sources, with_tool_folders
 from oneclaw.guard.outside_mark import marking
 from oneclaw.js.code_mode import code_tools
-from oneclaw.outside import Project, outside_sources, with_tool_folders
-from oneclaw.owner import Owner
+from oneclaw.live_settings import LiveSettings
 from oneclaw.store import spill
 from oneclaw.store.sessions import new_id
 from oneclaw.store.store import Store
@@ -38,11 +39,8 @@ from oneclaw.tools import builtin
 if TYPE_CHECKING:
     from oneclaw.agent.runs import Runs
     from oneclaw.core.run_event import RunFinished
-    from oneclaw.guard.opener import Show
+    from oneclaw.guard.opener import ShowFile
     from oneclaw.providers.base import Provider
-
-
-NOT_OPEN = "The app is not open: use it inside `async with App(...) as app:`, or `with` in plain scripts."
 
 
 class App:
@@ -80,7 +78,7 @@ class App:
         self.permissions = parts.make_permissions(
             config, config.mode, self.grants, self.broker, self.redactor
         )
-        self.show: Show | None = None
+        self.show: ShowFile | None = None
         """Set by a front that can show files and addresses itself; otherwise the desktop opens them."""
         self.agents = parts.make_roster(config, agents)
         self.catalog = parts.make_catalog(config)
@@ -108,7 +106,9 @@ class App:
             fit=parts.fitting(config, self._keys),
             overridden=config.settings.tools.override,
         )
-        owner = self._owner = Owner(config, self.registry, self.sources, self.agents, agent_tools, project)
+        owner = self._owner = LiveSettings(
+            config, self.registry, self.sources, self.agents, agent_tools, project
+        )
         self.switch, self.switch_feature, self.trust = owner.switch, owner.switch_feature, owner.trust
         self.reload, self.refresh = owner.reload, owner.take_up
         talk = Talk(
@@ -121,35 +121,38 @@ class App:
         def spend(session: Session) -> str:
             return "" if self._runs is None else self._runs.spend_call(session)
 
-        web, is_open = self.config.under("web"), parts.is_unconfined(self.config)
-        made = builtin.load_all(self.notebook, self._shells, web, lambda: self.show, is_open=is_open)
+        web, is_open = self.config.settings.web, parts.is_unconfined(self.config)
+        history = past_messages(self.agents, lambda: self.store)
+        made = builtin.load_all(
+            self.notebook, self._shells, web, lambda: self.show, is_open=is_open, history=history
+        )
         return [*made, *code_tools(self.runtime, lambda: self.engine, spend)]
 
     @property
     def store(self) -> Store:
         if self._store is None:
-            raise NotOpen(NOT_OPEN)
+            raise NotOpen()
         return self._store
 
     @property
     def engine(self) -> Engine:
         if self._engine is None:
-            raise NotOpen(NOT_OPEN)
+            raise NotOpen()
         return self._engine
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the sources of tools, and what was left out of them."""
+    def problems(self) -> tuple[LoadProblem, ...]:
+        """Problems of the tool sources, and what they left out."""
         return self.sources.problems
 
     @property
     def policy(self) -> Policy:
-        """What exists for whom, as the settings and the owner say now."""
+        """The current policy."""
         return self._owner.policy
 
     @property
     def runs(self) -> "Runs":
-        """What runs agents; loaded when the first is run."""
+        """Runs agents; loaded when the first one runs."""
         if self._runs is None:
             own = [tool.name for tool in self._code.tools]
             engine, store, session = self.engine, self.store, self.new_session
@@ -160,7 +163,8 @@ class App:
 
     def new_session(self, agent: str = "default") -> Session:
         """A session of this agent in the workspace, with a folder of its own for long results."""
-        return make_session(self.config, new_id(), agent)
+        like = None if self._engine is None else self._engine.session
+        return make_session(self.config, new_id(), agent, like)
 
     def notebook(self, agent: str) -> Notebook:
         """The memories an agent sees."""

@@ -1,4 +1,4 @@
-"""Settings from oneclaw.toml, the environment and Python, checked; an error in a file names the line.
+"""Loads and validates settings from oneclaw.toml, the environment and Python.
 
 The file is the one named by `--config` or ONECLAW_CONFIG, else oneclaw.toml in the user's own
 configuration folder. A file that merely lies in the current folder is not read: it may have come
@@ -53,11 +53,11 @@ class Config:
             object.__setattr__(self, name, value)
 
     def get(self, key: str) -> Any:
-        """What is set for a key, else its default in the tree."""
+        """The value of a key, or its default."""
         return self.values[key] if key in self.values else explain(key).value
 
     def under(self, prefix: str) -> dict[str, Any]:
-        """What is set below a key, by the rest of its key: `under("switches")`."""
+        """The settings below a key, by the rest of the key: `under("switches")`."""
         start = prefix + "."
         return {key[len(start) :]: value for key, value in self.values.items() if key.startswith(start)}
 
@@ -76,7 +76,7 @@ class Config:
 
     @property
     def project_folder(self) -> Path:
-        """What the workspace says of us: its own tools lie there. No tool may write in it."""
+        """The project's own folder for OneClaw, with its tools. No tool may write there."""
         return self.workspace_folder / ".oneclaw"
 
     @property
@@ -150,7 +150,7 @@ def _user_folder(kind: str, *_: str | None) -> Path:
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """What a settings file sets, checked, by full key."""
+    """Reads and checks a settings file: values by full key."""
     try:
         text = path.read_text(encoding="utf-8")
         document = tomllib.loads(text)

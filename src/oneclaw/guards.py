@@ -1,4 +1,4 @@
-"""Guards that a tool of one's own can use: addresses, command lines, and text from outside. Public."""
+"""Guards for tools of one's own: addresses, command lines and foreign text. Public."""
 
 from oneclaw.core.session import Network
 from oneclaw.guard.command.display import show_command

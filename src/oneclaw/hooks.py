@@ -1,5 +1,5 @@
-"""Hooks: functions that see a call before it runs and its result after. Public."""
+"""Hooks that see a call before it runs and its result afterwards. Public."""
 
-from oneclaw.core.hook import After, Answer, Before, Block, Hooks, Rewrite, Verdict
+from oneclaw.core.hook import After, Answer, Before, Block, Hooks, HookVerdict, Rewrite
 
-__all__ = ["After", "Answer", "Before", "Block", "Hooks", "Rewrite", "Verdict"]
+__all__ = ["After", "Answer", "Before", "Block", "HookVerdict", "Hooks", "Rewrite"]

@@ -1,5 +1,6 @@
-"""The parts of a program, each made from the settings."""
+"""Builds each part of an app from the settings."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from oneclaw.agent.agent import Agent
 from oneclaw.agent.keys import Keys
 from oneclaw.agent.roster import Roster
+from oneclaw.agent.session import undo_folder
 from oneclaw.config import Config, user_folder
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import StoreError
@@ -23,12 +25,15 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
 from oneclaw.guard.command.approval import judge_calls
 from oneclaw.guard.command.rule import parse_rules
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.files.kept import is_due
+from oneclaw.guard.files.kept import prune as prune_files
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.guard.secret.secrets import secret_variables
 from oneclaw.js.runtime import Runtime
 from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.local.models import LocalModels, LocalSettings
-from oneclaw.run.runner import Runner
+from oneclaw.providers.packages import ProviderPackages
+from oneclaw.run.runner import CallRunner
 from oneclaw.store.store import Store
 
 if TYPE_CHECKING:
@@ -48,7 +53,8 @@ def make_roster(config: Config, agents: Iterable[Agent]) -> Roster:
 
 def make_catalog(config: Config) -> Catalog:
     local = LocalSettings(config.home, user_folder("cache") / "models", **config.under("local"))
-    return Catalog(config.under("models"), config.under("providers"), LocalModels(local))
+    settings = config.settings
+    return Catalog(settings.models, settings.providers, LocalModels(local), ProviderPackages())
 
 
 def make_broker(config: Config, listeners: Listeners) -> Broker:
@@ -59,12 +65,12 @@ def make_broker(config: Config, listeners: Listeners) -> Broker:
     )
 
 
-def make_redactor(config: Config) -> Redactor:
-    return Redactor(secret_variables(os.environ, config.settings.secrets.environment))
+def make_redactor(config: Config) -> SecretRedactor:
+    return SecretRedactor(secret_variables(os.environ, config.settings.secrets.environment))
 
 
 def make_permissions(
-    config: Config, mode: Mode, grants: GrantBook, broker: Broker, redactor: Redactor
+    config: Config, mode: Mode, grants: GrantBook, broker: Broker, redactor: SecretRedactor
 ) -> Permissions:
     rules = parse_rules(config.settings.shell.allow)
     states = {need: State(said) for need, said in config.settings.permissions.needs.items()}
@@ -83,10 +89,10 @@ def make_runtime(config: Config) -> Runtime:
     return Runtime(size=javascript.workers, memory_bytes=javascript.memory_mb << 20)
 
 
-def make_runner(config: Config) -> Runner:
+def make_runner(config: Config) -> CallRunner:
     limits = config.settings.limits
     memory_bytes = limits.memory_mb << 20
-    return Runner(threads=limits.threads, processes=limits.processes, memory_bytes=memory_bytes)
+    return CallRunner(threads=limits.threads, processes=limits.processes, memory_bytes=memory_bytes)
 
 
 def is_unconfined(config: Config) -> bool:
@@ -96,7 +102,7 @@ def is_unconfined(config: Config) -> bool:
 
 
 def fitting(config: Config, keys: Keys) -> Callable[[Tool], Tool]:
-    """What gives a tool the owner's limits, and has it say which of its secrets is not set."""
+    """Applies the owner's limits to a tool, and reports missing secrets."""
 
     def fit(tool: Tool) -> Tool:
         limits = config.under(f"limits.tools.{tool.name}")
@@ -119,7 +125,7 @@ def make_runs(
     notebook: Callable[[str], Notebook],
     own_tools: Sequence[str],
 ) -> "Runs":
-    """What runs agents; loaded when the first is run."""
+    """Runs agents; loaded when the first one runs."""
     from oneclaw.agent.digests import Digests
     from oneclaw.agent.runs import Runs
     from oneclaw.providers.connect import Providers
@@ -131,8 +137,11 @@ def make_runs(
 
 
 async def prune(config: Config, store: Store) -> None:
-    """Forget runs that ended long ago, some at each start; conversations stay."""
-    days = config.settings.store.keep_days
+    """Forget runs that ended long ago and files that were deleted long ago; conversations stay."""
+    undo, days = undo_folder(config), config.settings.store.keep_days
+    if is_due(undo):
+        with suppress(OSError):
+            await asyncio.to_thread(prune_files, undo)
     if days is not None:
         with suppress(StoreError):  # a full disk is no reason not to begin
             await store.runs.prune(days)
@@ -140,7 +149,7 @@ async def prune(config: Config, store: Store) -> None:
 
 
 class LateShells:
-    """What runs commands; loaded when the first is run."""
+    """Runs commands; loaded when the first one runs."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -148,9 +157,9 @@ class LateShells:
 
     def __call__(self) -> "Shells":
         if self._shells is None:
-            from oneclaw.run.shell.shells import Shells, ShellSettings
+            from oneclaw.run.shell.shells import Shells, ShellSetup
 
-            self._shells = Shells(ShellSettings(self._config.home, **self._config.under("shell")))
+            self._shells = Shells(ShellSetup(self._config.home, **self._config.under("shell")))
         return self._shells
 
     async def close(self) -> None:

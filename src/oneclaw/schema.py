@@ -1,18 +1,8 @@
-"""JSON Schemas that every provider takes, and tool definitions of other products. Public."""
+"""Portable JSON Schemas, and import of foreign tool definitions. Public."""
 
-from oneclaw.core.make.foreign import Adopted, adopt
-from oneclaw.core.make.portable import (
-    Finding,
-    array,
-    boolean,
-    integer,
-    lint,
-    number,
-    obj,
-    optional,
-    string,
-    string_enum,
-)
+from oneclaw.core.define.foreign import Adopted, adopt
+from oneclaw.core.define.lint import Finding, lint
+from oneclaw.core.define.portable import array, boolean, integer, number, obj, optional, string, string_enum
 
 __all__ = [
     "Adopted",

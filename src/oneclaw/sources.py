@@ -1,6 +1,6 @@
-"""Sources of tools: the protocol that a source of one's own implements. Public."""
+"""Tool sources: the protocol to implement for one's own. Public."""
 
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.source import Changed, FixedSource, Health, ToolSource
 
-__all__ = ["Changed", "FixedSource", "Health", "Problem", "ToolSource"]
+__all__ = ["Changed", "FixedSource", "Health", "LoadProblem", "ToolSource"]

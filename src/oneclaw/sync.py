@@ -1,4 +1,4 @@
-"""An app for scripts and notebooks: `with App() as app`, and nothing to await."""
+"""Synchronous app for scripts and notebooks: `with App() as app`."""
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol

@@ -10,7 +10,7 @@ import pytest
 from oneclaw import Agent, App, Config, Scripted
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.base import Provider
-from oneclaw.providers.scripted import Reply
+from oneclaw.providers.scripted import ScriptedReply
 
 Open = Callable[..., Awaitable[App]]
 
@@ -21,7 +21,10 @@ async def open_app(tmp_path: Path) -> AsyncIterator[Open]:
     async with AsyncExitStack() as stack:
 
         async def start(
-            replies: Iterable[Reply] | Provider = (), *, settings: dict[str, Any] | None = None, **more: Any
+            replies: Iterable[ScriptedReply] | Provider = (),
+            *,
+            settings: dict[str, Any] | None = None,
+            **more: Any,
         ) -> App:
             model = Scripted(replies) if isinstance(replies, Iterable) else replies
             providers: dict[str, Provider] = {"test": model, **more.pop("providers", {})}

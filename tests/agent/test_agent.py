@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw import Agent, App, Config, NotFound, RunFailed, Scripted, Session, tool
+from oneclaw import Agent, App, Config, MissingKey, NotFound, Scripted, Session, tool
 from oneclaw.agent.document import read_agent, write_agent
 from oneclaw.core.errors import InvalidConfig, NotOpen
 from oneclaw.core.permit.policy import Rules
@@ -82,6 +82,16 @@ async def test_an_agent_without_a_name_has_the_instructions_of_the_default_one(t
     assert told[2].startswith("Hm.")
 
 
+async def test_an_agent_without_a_name_has_the_instructions_the_owner_gave_the_default_one(
+    tmp_path: Any,
+) -> None:
+    model = Scripted(["Done."])
+    default = Agent(instructions="Be brief.", model="test/x")
+    async with App(Config(home=tmp_path), agents=[default], providers={"test": model}) as app:
+        await app.ask(Agent(model="test/y"), "Go.")
+    assert model.requests[0].instructions.startswith("Be brief.")
+
+
 async def test_an_agent_that_is_known_makes_no_new_policy(tmp_path: Any) -> None:
     model = Scripted(["Done."] * 3)
     async with App(Config(home=tmp_path), providers={"test": model}) as app:
@@ -99,6 +109,8 @@ async def test_an_app_that_is_not_open_says_how_to_open_it(tmp_path: Any) -> Non
         await app.ask("Hello.", model="test/x")
     with pytest.raises(NotOpen, match="use it inside `async with App"):
         await app.call("read_file", path="x")
+    with pytest.raises(NotOpen, match="use it inside `async with App"):
+        await app.switch("read_file", False)
 
 
 async def test_names_that_nothing_has_are_one_family_of_errors(
@@ -113,5 +125,19 @@ async def test_names_that_nothing_has_are_one_family_of_errors(
         ):
             with pytest.raises(NotFound, match=words):
                 await ask
-        with pytest.raises(RunFailed, match=r"OPENAI_API_KEY is not set: set the environment variable"):
+
+
+async def test_a_missing_key_is_an_error_of_its_own_before_a_run_begins(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    words = r"openai has no key\. The secret OPENAI_API_KEY is not set: set the environment variable"
+    async with App(Config(home=tmp_path), providers={"test": Scripted(["Done."])}) as app:
+        with pytest.raises(MissingKey, match=words):
             await app.ask("Hi.", model="openai/o3")
+        with pytest.raises(MissingKey, match=words):
+            await app.ask(Agent(model="openai/o3", fallbacks=("gemini/gemini-2.5-pro",)), "Hi.")
+        assert (await app.store.runs.list(), await app.store.sessions.list()) == ([], [])
+        answered = await app.ask(Agent(model="openai/o3", fallbacks=("test/x",)), "Hi.")
+        assert answered.text == "Done.", "a fallback that needs no key takes over"

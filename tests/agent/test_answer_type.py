@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 import pytest
 from pydantic import BaseModel, Field, field_validator
 
-from oneclaw.agent.answer_type import AnswerType, Unfit
+from oneclaw.agent.answer_type import AnswerMismatch, AnswerType
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.event_json import answer_json
 
@@ -113,14 +113,14 @@ def test_spelling_is_repaired(text: str) -> None:
     ],
 )
 def test_what_does_not_fit_names_the_field(output: Any, text: str, said: str) -> None:
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(AnswerMismatch) as caught:
         AnswerType(output).read(text)
     assert said in str(caught.value)
     assert "argument" not in str(caught.value).lower()
 
 
 def test_every_problem_is_named_at_once() -> None:
-    with pytest.raises(Unfit, match=r"'x' is required.*'y' expected type"):
+    with pytest.raises(AnswerMismatch, match=r"'x' is required.*'y' expected type"):
         AnswerType(Point).read('{"y": "up"}')
 
 

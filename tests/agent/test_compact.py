@@ -48,8 +48,13 @@ CONVERSATION: list[Message] = [
 ]
 
 
-def text_for(messages: Sequence[Message], earlier: str | None = None, most_tokens: int = 100_000) -> str:
-    prompt = prompt_for(messages, earlier, most_tokens)
+def after(summary: str, messages: Sequence[Message]) -> list[Message]:
+    """Messages that an earlier summary stands before."""
+    return [UserMessage(summary, origin="summary"), *messages]
+
+
+def text_for(messages: Sequence[Message], most_tokens: int = 100_000) -> str:
+    prompt = prompt_for(messages, most_tokens)
     assert prompt is not None
     return prompt.text
 
@@ -83,12 +88,11 @@ def test_what_was_said_called_and_found_is_written_out_in_order() -> None:
     assert "secret musings" not in text
 
 
-def test_the_earlier_summary_goes_along_wherever_it_comes_from() -> None:
-    given_ = text_for(CONVERSATION, f"{HEADING}\n\nThe user is Ada.")
-    found = text_for([UserMessage("The user is Ada.", origin="summary"), *CONVERSATION])
-    assert given_ == found
-    assert "EARLIER SUMMARY: The user is Ada." in found
-    assert HEADING not in given_
+def test_the_earlier_summary_goes_along_without_its_heading() -> None:
+    with_heading = text_for(after(f"{HEADING}\n\nThe user is Ada.", CONVERSATION))
+    assert with_heading == text_for(after("The user is Ada.", CONVERSATION))
+    assert "EARLIER SUMMARY: The user is Ada." in with_heading
+    assert HEADING not in with_heading
 
 
 def test_nothing_between_the_marks_can_end_them_or_speak_for_another() -> None:
@@ -146,11 +150,11 @@ _messages = st.one_of(
 def test_the_request_always_fits_and_the_oldest_is_left_out_first(
     messages: list[Message], earlier: str | None, most_tokens: int
 ) -> None:
-    prompt = prompt_for(messages, earlier, most_tokens)
+    prompt = prompt_for(messages if earlier is None else after(earlier, messages), most_tokens)
     if prompt is None:
         return
     assert estimate_text(INSTRUCTIONS) + estimate(prompt) <= most_tokens * 1.02 + 10
-    whole = text_for(messages, None, 10**9).split("\n")[1:-3]
+    whole = text_for(messages, 10**9).split("\n")[1:-3]
     kept = prompt.text.split("\n")[1:-3]
     first = 1 + max((at for at, line in enumerate(kept) if NOT_SPOKEN.match(line)), default=-1)
     assert kept[first:] == whole[len(whole) - len(kept) + first :]
@@ -159,7 +163,7 @@ def test_the_request_always_fits_and_the_oldest_is_left_out_first(
 
 def test_a_long_conversation_is_summarised_from_its_newest_part() -> None:
     messages: list[Message] = [UserMessage(f"question {n} " * 20) for n in range(500)]
-    text = text_for(messages, "Ada.", 4_000)
+    text = text_for(after("Ada.", messages), 4_000)
     assert "question 499" in text
     assert "question 0 " not in text
     assert "older entries are not shown" in text
@@ -167,8 +171,8 @@ def test_a_long_conversation_is_summarised_from_its_newest_part() -> None:
 
 
 def test_there_is_no_request_without_room_or_without_messages() -> None:
-    assert prompt_for(CONVERSATION, None, 100) is None
-    assert prompt_for([], "earlier", 10_000) is None
+    assert prompt_for(CONVERSATION, 100) is None
+    assert prompt_for(after("earlier", []), 10_000) is None
 
 
 async def test_a_summary_comes_under_its_heading() -> None:
@@ -177,7 +181,7 @@ async def test_a_summary_comes_under_its_heading() -> None:
     assert summary == f"{HEADING}\n\n{GOAL}\n\nThe port is 8080."
     [(instructions, messages)] = model.asked
     assert instructions == INSTRUCTIONS
-    assert messages == [prompt_for(CONVERSATION, None, 8_000)]
+    assert messages == [prompt_for(CONVERSATION, 8_000)]
 
 
 async def test_the_heading_does_not_pile_up() -> None:

@@ -14,10 +14,10 @@ from oneclaw.core.permit.policy import Rules
 from oneclaw.core.question import Question
 from oneclaw.core.session import Session
 from oneclaw.providers.base import Request
-from oneclaw.providers.scripted import Call, End, Reply
+from oneclaw.providers.scripted import Call, End, ScriptedReply
 
 
-def by_agent(**replies: list[Reply]) -> Callable[[Request], Any]:
+def by_agent(**replies: list[ScriptedReply]) -> Callable[[Request], Any]:
     """Replies for each agent, told apart by their instructions."""
     queues = {name: list(each) for name, each in replies.items()}
 

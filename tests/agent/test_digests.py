@@ -9,13 +9,13 @@ from tests.agent.conftest import Open, drive
 from oneclaw import Agent, App, Config, Scripted
 from oneclaw.agent.digests import Digests
 from oneclaw.providers.base import Request
-from oneclaw.providers.scripted import Call, Reply
+from oneclaw.providers.scripted import Call, ScriptedReply
 
-STORE: Reply = [Call("memory_store", {"key": "town", "value": "Lisbon"})]
+STORE: ScriptedReply = [Call("memory_store", {"key": "town", "value": "Lisbon"})]
 KIND = Agent(name="kind", instructions="Be kind.")
 
 
-async def start(open_app: Open, replies: Sequence[Reply], **settings: Any) -> tuple[App, Scripted]:
+async def start(open_app: Open, replies: Sequence[ScriptedReply], **settings: Any) -> tuple[App, Scripted]:
     model = Scripted(replies)
     return await open_app(model, settings=settings), model
 

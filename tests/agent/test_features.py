@@ -6,7 +6,7 @@ import pytest
 
 from oneclaw.agent.features import FEATURES, features_now
 from oneclaw.agent.roster import Roster
-from oneclaw.agent.rules import Said, policy_of
+from oneclaw.agent.rules import Switches, policy_of
 from oneclaw.config import Config
 
 HOME = Path("home")
@@ -16,7 +16,7 @@ SHELL = "execute_shell_command"
 @pytest.mark.covers("KAI-TE-01")
 def test_only_memory_is_on_where_nobody_has_said() -> None:
     assert features_now({}) == {"memory": True}
-    assert [one.name for one in FEATURES] == ["memory", "scheduling", "mail", "shell", "sandbox", "browser"]
+    assert [one.name for one in FEATURES] == ["memory", "shell", "sandbox"]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,10 @@ def test_the_shell_is_on_by_its_feature_or_by_its_tool(
 ) -> None:
     written = {f"features.{name}": value for name, value in said.items()}
     written |= {f"switches.{name}": value for name, value in switches.items()}
-    for config, stored in ((Config(HOME, values=written), Said()), (Config(HOME), Said(switches, said))):
+    for config, stored in (
+        (Config(HOME, values=written), Switches()),
+        (Config(HOME), Switches(switches, said)),
+    ):
         now = policy_of(config, stored, Roster()).features
         assert (now.get("shell", False), now.get("sandbox", False)) == (shell, sandbox)
 

@@ -10,7 +10,7 @@ from tests.agent.validity import WIRES, faults, request_faults
 
 from oneclaw.agent.foreign import FORMATS, read_history
 from oneclaw.agent.foreign.history import guess_format, name_format
-from oneclaw.agent.mend import NO_RESULT
+from oneclaw.agent.repair import NO_RESULT
 from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, ThoughtPart, UserMessage
 
@@ -732,7 +732,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON, max_size=8), st.sampled_from([None, *FORMATS]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_content_raises(document: list[Any], format: str | None) -> None:
     assert faults(read_history(document, format)) == []
 

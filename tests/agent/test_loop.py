@@ -26,7 +26,7 @@ from oneclaw.core.run_event import (
     UsageCounted,
 )
 from oneclaw.providers.base import Request
-from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Wait
+from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, ScriptedReply, Wait
 
 
 async def kept(app: App, session: str) -> list[Message]:
@@ -115,7 +115,7 @@ async def test_a_bad_call_is_an_error_result_and_the_run_goes_on(
 
 
 async def test_calls_with_the_same_id_are_told_apart_within_and_across_answers(open_app: Open) -> None:
-    same: Reply = [Call("echo", id="call_0", text="a"), Call("echo", id="call_0", text="b")]
+    same: ScriptedReply = [Call("echo", id="call_0", text="a"), Call("echo", id="call_0", text="b")]
     app = await open_app([same, same, "Done."], tools=[echo])
     _, finished = await drive(app)
     messages = await kept(app, finished.session)
@@ -130,7 +130,7 @@ async def test_calls_with_the_same_id_are_told_apart_within_and_across_answers(o
 
 @pytest.mark.covers("KAI-SG-01")
 async def test_after_the_last_round_there_is_one_request_without_calls_and_an_answer(open_app: Open) -> None:
-    replies: list[Reply] = [Call("echo", text=str(number)) for number in range(15)]
+    replies: list[ScriptedReply] = [Call("echo", text=str(number)) for number in range(15)]
     model = Scripted([*replies, "That is all I know."])
     app = await open_app(model, tools=[echo])
     _, finished = await drive(app)
@@ -143,7 +143,7 @@ async def test_after_the_last_round_there_is_one_request_without_calls_and_an_an
 
 
 async def test_without_the_limit_of_rounds_the_loop_goes_on(open_app: Open) -> None:
-    replies: list[Reply] = [Call("echo", text=str(number)) for number in range(20)]
+    replies: list[ScriptedReply] = [Call("echo", text=str(number)) for number in range(20)]
     app = await open_app([*replies, "Done."], tools=[echo])
     _, finished = await drive(app, agent=Agent(name="free", limits=Limits(rounds=None)))
     assert (finished.reason, finished.rounds) == ("done", 21)
@@ -203,7 +203,7 @@ async def test_without_the_limit_of_repeats_the_same_call_goes_on(open_app: Open
 
 
 async def test_calls_over_the_limit_are_refused_and_the_model_gives_a_last_answer(open_app: Open) -> None:
-    three: Reply = [Call("echo", text="1"), Call("echo", text="2"), Call("echo", text="3")]
+    three: ScriptedReply = [Call("echo", text="1"), Call("echo", text="2"), Call("echo", text="3")]
     app = await open_app([three, "Two of three."], tools=[echo])
     events, finished = await drive(app, agent=Agent(name="few", limits=Limits(calls=2)))
     results = {event.result.call_id: event.result for event in events if isinstance(event, ToolFinished)}
@@ -238,7 +238,7 @@ async def test_cost_over_the_limit_ends_the_run_and_is_counted_by_the_price_of_t
 
 @pytest.mark.parametrize("reply", [Call("hang"), [Say("Half "), Wait(60)]])
 async def test_time_over_the_limit_stops_a_call_and_an_answer_where_they_are(
-    open_app: Open, reply: Reply
+    open_app: Open, reply: ScriptedReply
 ) -> None:
     app = await open_app([reply, "late"], tools=[hang])
     _, finished = await asyncio.wait_for(
@@ -392,7 +392,7 @@ async def test_without_a_model_the_error_says_how_to_get_one(open_app: Open) -> 
 class Talker:
     """Replies at length, and to the request for a summary with `summary`."""
 
-    def __init__(self, summary: Reply) -> None:
+    def __init__(self, summary: ScriptedReply) -> None:
         self.summary = summary
         self.answers = 0
 
@@ -447,7 +447,7 @@ async def test_a_long_conversation_is_summarised_and_the_last_four_exchanges_sta
 @pytest.mark.covers("KAI-SG-08")
 @pytest.mark.parametrize("summary", [Fail("quota"), "", "much longer than what it is to replace " * 2000])
 async def test_when_the_summary_fails_older_messages_are_dropped_and_the_run_goes_on(
-    open_app: Open, summary: Reply
+    open_app: Open, summary: ScriptedReply
 ) -> None:
     model = Scripted([Talker(summary)], repeats=True)
     app = await open_app(model, builtins=False, settings={"models.test/model.window": 6000})
@@ -481,7 +481,7 @@ async def test_long_exchanges_are_summarised_too_and_not_every_time(
 
 
 async def test_what_is_shortened_or_dropped_within_one_exchange_is_told(open_app: Open) -> None:
-    replies: list[Reply] = [Call("echo", text=f"{number} " + "word " * 1000) for number in range(12)]
+    replies: list[ScriptedReply] = [Call("echo", text=f"{number} " + "word " * 1000) for number in range(12)]
     settings = {"models.test/model.window": 9000, "tools.allow": ["echo"]}
     app = await open_app([*replies, "Done."], tools=[echo], settings=settings)
     events, finished = await drive(app)
@@ -499,7 +499,7 @@ async def test_what_fits_no_window_is_a_clear_error(open_app: Open) -> None:
     assert "reads 1,000 tokens" in finished.error
 
 
-def refuse_beyond(chars: int) -> Reply:
+def refuse_beyond(chars: int) -> ScriptedReply:
     """A model that reads less than is known of it."""
 
     def reply(request: Request) -> Any:
@@ -516,7 +516,7 @@ def refuse_beyond(chars: int) -> Reply:
 async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_asked_again_in_the_same_run(
     open_app: Open, fallbacks: tuple[str, ...]
 ) -> None:
-    calls: list[Reply] = [Call("echo", text=f"{number} " + "word " * 800) for number in range(5)]
+    calls: list[ScriptedReply] = [Call("echo", text=f"{number} " + "word " * 800) for number in range(5)]
     other = Scripted(["never"], repeats=True)
     model = Scripted([*calls, *[refuse_beyond(12_000)] * 9])
     app = await open_app(model, tools=[echo], providers={"other": other})
@@ -540,7 +540,7 @@ async def test_what_is_refused_however_short_it_is_goes_to_the_next_model(open_a
 
 async def test_without_giving_way_the_run_would_fail(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Fitting, "give_way", lambda self: False)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
-    calls: list[Reply] = [Call("echo", text=f"{number} " + "word " * 800) for number in range(5)]
+    calls: list[ScriptedReply] = [Call("echo", text=f"{number} " + "word " * 800) for number in range(5)]
     app = await open_app([*calls, *[refuse_beyond(12_000)] * 9], tools=[echo])
     _, finished = await drive(app)
     assert finished.reason == "failed"
@@ -568,7 +568,7 @@ async def test_every_summary_keeps_what_the_user_began_with(open_app: Open) -> N
 async def test_a_run_stopped_at_any_point_leaves_a_conversation_that_goes_on(
     open_app: Open, at: type
 ) -> None:
-    replies: list[Reply] = [
+    replies: list[ScriptedReply] = [
         [Say("One. "), Call("echo", text="a"), Call("hang")]
         if at is ToolStarted
         else [Say("One. "), Call("echo", text="a")],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from oneclaw.agent import repeat
 from oneclaw.agent.repeat import Repeats
-from oneclaw.agent.volatile import GONE, IN_ARGUMENTS, IN_RESULTS, Volatile, settle
+from oneclaw.agent.volatile import GONE, IN_ARGUMENTS, IN_RESULTS, Volatile, strip_volatile
 from oneclaw.clock.moment import render
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
@@ -281,7 +281,7 @@ def test_any_round_repeats_itself_however_it_is_written(arguments: dict[str, Any
 @given(st.text(alphabet="0123456789:.-TZ hmsabcdef", max_size=200))
 def test_what_is_settled_stays_settled(text: str) -> None:
     for volatile in (IN_RESULTS, IN_ARGUMENTS):
-        settled = settle(text, volatile)
+        settled = strip_volatile(text, volatile)
         assert len(settled) <= len(text)
-        assert settle(text, volatile) == settled
-    assert settle(f"at {START.isoformat()}, id", IN_RESULTS) == f"at {GONE}, id"
+        assert strip_volatile(text, volatile) == settled
+    assert strip_volatile(f"at {START.isoformat()}, id", IN_RESULTS) == f"at {GONE}, id"

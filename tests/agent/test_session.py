@@ -1,5 +1,6 @@
 """A session as the settings have it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from tests.sandboxes import skip_without
 from oneclaw import App, Config, ToolCall
 from oneclaw.agent import session as sessions
 from oneclaw.core.errors import Kind
+from oneclaw.core.message import UserMessage
 from oneclaw.core.session import Root
 from oneclaw.guard.files import places
+from oneclaw.operations.sessions import remove_session
 
 HOOK = ".git/hooks/pre-commit"
 SETTING = ".git/config"
@@ -161,5 +164,36 @@ async def test_the_workspace_in_the_data_folder_is_written(own: Path) -> None:
         assert await write(app, "note.txt") is None
 
 
+@pytest.mark.slow
 def test_all_of_this_holds_for_an_ordinary_user() -> None:
     run_as_ordinary(__file__)
+
+
+@pytest.mark.parametrize("name", ["../../precious", "..", "{}/precious"])
+async def test_a_session_whose_id_is_a_path_opens_and_removes_nothing_outside(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_text("precious")
+    (tmp_path / "work").mkdir()
+    session_id = name.format(tmp_path)
+    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "work")) as app:
+        await app.store.messages.append(replace(app.new_session(), id=session_id), UserMessage("hi"))
+        session = await app.resume_session(session_id)
+        read = ToolCall("read_file", {"path": str(tmp_path / "precious" / "file")})
+        assert (await app.engine.call(read, session)).kind is Kind.PATH_NOT_ALLOWED
+        await remove_session(app, session_id)
+        assert (tmp_path / "home" / "oneclaw.db").exists()
+    assert (tmp_path / "precious" / "file").read_text() == "precious"
+
+
+async def test_an_id_that_is_taken_for_a_path_opens_what_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin."""
+    monkeypatch.setattr(sessions, "file_name", str)
+    (tmp_path / "precious").write_text("precious")
+    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "work")) as app:
+        session = sessions.make_session(app.config, "../../precious", "default")
+        read = ToolCall("read_file", {"path": str(tmp_path / "precious")})
+        assert (await app.engine.call(read, session)).value == "precious"

@@ -15,14 +15,14 @@ from oneclaw import Agent, Limits, Scripted, tool
 from oneclaw.agent.answer_type import AnswerType
 from oneclaw.agent.document import read_agent, write_agent
 from oneclaw.agent.roster import Roster
-from oneclaw.core.answer import Answer, TextAdded
+from oneclaw.core.answer import AnswerEvent, TextAdded
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.event_json import fields_of, read_event
 from oneclaw.core.message import UserMessage
 from oneclaw.core.run_event import ModelSwitched, RunFinished
 from oneclaw.providers.base import ProviderError, Request
-from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say
+from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, ScriptedReply
 
 
 @dataclass
@@ -193,7 +193,7 @@ class Old:
         self._inner = Scripted([reply], repeats=True)
         self._status = status
 
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         assert request.output is not None
         self.asked.append(request.output.is_native)
         if request.output.is_native:
@@ -223,7 +223,7 @@ async def test_another_refusal_ends_the_run_at_once(open_app: Open) -> None:
 async def test_an_asked_agent_returns_its_value(open_app: Open, output: Any) -> None:
     asking = Agent(name="boss", agents=("geo",))
     geo = Agent(name="geo", output=output, model="other/model")
-    replies: list[Reply] = [Call("ask_geo", text="Rome?"), "Done."]
+    replies: list[ScriptedReply] = [Call("ask_geo", text="Rome?"), "Done."]
     app = await open_app(replies, providers={"other": Scripted([WRONG, ROME])}, agents=[asking, geo])
     events, finished = await drive(app, agent="boss")
     [result] = [event.result for event in events if isinstance(event, ToolFinished)]

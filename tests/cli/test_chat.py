@@ -6,14 +6,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.vt import ONECLAW, Terminal, environment, script
+from tests.loopback import Asked, answering
 
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
@@ -72,31 +71,17 @@ class Slow:
 def slow(tmp_path: Path) -> Iterator[Slow]:
     held = Slow()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            held.asked.release()
-            held.go.wait(30)
-            self.send_response(200)
-            self.send_header("Content-Length", "4")
-            self.end_headers()
-            self.wfile.write(b"page")
+    def answer(asked: Asked) -> bytes:
+        held.asked.release()
+        held.go.wait(30)
+        return b"page"
 
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-        def handle(self) -> None:
-            with suppress(OSError):  # the one who asked was stopped
-                super().handle()
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        held.port = server.server_address[1]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(answer) as held.port:
         folder = tmp_path / "config" / "oneclaw"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "oneclaw.toml").write_text('[network]\nprivate_hosts = ["127.0.0.1"]\n')
         yield held
         held.go.set()
-        server.shutdown()
 
 
 # ---------------------------------------------------------------------- Ctrl-C
@@ -298,9 +283,9 @@ def test_what_a_command_wrote_and_how_it_ended_is_seen(tmp_path: Path) -> None:
         terminal.wait("Done.")
         assert terminal.leave() == 0
         lines = terminal.screen.lines
-    first = next(number for number, line in enumerate(lines) if line.startswith("✓ execute_shell_command"))
+    first = next(number for number, line in enumerate(lines) if line.startswith("✗ execute_shell_command"))
     assert "exit code 3" in lines[first]
-    assert lines[first + 1 : first + 8] == ["  1", "  2", "  3", "  4", "  5", "  … 3 more lines", ""]
+    assert lines[first + 1 : first + 8] == ["  … 3 more lines", "  4", "  5", "  6", "  7", "  oops", ""]
 
 
 @pytest.mark.covers("KAI-UI-01")

@@ -12,7 +12,7 @@ import pytest
 
 from oneclaw import App, Config
 from oneclaw.cli.completion import setting_names
-from oneclaw.tools.builtin import FILES, MEMORY, NAMES
+from oneclaw.tools.builtin import NAMES
 
 Cli = Any
 
@@ -230,17 +230,6 @@ def test_doctor_names_a_readable_secrets_file(cli: Cli, home: Path) -> None:
     ended = cli("doctor")
     assert ended.code == 1
     assert "chmod 600" in ended.out
-
-
-@pytest.mark.covers("RFC004-GO-05")
-def test_the_demonstration_ends_as_it_should(cli: Cli) -> None:
-    ended = cli("demo", "--tools")
-    assert ended.code == 0
-    for name in (*FILES, *MEMORY):  # the others need the network, a desktop, or a person who switches them on
-        assert f"→ {name} " in ended.out
-    for kind in ("path_not_allowed", "timeout", "permission_denied", "tool_not_found", "validation_error"):
-        assert f"✗ {kind}, " in ended.out
-    assert " ms" in ended.out
 
 
 @pytest.mark.covers("FEAT004-ST-02", "RFC004-SC-04")

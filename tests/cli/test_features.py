@@ -29,7 +29,7 @@ def is_on(cli: Cli, *names: str) -> set[bool]:
 
 def test_they_are_listed_with_their_tools(cli: Cli) -> None:
     rows = {row["name"]: row for row in cli("features", "--json").json}
-    assert list(rows) == ["memory", "scheduling", "mail", "shell", "sandbox", "browser"]
+    assert list(rows) == ["memory", "shell", "sandbox"]
     assert [name for name, row in rows.items() if row["on"]] == ["memory"]
     assert rows["shell"]["tools"] == ["execute_shell_command", "manage_process"]
     assert "Agents run commands" in cli("features").out
@@ -96,7 +96,6 @@ def test_what_stays_off_all_the_same_is_told(cli: Cli, tmp_path: Path) -> None:
     file.write_text('[tools]\ndeny = ["manage_process"]\n')
     said = cli("--config", str(file), "features", "on", "shell").out
     assert 'manage_process is off all the same: tools.deny has "manage_process".' in said
-    assert cli("features", "on", "mail").out == "mail is switched on.\nNo tool belongs to it yet.\n"
 
 
 def test_an_unknown_one_is_said_with_the_nearest(cli: Cli) -> None:
@@ -136,7 +135,7 @@ def test_a_tool_is_switched_by_its_other_name_too(cli: Cli, tmp_path: Path) -> N
 
 
 def test_tab_offers_them() -> None:
-    assert feature_names("s") == ["scheduling", "shell", "sandbox"]
+    assert feature_names("s") == ["shell", "sandbox"]
     typed = argparse.Namespace(action="on", config=None)
     assert "shell" in tools_words("sh", typed)
     assert "shell" not in tools_words("sh", argparse.Namespace(action="show", config=None))

@@ -6,6 +6,7 @@ from oneclaw.cli.lines import (
     arguments_text,
     cost_text,
     count_text,
+    is_failed,
     note_text,
     result_text,
     short,
@@ -45,6 +46,22 @@ def test_a_result_is_its_time_or_its_error() -> None:
     assert result_text(ToolResult("1", "x", {"exit_code": 2}, seconds=0.038)) == "exit code 2 · 38 ms"
     failed = ToolResult("1", "x", None, Kind.TIMEOUT, "Too \x1b[1mslow.\nAgain?")
     assert result_text(failed) == "timeout: Too \\x1b[1mslow.…"
+
+
+def test_a_result_that_changed_lines_counts_them() -> None:
+    details = {"diff": {"text": "…", "added": 1_200, "removed": 3}}
+    assert result_text(ToolResult("1", "x", "fine", seconds=0.038, details=details)) == "+1,200 −3 · 38 ms"
+    moved = {"diff": {"text": "rename from a", "added": 0, "removed": 0}}
+    assert result_text(ToolResult("1", "x", "fine", seconds=0.038, details=moved)) == "38 ms"
+
+
+def test_of_a_command_that_failed_the_last_lines_are_shown() -> None:
+    wrote = {"stdout": "".join(f"{number}\n" for number in range(8)), "stderr": "oops\n"}
+    assert written_lines({"exit_code": 1, **wrote}) == ["… 4 more lines", "4", "5", "6", "7", "oops"]
+    assert written_lines({"exit_code": 0, **wrote}) == ["0", "1", "2", "3", "4", "… 4 more lines"]
+    assert is_failed(ToolResult("1", "x", {"exit_code": 1}))
+    assert not is_failed(ToolResult("1", "x", {"exit_code": 0}))
+    assert is_failed(ToolResult("1", "x", None, Kind.TIMEOUT, "Too slow."))
 
 
 @pytest.mark.parametrize(

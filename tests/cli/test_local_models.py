@@ -12,7 +12,7 @@ from tests.cli.vt import Terminal, environment
 from tests.providers.local.conftest import CACHE
 from tests.providers.local.gguf_files import small_gguf
 
-from oneclaw.providers.local.fetch import SMOLLM2, find
+from oneclaw_smollm2.fetch import SMOLLM2, find
 
 HERE = pytest.mark.usefixtures("weights")
 ONECLAW = (sys.executable, "-m", "oneclaw.cli.main")
@@ -39,9 +39,9 @@ def test_a_file_is_added_listed_and_removed(cli: Cli, file: Path) -> None:
     assert "local/tiny" not in cli("models", "local").out
 
 
-def test_the_tools_of_the_embedded_model_are_told(cli: Cli) -> None:
+def test_the_tools_of_the_tiny_model_are_told(cli: Cli) -> None:
     told = cli("models", "local").err
-    assert "local/smollm2 gets the tools it was trained on: find_files, get_current_time, " in told
+    assert "local/smollm2 gets these tools in place of those: find_files, get_current_time, " in told
 
 
 def test_it_may_be_given_a_name(cli: Cli, file: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_doctor_finds_a_missing_library_before_anything_fails(tmp_path: Path
     ("model", "is_there", "state", "said"),
     [
         ("", True, "warn", "only `oneclaw chat` answers, by the tiny model"),
-        ("", False, "warn", "nothing answers, and the tiny model that comes along cannot run here"),
+        ("", False, "warn", "nothing answers, and the tiny model cannot run here"),
         ("local/smollm2", True, "ok", "local/smollm2 answers"),
         ("local/smollm2", False, "bad", "local/smollm2 cannot run here: see llama.cpp"),
     ],
@@ -207,11 +207,9 @@ def test_the_demonstration_is_a_conversation_with_live_calls(tmp_path: Path) -> 
 
 
 @HERE
-def test_without_a_model_the_chat_is_with_the_embedded_one_and_it_says_once_what_it_is(
-    tmp_path: Path,
-) -> None:
+def test_without_a_model_the_chat_is_with_the_tiny_one_and_its_header_says_what_it_is(tmp_path: Path) -> None:
     variables = environment(tmp_path / "home")
-    for is_first in (True, False):
+    for _ in range(2):
         with Terminal("chat", environment=variables, columns=300) as terminal:
             terminal.wait("> ")
             terminal.type("Hello!\r")
@@ -219,5 +217,5 @@ def test_without_a_model_the_chat_is_with_the_embedded_one_and_it_says_once_what
             terminal.wait("> ")
             terminal.type("/quit\r")
             assert terminal.end() == 0
-            assert ("for trying OneClaw out" in terminal.raw) == is_first
+            assert "it chooses tools, it does not write prose, and it reads English only" in terminal.raw
             assert "local/smollm2" in terminal.raw

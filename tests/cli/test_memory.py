@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.cli import sessions
+from oneclaw.cli import opened
 
 Cli = Any
 
@@ -126,7 +126,7 @@ def test_an_export_over_a_file_that_others_could_read_is_private(cli: Cli, tmp_p
 
 
 def test_a_file_without_end_is_not_read_to_its_end(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(opened, "MOST_BYTES", 1 << 20)
     ended = cli("memory", "import", "/dev/zero")
     assert ended.code == 2
     assert "/dev/zero has more than 1 MiB" in ended.err

@@ -1,14 +1,13 @@
 """`oneclaw models`: which are set up, which answer, what they read and cost."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.vt import Terminal, environment
+from tests.loopback import answering
 
 from oneclaw.cli.models import price_text, tokens_text
 
@@ -25,24 +24,9 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def server() -> Iterator[int]:
     """A server on loopback that lists two models, as those in front of local models do."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = json.dumps({"data": [{"id": "qwen3:4b"}, {"id": "llama3.2"}]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever, daemon=True)
-        thread.start()
-        yield listening.server_address[1]
-        listening.shutdown()
-        thread.join()
+    body = json.dumps({"data": [{"id": "qwen3:4b"}, {"id": "llama3.2"}]}).encode()
+    with answering(lambda asked: body, "application/json") as port:
+        yield port
 
 
 def local(folder: Path, port: int, more: str = "") -> str:

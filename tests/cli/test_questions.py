@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.cli.answer_words import Said, hint, option_lines, read_words, told
+from oneclaw.cli.answer_words import TypedAnswer, hint, option_lines, read_words, told
 from oneclaw.cli.main import main
 from oneclaw.core.question import Question
 from oneclaw.store.store import Store
@@ -48,16 +48,16 @@ def ask(home: Path, *asked: Question) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("y", Said("once")),
-        ("YES ", Said("once")),
-        ("always", Said("always")),
-        ("w for 8h", Said("always", {}, 28_800.0)),
-        ("s path=a/*", Said("session", {"path": "a/*"})),
-        ("always path=a/* for 2d", Said("always", {"path": "a/*"}, 172_800.0)),
-        ("w path=notes for 5 for 30m", Said("always", {"path": "notes for 5"}, 1800.0)),
+        ("y", TypedAnswer("once")),
+        ("YES ", TypedAnswer("once")),
+        ("always", TypedAnswer("always")),
+        ("w for 8h", TypedAnswer("always", {}, 28_800.0)),
+        ("s path=a/*", TypedAnswer("session", {"path": "a/*"})),
+        ("always path=a/* for 2d", TypedAnswer("always", {"path": "a/*"}, 172_800.0)),
+        ("w path=notes for 5 for 30m", TypedAnswer("always", {"path": "notes for 5"}, 1800.0)),
     ],
 )
-def test_a_yes_that_is_kept_takes_a_pattern_and_a_time(line: str, said: Said) -> None:
+def test_a_yes_that_is_kept_takes_a_pattern_and_a_time(line: str, said: TypedAnswer) -> None:
     assert read_words(question(), line) == said
 
 
@@ -69,7 +69,7 @@ def test_what_is_no_answer_is_said(line: str) -> None:
 
 def test_a_pattern_of_a_command_needs_no_name() -> None:
     shell = question(tool="execute_shell_command", is_ruled=True, arguments={"command": '"git commit x"'})
-    said = Said("always", {"command": "git commit *"}, 28_800.0)
+    said = TypedAnswer("always", {"command": "git commit *"}, 28_800.0)
     assert read_words(shell, "w git commit * for 8h") == said
     assert read_words(shell, "w command=git commit * for 8h") == said
     assert told(shell, said) == (
@@ -80,9 +80,9 @@ def test_a_pattern_of_a_command_needs_no_name() -> None:
 
 def test_a_form_is_filled_in_with_words_or_json() -> None:
     form = question(kind="form", schema=FORM)
-    assert read_words(form, "port=80 host='over there'") == Said({"port": "80", "host": "over there"})
-    assert read_words(form, '{"port": 80}') == Said('{"port": 80}')
-    assert read_words(form, "") == Said({})
+    assert read_words(form, "port=80 host='over there'") == TypedAnswer({"port": "80", "host": "over there"})
+    assert read_words(form, '{"port": 80}') == TypedAnswer('{"port": 80}')
+    assert read_words(form, "") == TypedAnswer({})
     assert list(option_lines(form)) == [
         "  port: integer, required. Where it listens.",
         '  host: string, by default "here"',

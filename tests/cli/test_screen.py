@@ -14,7 +14,8 @@ from rich.cells import cell_len
 from rich.text import Text
 from tests.cli.vt import script
 
-from oneclaw.cli.going import Going, add_arguments, going_line
+from oneclaw.cli.demo_conversation import command_name
+from oneclaw.cli.running_call import RunningCall, add_arguments, going_line
 from oneclaw.cli.terminal import folded
 from oneclaw.core.permit.grant import Grant
 from oneclaw.core.settings.schema import SETTINGS
@@ -72,7 +73,7 @@ def test_the_log_has_one_line_a_call_and_its_number_however_narrow_the_screen(
 def test_without_colour_a_table_is_still_a_table(tmp_path: Path) -> None:
     lines = on_screen(["tools"], tmp_path, NO_COLOR="1").splitlines()
     assert "\t" not in "".join(lines)
-    assert lines[0].split() == ["TOOL", "NEEDS", "DESCRIPTION"]
+    assert lines[0].split() == ["TOOL", "NEEDS", "LABEL"]
     assert {line.index("files.") for line in lines if " files." in line} == {lines[0].index("NEEDS")}
 
 
@@ -86,7 +87,7 @@ def test_on_a_narrow_screen_nothing_is_pushed_off_and_no_mark_is_lost(
     lines = on_screen(words, tmp_path, NO_COLOR="1", COLUMNS="40").splitlines()
     assert max(map(cell_len, lines)) <= 40
     if words == ["tools"]:
-        assert {line.split()[0] for line in lines if line.endswith(("file", "_request"))} == {"on"}
+        assert {line.split()[0] for line in lines if line.endswith(("_file", "_request"))} == {"on"}
         assert "off  execute_shell_command" in lines
     if words == ["log"]:
         assert re.fullmatch(r"1  [\d:]+  ✓  memory_store", lines[0])
@@ -104,7 +105,7 @@ def test_between_the_blocks_of_an_answer_is_one_empty_line(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_a_call_takes_one_line_however_wide_its_letters_are(width: int) -> None:
-    going = Going("write_file", {"path": "漢字" * 30, "note": "x" * 50}, said="進捗 " * 3)
+    going = RunningCall("write_file", {"path": "漢字" * 30, "note": "x" * 50}, said="進捗 " * 3)
     assert going_line(going, width).cell_len <= width
     line = Text("✓ write_file")
     add_arguments(line, {"path": "漢字" * 30}, width - line.cell_len - 1)
@@ -153,16 +154,14 @@ def test_what_doctor_says_stands_in_its_column(tmp_path: Path) -> None:
 
 
 def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_command(
-    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # As `make run` starts it: by its path, in a shell that has no `oneclaw`.
     folder = Path(sys.executable).parent
-    command = [str(folder / "oneclaw"), "demo", "--tools"]
-    for path, named in (("/nowhere", os.path.relpath(command[0])), (str(folder), "oneclaw")):
-        ended = subprocess.run(
-            command, env=environment(tmp_path, PATH=path), capture_output=True, text=True, timeout=60
-        )
-        assert ended.stdout.splitlines()[-1].startswith(f"Next: `{named} tools`"), ended.stdout
+    monkeypatch.setattr(sys, "argv", [str(folder / "oneclaw"), "demo"])
+    for path, named in (("/nowhere", os.path.relpath(sys.argv[0])), (str(folder), "oneclaw")):
+        monkeypatch.setenv("PATH", path)
+        assert command_name() == named
 
 
 def test_the_demonstration_breaks_what_is_long_under_where_it_began(tmp_path: Path) -> None:

@@ -256,7 +256,8 @@ def test_reload_shows_what_there_is(cli: Cli, folder: Path) -> None:
     assert (shown.code, shown.out) == (0, f"a_hi\tuser\t{place}\n")
     assert "1 problem: oneclaw tools check" in shown.err
     told = cli("tools", "reload", "--json").json
-    assert told["tools"] == [{"name": "a_hi", "origin": "user", "place": str(place)}]
+    [found] = told["tools"]
+    assert (found["name"], found["origin"], found["place"]) == ("a_hi", "user", str(place))
     assert [problem["index"] for problem in told["problems"]] == [1]
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from oneclaw.core.call import Image, Output, ToolCall, ToolResult
+from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.event import Event, ToolFinished, ToolProgressed, ToolStarted
-from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
-from oneclaw.core.make.function import tool
+from oneclaw.core.hook import Answer, Block, Hooks, HookVerdict, Rewrite
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.need import State
 from oneclaw.core.permit.permission import Permissions
@@ -25,14 +25,14 @@ from oneclaw.core.registry import Registry
 from oneclaw.core.result import INNER_CHARS
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 20
 
 
 @pytest.fixture
-async def runner() -> AsyncIterator[Runner]:
-    runner = Runner()
+async def runner() -> AsyncIterator[CallRunner]:
+    runner = CallRunner()
     yield runner
     await runner.close()
 
@@ -56,12 +56,12 @@ async def fail() -> None:
     raise ValueError("first line\nsecond line")
 
 
-def engine_of(runner: Runner, *tools: Tool, **options: Any) -> Engine:
+def engine_of(runner: CallRunner, *tools: Tool, **options: Any) -> Engine:
     return Engine(Registry(tools), runner, **options)
 
 
 @pytest.mark.covers("RFC004-UT-03a")
-async def test_a_call_gets_the_value_of_its_tool(runner: Runner) -> None:
+async def test_a_call_gets_the_value_of_its_tool(runner: CallRunner) -> None:
     result = await engine_of(runner, add).call(ToolCall("add", {"a": 1, "b": 2}, "c1"))
     assert (result.call_id, result.tool, result.value, result.status) == ("c1", "add", 3, "success")
     assert result.to_json() == '{"status":"success","result":3}'
@@ -72,7 +72,7 @@ async def test_a_call_gets_the_value_of_its_tool(runner: Runner) -> None:
 @pytest.mark.parametrize("answer", ["once", "no"])
 @pytest.mark.parametrize("is_on_the_way", [False, True])
 async def test_how_long_a_person_thinks_is_not_how_long_the_call_took(
-    runner: Runner, answer: Any, is_on_the_way: bool
+    runner: CallRunner, answer: Any, is_on_the_way: bool
 ) -> None:
     thinks_seconds = 0.3
     broker = Broker()
@@ -97,7 +97,7 @@ async def test_how_long_a_person_thinks_is_not_how_long_the_call_took(
     assert 0 <= result.seconds < thinks_seconds
 
 
-async def test_a_call_that_was_refused_is_told_with_its_arguments(runner: Runner) -> None:
+async def test_a_call_that_was_refused_is_told_with_its_arguments(runner: CallRunner) -> None:
     @tool(needs=["shell"], effect="read")
     async def ask(text: str) -> str:
         """Ask."""
@@ -113,14 +113,14 @@ async def test_a_call_that_was_refused_is_told_with_its_arguments(runner: Runner
 
 
 @pytest.mark.covers("KAI-CO-02")
-async def test_raw_text_of_a_model_is_read(runner: Runner) -> None:
+async def test_raw_text_of_a_model_is_read(runner: CallRunner) -> None:
     result = await engine_of(runner, add).call(ToolCall("add", '{"a": "1", "b": 2.0}'))
     assert result.value == 3
     assert len(result.repairs) == 2
     assert "note" in result.for_model()
 
 
-async def test_a_call_without_an_id_gets_one(runner: Runner) -> None:
+async def test_a_call_without_an_id_gets_one(runner: CallRunner) -> None:
     engine = engine_of(runner, add)
     ids = {(await engine.call(ToolCall("add", {"a": 1, "b": 1}))).call_id for _ in range(3)}
     assert len(ids) == 3
@@ -128,14 +128,14 @@ async def test_a_call_without_an_id_gets_one(runner: Runner) -> None:
 
 
 @pytest.mark.covers("FEAT004-ES-01", "RFC004-ET-01")
-async def test_an_invented_name_is_answered_with_the_nearest(runner: Runner) -> None:
+async def test_an_invented_name_is_answered_with_the_nearest(runner: CallRunner) -> None:
     result = await engine_of(runner, add, fail).call(ToolCall("ad", {}))
     assert result.kind is Kind.TOOL_NOT_FOUND
     assert "add" in result.message
     assert result.for_model()["error_type"] == "tool_not_found"
 
 
-async def test_a_name_like_no_other_is_answered_with_the_names_there_are(runner: Runner) -> None:
+async def test_a_name_like_no_other_is_answered_with_the_names_there_are(runner: CallRunner) -> None:
     result = await engine_of(runner, add, fail).call(ToolCall("zzz_qqq", {}))
     assert result.message == "Tool 'zzz_qqq' not found. The tools are: add, fail."
     hidden = Policy(agents={"default": Rules(deny=("fail",))})
@@ -149,7 +149,7 @@ async def test_a_name_like_no_other_is_answered_with_the_names_there_are(runner:
     assert "no tools" in (await engine_of(runner).call(ToolCall("zzz_qqq", {}))).message
 
 
-async def test_a_long_invented_name_is_not_echoed_whole(runner: Runner) -> None:
+async def test_a_long_invented_name_is_not_echoed_whole(runner: CallRunner) -> None:
     result = await engine_of(runner, add).call(ToolCall("x" * 1_000_000, {}))
     assert result.kind is Kind.TOOL_NOT_FOUND
     assert len(result.message) < 500
@@ -157,7 +157,7 @@ async def test_a_long_invented_name_is_not_echoed_whole(runner: Runner) -> None:
 
 
 @pytest.mark.covers("FEAT004-FT-14", "RFC004-ET-02")
-async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: Runner) -> None:
+async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: CallRunner) -> None:
     engine = engine_of(runner, add, policy=Policy(everyone=Rules(deny=("add",))))
     result = await engine.call(ToolCall("add", {"a": 1, "b": 2}))
     assert result.kind is Kind.TOOL_NOT_AVAILABLE
@@ -166,7 +166,7 @@ async def test_a_denied_tool_is_not_available_and_the_rule_is_named(runner: Runn
 
 
 @pytest.mark.covers("FEAT004-FT-15", "FEAT004-ES-02", "RFC004-GO-07")
-async def test_wrong_arguments_are_all_named(runner: Runner) -> None:
+async def test_wrong_arguments_are_all_named(runner: CallRunner) -> None:
     result = await engine_of(runner, add).call(ToolCall("add", {"a": "x"}))
     assert result.kind is Kind.VALIDATION_ERROR
     assert "'b'" in result.message
@@ -176,7 +176,7 @@ async def test_wrong_arguments_are_all_named(runner: Runner) -> None:
 @pytest.mark.covers(
     "FEAT004-TR-05", "FEAT004-ER-03", "FEAT004-ES-05", "RFC004-ET-13", "RFC004-UT-03c", "KAI-CO-02"
 )
-async def test_an_exception_is_one_line_of_an_execution_error(runner: Runner) -> None:
+async def test_an_exception_is_one_line_of_an_execution_error(runner: CallRunner) -> None:
     result = await engine_of(runner, fail).call(ToolCall("fail"))
     assert result.kind is Kind.EXECUTION_ERROR
     assert "first line" in result.message
@@ -184,7 +184,7 @@ async def test_an_exception_is_one_line_of_an_execution_error(runner: Runner) ->
     assert result.effects == "possible"
 
 
-async def test_a_tool_chooses_the_kind_of_its_error(runner: Runner) -> None:
+async def test_a_tool_chooses_the_kind_of_its_error(runner: CallRunner) -> None:
     @tool(effect="read")
     async def missing() -> None:
         """Look."""
@@ -194,7 +194,7 @@ async def test_a_tool_chooses_the_kind_of_its_error(runner: Runner) -> None:
     assert (result.kind, result.message) == (Kind.FILE_NOT_FOUND, "File not found: a.txt")
 
 
-async def test_a_failed_tool_can_leave_details_for_people(runner: Runner) -> None:
+async def test_a_failed_tool_can_leave_details_for_people(runner: CallRunner) -> None:
     @tool(effect="read")
     async def noisy() -> None:
         """Look."""
@@ -205,7 +205,7 @@ async def test_a_failed_tool_can_leave_details_for_people(runner: Runner) -> Non
     assert "tried" not in result.to_json()
 
 
-async def test_the_clock_of_a_call_stands_still_while_it_is_paused(runner: Runner) -> None:
+async def test_the_clock_of_a_call_stands_still_while_it_is_paused(runner: CallRunner) -> None:
     @tool(effect="read", seconds=0.05)
     async def patient(context: Context) -> str:
         """Wait for somebody."""
@@ -217,7 +217,7 @@ async def test_the_clock_of_a_call_stands_still_while_it_is_paused(runner: Runne
 
 
 @pytest.mark.covers("FEAT004-AC-05", "FEAT004-ES-04", "RFC004-ET-12", "RFC004-UT-03b", "KAI-SG-03")
-async def test_a_timeout_is_a_result(runner: Runner) -> None:
+async def test_a_timeout_is_a_result(runner: CallRunner) -> None:
     result = await engine_of(runner, sleep_long).call(ToolCall("sleep_long"))
     assert result.kind is Kind.TIMEOUT
     assert "0.05" in result.message
@@ -225,7 +225,7 @@ async def test_a_timeout_is_a_result(runner: Runner) -> None:
 
 
 @pytest.mark.covers("FEAT004-AC-10", "FEAT004-ER-04", "FEAT004-FT-11", "RFC004-GO-08", "RFC004-IT-05")
-async def test_calls_run_side_by_side_and_results_keep_their_order(runner: Runner) -> None:
+async def test_calls_run_side_by_side_and_results_keep_their_order(runner: CallRunner) -> None:
     gate = asyncio.Barrier(3)
 
     @tool(effect="read")
@@ -239,7 +239,7 @@ async def test_calls_run_side_by_side_and_results_keep_their_order(runner: Runne
     assert [(r.call_id, r.value) for r in results] == [("c0", 0), ("c1", 1), ("c2", 2)]
 
 
-async def test_the_limit_on_parallel_calls_holds(runner: Runner) -> None:
+async def test_the_limit_on_parallel_calls_holds(runner: CallRunner) -> None:
     running, most = 0, 0
 
     @tool(effect="read")
@@ -256,7 +256,7 @@ async def test_the_limit_on_parallel_calls_holds(runner: Runner) -> None:
     assert most == 3
 
 
-async def test_duplicate_and_missing_ids_are_made_safe(runner: Runner) -> None:
+async def test_duplicate_and_missing_ids_are_made_safe(runner: CallRunner) -> None:
     calls = [ToolCall("add", {"a": n, "b": 0}, "same") for n in range(3)] + [
         ToolCall("add", {"a": 3, "b": 0})
     ]
@@ -266,7 +266,7 @@ async def test_duplicate_and_missing_ids_are_made_safe(runner: Runner) -> None:
     assert len({result.call_id for result in results}) == 4
 
 
-async def test_names_and_ids_that_are_no_text_do_not_touch_the_others(runner: Runner) -> None:
+async def test_names_and_ids_that_are_no_text_do_not_touch_the_others(runner: CallRunner) -> None:
     make: Any = ToolCall  # as a model may have it
     odd = [make(None, {}, 7), make(["add"], {}, None), make("add", {"a": 1, "b": 2}, [3])]
     good = ToolCall("add", {"a": 3, "b": 4}, "c1")
@@ -279,19 +279,19 @@ async def test_names_and_ids_that_are_no_text_do_not_touch_the_others(runner: Ru
         assert isinstance((await engine.call(call)).call_id, str)
 
 
-async def test_no_calls_no_results(runner: Runner) -> None:
+async def test_no_calls_no_results(runner: CallRunner) -> None:
     assert await engine_of(runner, add).call_all([]) == []
 
 
 @pytest.mark.covers("FEAT004-AC-10", "FEAT004-EC-07")
-async def test_one_bad_call_does_not_touch_the_others(runner: Runner) -> None:
+async def test_one_bad_call_does_not_touch_the_others(runner: CallRunner) -> None:
     calls = [ToolCall("add", {"a": 1, "b": 1}), ToolCall("nope"), ToolCall("fail"), ToolCall("add", "{")]
     results = await engine_of(runner, add, fail).call_all(calls)
     kinds = [result.kind for result in results]
     assert kinds == [None, Kind.TOOL_NOT_FOUND, Kind.EXECUTION_ERROR, Kind.VALIDATION_ERROR]
 
 
-async def test_calls_on_one_file_keep_their_order_when_one_writes(runner: Runner) -> None:
+async def test_calls_on_one_file_keep_their_order_when_one_writes(runner: CallRunner) -> None:
     content: list[str] = []
 
     @tool(effect="write", resource="file:{path}")
@@ -316,7 +316,7 @@ async def test_calls_on_one_file_keep_their_order_when_one_writes(runner: Runner
     assert [result.value for result in results] == ["", None, "1", None, "12"]
 
 
-async def test_events_tell_the_story_of_a_call(runner: Runner) -> None:
+async def test_events_tell_the_story_of_a_call(runner: CallRunner) -> None:
     @tool(effect="read")
     async def work(context: Context) -> str:
         """Work."""
@@ -343,7 +343,9 @@ async def test_events_tell_the_story_of_a_call(runner: Runner) -> None:
     assert len(events) == 4
 
 
-async def test_a_listener_that_fails_harms_nobody(runner: Runner, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_listener_that_fails_harms_nobody(
+    runner: CallRunner, caplog: pytest.LogCaptureFixture
+) -> None:
     events: list[Event] = []
 
     def broken(event: Event) -> None:
@@ -357,7 +359,7 @@ async def test_a_listener_that_fails_harms_nobody(runner: Runner, caplog: pytest
     assert "A listener failed" in caplog.text
 
 
-async def test_progress_from_a_thread_arrives_on_the_loop(runner: Runner) -> None:
+async def test_progress_from_a_thread_arrives_on_the_loop(runner: CallRunner) -> None:
     @tool(effect="read")
     def work(context: Context) -> str:
         """Work in a thread."""
@@ -371,8 +373,8 @@ async def test_progress_from_a_thread_arrives_on_the_loop(runner: Runner) -> Non
     assert any(isinstance(event, ToolProgressed) for event in events)
 
 
-async def test_a_hook_may_block_with_a_reason(runner: Runner) -> None:
-    def refuse(*_: Any) -> Verdict:
+async def test_a_hook_may_block_with_a_reason(runner: CallRunner) -> None:
+    def refuse(*_: Any) -> HookVerdict:
         return Block("not on Sundays")
 
     engine = engine_of(runner, add, hooks=Hooks(before=(refuse,)))
@@ -382,13 +384,13 @@ async def test_a_hook_may_block_with_a_reason(runner: Runner) -> None:
     assert result.effects == "none"
 
 
-async def test_a_hook_may_rewrite_arguments_which_are_checked_again(runner: Runner) -> None:
+async def test_a_hook_may_rewrite_arguments_which_are_checked_again(runner: CallRunner) -> None:
     async def double(
         call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
-    ) -> Verdict:
+    ) -> HookVerdict:
         return Rewrite({**arguments, "a": arguments["a"] * 2})
 
-    def break_it(*_: Any) -> Verdict:
+    def break_it(*_: Any) -> HookVerdict:
         return Rewrite({"a": "not a number"})
 
     engine = engine_of(runner, add, hooks=Hooks(before=(double,)))
@@ -397,7 +399,7 @@ async def test_a_hook_may_rewrite_arguments_which_are_checked_again(runner: Runn
     assert (await engine.call(ToolCall("add", {"a": 10, "b": 1}))).kind is Kind.VALIDATION_ERROR
 
 
-async def test_what_a_hook_does_to_its_arguments_does_not_reach_the_tool(runner: Runner) -> None:
+async def test_what_a_hook_does_to_its_arguments_does_not_reach_the_tool(runner: CallRunner) -> None:
     def meddle(
         call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
     ) -> None:
@@ -411,8 +413,8 @@ async def test_what_a_hook_does_to_its_arguments_does_not_reach_the_tool(runner:
     assert result.value == {"n": 1, "list": [2]}
 
 
-async def test_a_hook_may_answer_in_place_of_the_tool(runner: Runner) -> None:
-    def cached(*_: Any) -> Verdict:
+async def test_a_hook_may_answer_in_place_of_the_tool(runner: CallRunner) -> None:
+    def cached(*_: Any) -> HookVerdict:
         return Answer("from the cache")
 
     engine = engine_of(runner, fail, hooks=Hooks(before=(cached,)))
@@ -420,7 +422,7 @@ async def test_a_hook_may_answer_in_place_of_the_tool(runner: Runner) -> None:
     assert (result.value, result.effects) == ("from the cache", "none")
 
 
-async def test_a_hook_that_raises_blocks_the_call(runner: Runner) -> None:
+async def test_a_hook_that_raises_blocks_the_call(runner: CallRunner) -> None:
     ran: list[str] = []
 
     @tool
@@ -428,7 +430,7 @@ async def test_a_hook_that_raises_blocks_the_call(runner: Runner) -> None:
         """Do it."""
         ran.append("ran")
 
-    def broken(*_: Any) -> Verdict:
+    def broken(*_: Any) -> HookVerdict:
         raise RuntimeError("the guard is ill")
 
     result = await engine_of(runner, effect, hooks=Hooks(before=(broken,))).call(ToolCall("effect"))
@@ -440,7 +442,7 @@ async def test_a_hook_that_raises_blocks_the_call(runner: Runner) -> None:
     assert ran == ["ran"]
 
 
-async def test_a_hook_may_change_the_result(runner: Runner) -> None:
+async def test_a_hook_may_change_the_result(runner: CallRunner) -> None:
     async def sign(call: ToolCall, result: ToolResult, session: Session) -> ToolResult:
         return ToolResult("other", "other", value=f"{result.value} signed")
 
@@ -449,7 +451,7 @@ async def test_a_hook_may_change_the_result(runner: Runner) -> None:
     assert (result.call_id, result.tool, result.value) == ("c1", "add", "3 signed")
 
 
-async def test_a_hook_that_fails_on_a_result_withholds_it(runner: Runner) -> None:
+async def test_a_hook_that_fails_on_a_result_withholds_it(runner: CallRunner) -> None:
     def broken(*_: Any) -> None:
         raise RuntimeError("cannot judge")
 
@@ -462,7 +464,7 @@ async def test_a_hook_that_fails_on_a_result_withholds_it(runner: Runner) -> Non
 @pytest.mark.parametrize("wrong", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()])
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_hook_that_would_end_the_program_has_failed(
-    runner: Runner, wrong: BaseException, is_async: bool
+    runner: CallRunner, wrong: BaseException, is_async: bool
 ) -> None:
     def leave(*_: Any) -> Any:
         raise wrong
@@ -484,7 +486,7 @@ async def test_a_hook_that_would_end_the_program_has_failed(
 
 
 @pytest.mark.parametrize("where", ["before", "after"])
-async def test_a_call_cancelled_in_a_hook_is_cancelled(runner: Runner, where: str) -> None:
+async def test_a_call_cancelled_in_a_hook_is_cancelled(runner: CallRunner, where: str) -> None:
     waiting = asyncio.Event()
 
     async def wait(*_: Any) -> None:
@@ -502,7 +504,7 @@ async def test_a_call_cancelled_in_a_hook_is_cancelled(runner: Runner, where: st
 
 
 @pytest.mark.covers("KAI-SG-04")
-async def test_a_long_result_is_cut_and_kept(runner: Runner, tmp_path: Path) -> None:
+async def test_a_long_result_is_cut_and_kept(runner: CallRunner, tmp_path: Path) -> None:
     @tool(effect="read")
     async def long() -> str:
         """Talk."""
@@ -519,7 +521,7 @@ async def test_a_long_result_is_cut_and_kept(runner: Runner, tmp_path: Path) -> 
     assert (tmp_path / "c1").read_text() == "é" * 50_000
 
 
-async def test_a_call_made_by_another_keeps_a_value_that_a_model_would_get_cut(runner: Runner) -> None:
+async def test_a_call_made_by_another_keeps_a_value_that_a_model_would_get_cut(runner: CallRunner) -> None:
     @tool(effect="read", chars=200)
     async def rows(count: int) -> list[int]:
         """List."""
@@ -533,7 +535,7 @@ async def test_a_call_made_by_another_keeps_a_value_that_a_model_would_get_cut(r
     assert 200 < len(huge.value) <= INNER_CHARS
 
 
-async def test_events_name_the_call_that_made_a_call(runner: Runner) -> None:
+async def test_events_name_the_call_that_made_a_call(runner: CallRunner) -> None:
     events: list[Event] = []
     engine = engine_of(runner, add)
     engine.subscribe(events.append)
@@ -547,7 +549,7 @@ async def test_events_name_the_call_that_made_a_call(runner: Runner) -> None:
     assert told == expected
 
 
-async def test_a_long_list_stays_a_list(runner: Runner) -> None:
+async def test_a_long_list_stays_a_list(runner: CallRunner) -> None:
     @tool(effect="read", chars=200)
     async def rows() -> list[int]:
         """List."""
@@ -561,7 +563,7 @@ async def test_a_long_list_stays_a_list(runner: Runner) -> None:
     assert result.truncated_from == 3_891
 
 
-async def test_a_long_object_stays_one_and_its_lines_are_lines(runner: Runner, tmp_path: Path) -> None:
+async def test_a_long_object_stays_one_and_its_lines_are_lines(runner: CallRunner, tmp_path: Path) -> None:
     @tool(effect="read", chars=2_000, trim="middle")
     async def log() -> dict[str, Any]:
         """Read."""
@@ -579,7 +581,7 @@ async def test_a_long_object_stays_one_and_its_lines_are_lines(runner: Runner, t
     assert "\\\\n" not in result.to_json()  # no newline is escaped twice
 
 
-async def test_an_arbitrary_object_is_an_error_and_its_address_is_not_told(runner: Runner) -> None:
+async def test_an_arbitrary_object_is_an_error_and_its_address_is_not_told(runner: CallRunner) -> None:
     class Connection: ...
 
     @tool(effect="read")
@@ -597,7 +599,7 @@ async def test_an_arbitrary_object_is_an_error_and_its_address_is_not_told(runne
 
 
 async def test_a_result_that_does_not_fit_its_output_schema_is_an_error_that_names_the_field(
-    runner: Runner,
+    runner: CallRunner,
 ) -> None:
     schema = {
         "type": "object",
@@ -630,7 +632,7 @@ async def test_a_result_that_does_not_fit_its_output_schema_is_an_error_that_nam
         assert said in result.message
 
 
-async def test_images_that_are_returned_are_pictures_for_the_model(runner: Runner) -> None:
+async def test_images_that_are_returned_are_pictures_for_the_model(runner: CallRunner) -> None:
     picture = Image(PNG, "image/png")
 
     @tool(effect="read")
@@ -655,7 +657,7 @@ async def test_images_that_are_returned_are_pictures_for_the_model(runner: Runne
         assert (result.value, result.images) == (value, (picture,) * count)
 
 
-async def test_images_and_details_reach_the_result(runner: Runner) -> None:
+async def test_images_and_details_reach_the_result(runner: CallRunner) -> None:
     @tool(effect="read")
     async def shoot() -> Output:
         """Take a picture."""
@@ -699,7 +701,7 @@ class Pages:
 
 
 @pytest.mark.covers("RFC004-ET-14")
-async def test_every_call_is_written_with_its_result(runner: Runner) -> None:
+async def test_every_call_is_written_with_its_result(runner: CallRunner) -> None:
     pages = Pages()
     calls = [ToolCall("add", {"a": 1, "b": 1}, "c1"), ToolCall("nope", {}, "c2"), ToolCall("fail", {}, "c3")]
     results = await engine_of(runner, add, fail, journal=pages).call_all(calls)
@@ -707,7 +709,7 @@ async def test_every_call_is_written_with_its_result(runner: Runner) -> None:
     assert {row[0]: row[1] for row in pages.rows} == {result.call_id: result for result in results}
 
 
-async def test_a_call_is_not_run_when_it_cannot_be_written(runner: Runner) -> None:
+async def test_a_call_is_not_run_when_it_cannot_be_written(runner: CallRunner) -> None:
     ran: list[int] = []
 
     @tool(effect="write")
@@ -721,14 +723,14 @@ async def test_a_call_is_not_run_when_it_cannot_be_written(runner: Runner) -> No
     assert not ran
 
 
-async def test_a_result_that_cannot_be_written_is_given_all_the_same(runner: Runner) -> None:
+async def test_a_result_that_cannot_be_written_is_given_all_the_same(runner: CallRunner) -> None:
     result = await engine_of(runner, add, journal=Pages("close")).call(ToolCall("add", {"a": 1, "b": 2}))
     assert result.value == 3
     assert result.details == {"not_journaled": "disk full"}
 
 
 @pytest.mark.covers("RFC004-EC-08")
-async def test_a_cancelled_call_passes_it_on_and_leaves_its_result(runner: Runner) -> None:
+async def test_a_cancelled_call_passes_it_on_and_leaves_its_result(runner: CallRunner) -> None:
     started = asyncio.Event()
 
     @tool(effect="write")
@@ -751,7 +753,7 @@ async def test_a_cancelled_call_passes_it_on_and_leaves_its_result(runner: Runne
     assert [type(event) for event in events] == [ToolStarted, ToolFinished]
 
 
-async def test_cancelling_many_leaves_a_result_for_each(runner: Runner) -> None:
+async def test_cancelling_many_leaves_a_result_for_each(runner: CallRunner) -> None:
     started = 0
     all_started = asyncio.Event()
 
@@ -789,7 +791,7 @@ class Stars:
 
 
 @pytest.mark.covers("FEAT004-ST-02")
-async def test_secrets_are_redacted_in_results_events_and_errors(runner: Runner) -> None:
+async def test_secrets_are_redacted_in_results_events_and_errors(runner: CallRunner) -> None:
     @tool(effect="read")
     async def echo(text: str) -> str:
         """Echo."""
@@ -806,7 +808,7 @@ async def test_secrets_are_redacted_in_results_events_and_errors(runner: Runner)
 
 
 @pytest.mark.covers("RFC004-SC-05")
-async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner) -> None:
+async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: CallRunner) -> None:
     @tool(effect="read", secrets=["WEATHER"])
     async def weather(context: Context) -> list[str]:
         """Look."""
@@ -819,7 +821,7 @@ async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: Runner)
 
 
 @pytest.mark.covers("RFC004-GO-01")
-async def test_a_class_based_tool_that_does_not_await_is_held_to_its_limit(runner: Runner) -> None:
+async def test_a_class_based_tool_that_does_not_await_is_held_to_its_limit(runner: CallRunner) -> None:
     class Sleeper:
         definition = ToolDefinition(name="sleeper", seconds=0.05)
 
@@ -842,7 +844,7 @@ async def test_a_class_based_tool_that_does_not_await_is_held_to_its_limit(runne
     assert ticks > 1, "the loop stood still"
 
 
-async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: Runner) -> None:
+async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: CallRunner) -> None:
     plain = Tool(
         ToolDefinition(name="plain", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}),
         lambda arguments: arguments["n"] + 1,  # pyright: ignore[reportArgumentType]

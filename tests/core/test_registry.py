@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import DuplicateTool, InvalidName, InvalidSchema, InvalidTool, NotFound
-from oneclaw.core.make.function import tool
 from oneclaw.core.permit.policy import Policy, Rules
 from oneclaw.core.registry import Registry, nearest
 from oneclaw.core.tool import Tool, ToolDefinition

@@ -12,7 +12,7 @@ from tests.outside_apps import WAIT_SECONDS, call, config, until
 from oneclaw import App, Tool, ToolDefinition
 from oneclaw.core import sources
 from oneclaw.core.errors import DuplicateTool, InvalidConfig, Kind
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.registry import Registry
 from oneclaw.core.source import Changed, FixedSource, ToolSource
 from oneclaw.core.sources import Sources
@@ -32,7 +32,7 @@ class Server:
         self.name = name
         self.offered = list(names)
         self.tools: Sequence[Tool] = ()
-        self.problems: Sequence[Problem] = ()
+        self.problems: Sequence[LoadProblem] = ()
         self.health = ""
         self.answers = asyncio.Event()
         self.opened = self.closed = 0
@@ -77,10 +77,15 @@ def states(app: App) -> dict[str, str]:
     return {health.source: health.state for health in app.sources.health}
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start that a test can wait for."""
+    monkeypatch.setattr(sources, "START_SECONDS", 0.2)
+
+
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits that a test can wait for."""
-    monkeypatch.setattr(sources, "START_SECONDS", 0.05)
     monkeypatch.setattr(sources, "WAIT_SECONDS", 0.2)
     monkeypatch.setattr(sources, "CLOSE_SECONDS", 0.2)
 

@@ -15,8 +15,8 @@ import pytest
 from tests.journeys.obedient import outside as outside
 from tests.journeys.obedient import thief as thief
 
+from oneclaw.core.define.foreign import adopt
 from oneclaw.core.errors import InvalidTool
-from oneclaw.core.make.foreign import adopt
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.tools.builtin import load_all
 

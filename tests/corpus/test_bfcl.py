@@ -8,8 +8,8 @@ import pytest
 from tests.corpus.conftest import Judged, Rows
 
 from oneclaw.core.check.arguments import ArgumentCheck
+from oneclaw.core.define.foreign import adopt
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.foreign import adopt
 from oneclaw.core.registry import Registry
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import NAME, Context, Tool

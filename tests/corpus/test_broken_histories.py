@@ -1,5 +1,6 @@
 """Saved conversations that ended other agents for good: they load, nothing runs, the next request holds."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,10 @@ def test_no_text_and_no_result_that_fits_is_lost(rows: Rows, judged: Judged) -> 
             messages = read(row)
             kept = [message.text for message in messages if isinstance(message, UserMessage)]
             for item in history_of(row):
-                if isinstance(item.get("content"), str) and item.get("role") == "user":
-                    assert any(item["content"] in text for text in kept)
+                said: Any = item.get("content") if is_object(item) and item.get("role") == "user" else None
+                if isinstance(said, str):
+                    written = re.sub("[\ud800-\udfff]", "\ufffd", said).strip()
+                    assert not written or any(written in text for text in kept)
 
 
 def test_a_call_without_a_result_gets_an_error_and_its_effects_are_unknown(
@@ -58,6 +61,8 @@ def test_a_call_without_a_result_gets_an_error_and_its_effects_are_unknown(
             asked, answered = ids_of(history_of(row))
             for message in messages:
                 for result in message.results if isinstance(message, ResultsMessage) else ():
+                    if "" in answered and result.call_id in asked - answered:
+                        continue  # a result that names no call may be its own
                     if result.call_id in asked - answered:
                         assert (result.kind, result.effects) == (Kind.INTERRUPTED, "unknown")
                     elif result.call_id in answered:
@@ -76,6 +81,8 @@ def ids_of(value: Any) -> tuple[set[str], set[str]]:
     is_output = str(fields.get("type", "")).endswith("_output")
     for name in ("tool_use_id", "tool_call_id", *(["call_id"] if is_output else [])):
         answered |= {each for each in (fields.get(name),) if isinstance(each, str)}
+    if fields.get("role") == "tool" and not fields.get("tool_call_id"):
+        answered.add("")
     for each in fields.values():
         if is_object(each) or is_array(each):
             inner = ids_of(each)
@@ -119,12 +126,12 @@ def test_every_history_cut_anywhere_is_valid(rows: Rows, judged: Judged) -> None
 
 
 def test_without_mending_a_history_would_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from oneclaw.agent import mend
+    from oneclaw.agent import repair
 
     def always(_: object) -> bool:
         return True
 
-    monkeypatch.setattr(mend, "is_sound", always)
+    monkeypatch.setattr(repair, "is_sound", always)
     call: dict[str, Any] = {"type": "tool_use", "id": "a", "name": "shell", "input": {}}
     history: list[dict[str, Any]] = [
         {"role": "user", "content": "run"},

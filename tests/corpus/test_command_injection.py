@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Serve
 from tests.corpus.conftest import Judged, Rows, spread, texts_of
 
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolError, tool
 from oneclaw.tools.get_current_time import get_current_time
-
-Serve = Callable[..., Any]
 
 CLEAN = {
     Kind.VALIDATION_ERROR,
@@ -113,7 +112,7 @@ def test_a_program_that_is_started_is_noted(watch: Watch) -> None:
     watch.is_on = True
     subprocess.run(["/bin/true"], check=True)
     watch.is_on = False
-    assert watch.started.pop().startswith("subprocess.Popen ")
+    assert watch.started[0].startswith("subprocess.Popen ")
     watch.started.clear()
 
 

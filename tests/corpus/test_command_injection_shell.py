@@ -154,7 +154,7 @@ async def test_an_opener_gets_it_as_one_word_or_not_at_all(
         started.is_on = True
         for each, text in spread([*texts.items()], 40):
             with judged(each):
-                name = f"{text[:60]}.txt".replace("/", "_")
+                name = f"{text[:60] or 'empty'}.txt".replace("/", "_")
                 (folder / name).write_text("x")
                 calls = [
                     ToolCall("open_file", {"path": name}),

@@ -1,11 +1,10 @@
 """Line ends smuggled into headers: refused as values, as names, plain and encoded."""
 
 import re
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
+from tests.conftest import Serve
 from tests.corpus.conftest import Judged, Rows
 
 from oneclaw.core.errors import Kind, ToolError
@@ -13,8 +12,6 @@ from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context
 from oneclaw.guard.network.headers import check
 from oneclaw.tools.http_request import http_request
-
-Serve = Callable[..., Any]
 
 
 def test_no_row_passes_as_a_header_in_any_encoding(rows: Rows, judged: Judged) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.corpus.conftest import Judged, Rows, some
 
-from oneclaw.core.check.schema import Schema
+from oneclaw.core.check.schema import CompiledSchema
 
 
 @lru_cache
@@ -32,7 +32,7 @@ def judge(row: dict[str, Any], corpus: Path) -> bool:
         schema = {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
     # The suite's optional rows on formats are for those who check them; its required ones are for all.
     formats = True if row["optional"] and row["format"] else None
-    compiled = Schema(schema, read_documents(corpus, row["draft"]), formats)
+    compiled = CompiledSchema(schema, read_documents(corpus, row["draft"]), formats)
     valid = compiled.is_valid(row["data"])
     assert valid is not bool(compiled.problems(row["data"])), "problems and verdict disagree"
     return valid

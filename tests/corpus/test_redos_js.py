@@ -14,16 +14,16 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind
 from oneclaw.core.registry import Registry
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.run.runner import Runner
+from oneclaw.js.runtime import JavaScriptSource, Runtime
+from oneclaw.run.runner import CallRunner
 
 SECONDS = 0.5
-SOURCE = Source.of("match.js", "function match(p) { return new RegExp(p.pattern).test(p.text); }")
+SOURCE = JavaScriptSource.of("match.js", "function match(p) { return new RegExp(p.pattern).test(p.text); }")
 
 
 @pytest.fixture
 async def engine() -> AsyncIterator[Engine]:
-    runtime, runner = Runtime(size=3), Runner()
+    runtime, runner = Runtime(size=3), CallRunner()
 
     async def execute(arguments: dict[str, Any], context: Context) -> Output:
         return Output((await runtime.call(SOURCE, "match", arguments, Echo(), context)).text)

@@ -1,6 +1,7 @@
 """Patterns that stall a backtracking engine, as the `pattern` of a schema: the check ends at once."""
 
 import contextlib
+import math
 import re
 import time
 from typing import Any
@@ -60,12 +61,16 @@ def test_a_pattern_without_looking_around_or_back_is_taken(rows: Rows, judged: J
 
 
 def is_regular(pattern: str) -> bool:
-    """Whether Python reads the pattern, and it has no groups with a mark, no back references, no octals."""
+    """Whether Python reads the pattern, and it has no groups with a mark, no back references, no octals.
+
+    Nor counts so high that an automaton of it would be too large: such a pattern may be refused.
+    """
     try:
         re.compile(pattern)
-    except (re.error, RecursionError):
+    except (re.error, RecursionError, OverflowError):
         return False
-    return not re.search(r"\\[0-9]|\(\?(?!:)|[*+?}]\+", pattern)
+    counts = math.prod(max(1, int(most)) for most in re.findall(r"(\d+)\}", pattern))
+    return counts <= 1_000 and not re.search(r"\\[0-9AZ]|\(\?(?!:)|[*+?}]\+", pattern)
 
 
 def test_every_row_as_a_pattern_of_names_ends_well_within_a_second(rows: Rows, judged: Judged) -> None:

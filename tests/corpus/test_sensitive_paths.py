@@ -81,6 +81,8 @@ def test_a_name_like_theirs_inside_is_only_a_name(rows: Rows, tmp_path: Path, ju
     context = Context(session=Session(workspace=Workspace(tmp_path)))
     for number, row in enumerate(rows("sensitive_paths")):
         with judged(row["id"]):
+            if absolute(row) == "/":
+                continue  # no name
             inside = f"./{number}{absolute(row)}"
             refusal = kind_of_refusal(write_file, context, inside, content="mine")
             if refusal in (Kind.PERMISSION_DENIED, Kind.PATH_NOT_ALLOWED) and "/." in inside[1:]:

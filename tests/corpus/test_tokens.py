@@ -8,7 +8,7 @@ from tests.corpus.conftest import Rows, some
 from oneclaw.agent.tokens import estimate
 from oneclaw.core.message import AssistantMessage, CallPart, TextPart
 from oneclaw.providers.anthropic.wire import Anthropic
-from oneclaw.providers.base import Reader, Request, Wire
+from oneclaw.providers.base import AnswerReader, Request, Wire
 from oneclaw.providers.gemini.wire import Gemini
 from oneclaw.providers.openai_chat.wire import OpenAIChat
 from oneclaw.providers.openai_responses.wire import OpenAIResponses
@@ -33,7 +33,7 @@ def read(body: Any) -> AssistantMessage | None:
     if made is None:
         return None
     wire: Wire = made()
-    reader: Reader = wire.reader(Request("m", ()))
+    reader: AnswerReader = wire.reader(Request("m", ()))
     list(reader.take(fields))
     message = reader.message()
     is_plain = all(isinstance(part, TextPart | CallPart) for part in message.parts)

@@ -29,7 +29,9 @@ def is_plain(row: dict[str, Any]) -> bool:
     authority = re.match(r"(?:https?:)?//([^/?#]*)", text, re.IGNORECASE)
     odd = re.search(r"[\x00-\x1f\x7f]", text) or "\\" in before or re.match(r"https?:(?!//[^/])|///", text)
     host = authority[1] if authority else ""
-    named = re.search(r"[^\w.:\[\]-]|xn--|^\.", host, re.IGNORECASE) or "@" in (row["base"] or "")
+    # Nor do we look up a name with an empty label, or one of more than 63 characters.
+    named = re.search(r"[^\w.:\[\]-]|xn--|^\.|\.\.|[\w-]{64}", host, re.IGNORECASE)
+    named = named or "@" in (row["base"] or "")
     return not odd and not named
 
 

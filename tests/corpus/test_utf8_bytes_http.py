@@ -1,18 +1,15 @@
 """Bytes that are and are not UTF-8, as HTTP bodies: decoded as the Unicode standard replaces them."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import pytest
+from tests.conftest import Serve
 from tests.corpus.conftest import Judged, Rows
 from tests.marked import unmark
 
 from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context
 from oneclaw.tools.http_request import http_request
-
-Serve = Callable[..., Any]
 
 
 @pytest.mark.parametrize(

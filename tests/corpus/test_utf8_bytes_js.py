@@ -1,14 +1,11 @@
 """Bytes that are and are not UTF-8, in JavaScript tools: decoded as the Unicode standard replaces them."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
+from tests.conftest import Serve
 from tests.corpus.conftest import Judged, Rows
 from tests.js.conftest import Evaluate
 from tests.js.conftest import evaluate as evaluate  # the fixture
-
-Serve = Callable[..., Any]
 
 
 async def test_bytes_are_decoded_with_replacement_whole_and_in_pieces(

@@ -9,9 +9,9 @@ from tests.sandboxes import skip_without
 
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
-from oneclaw.run.shell.output import CHARS, Output
-from oneclaw.run.shell.session import Command
-from oneclaw.run.shell.shells import Shells, ShellSettings
+from oneclaw.run.shell.output import CHARS, StreamOutput
+from oneclaw.run.shell.session import ShellCommand
+from oneclaw.run.shell.shells import Shells, ShellSetup
 
 HOLDS = re.compile("[\0\ufffd]")
 """A row with one of these is binary, or has already what a broken character becomes."""
@@ -25,14 +25,14 @@ async def test_what_a_command_writes_is_decoded_as_everybody_decodes_it(
     rows: Rows, tmp_path: Path, judged: Judged
 ) -> None:
     skip_without("bubblewrap")
-    shells = Shells(ShellSettings(tmp_path / "home"))
+    shells = Shells(ShellSetup(tmp_path / "home"))
     context = Context(session=Session("one", workspace=Workspace(tmp_path)))
     every = rows("utf8_bytes")
     try:
         for row in every:
             with judged(row["id"]):
                 (tmp_path / "data").write_bytes(bytes.fromhex(row["hex"]))
-                outcome = await shells.run(context, Command("cat data; cat data data >&2", 60.0))
+                outcome = await shells.run(context, ShellCommand("cat data; cat data data >&2", 60.0))
                 assert outcome.out.text == wanted(row)
                 assert outcome.err.text == (bytes.fromhex(row["hex"]) * 2).decode("utf-8", "replace")
     finally:
@@ -45,7 +45,7 @@ def test_a_cut_in_the_middle_of_any_character_leaves_no_broken_one(rows: Rows, j
         with judged(row["id"]):
             character = bytes.fromhex(row["hex"])
             for shift in range(len(character)):
-                output = Output()
+                output = StreamOutput()
                 data = b"x" * shift + character * (800_000 // len(character))
                 for start in range(0, len(data), 65_537):
                     output.add(data[start : start + 65_537])

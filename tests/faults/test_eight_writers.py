@@ -22,7 +22,7 @@ from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
 from oneclaw.store.sqlite import SqliteDatabase
-from oneclaw.store.settings import Settings
+from oneclaw.store.settings import StoredSettings
 
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)
@@ -42,7 +42,7 @@ async def main():
 
         for start in range(0, count, 20):
             await asyncio.gather(*(one(number) for number in range(start, start + 20)))
-            await Settings(database).set(f"{name}.last", start)
+            await StoredSettings(database).set(f"{name}.last", start)
             assert await calls.history(limit=1)
 
 asyncio.run(main())

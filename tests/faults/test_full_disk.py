@@ -1,11 +1,11 @@
 """A full disk: a clear error, the old content whole, and nothing left behind."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.small_disks import mounted
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Session, Workspace
@@ -18,23 +18,14 @@ OLD = "the old content\n" * 2_000
 
 
 @pytest.fixture(params=["linux", "portable"])
-def small_disk(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def small_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A disk of 128 KB of which 64 KB are taken."""
     if request.param == "portable":
         monkeypatch.setattr(replace, "UNNAMED", None)
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=128k,nr_inodes=64", "tmpfs", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("mounting a small disk takes root")
-    try:
+    with mounted("size=128k,nr_inodes=64") as disk:
         (disk / "old").write_text(OLD)
         (disk / "ballast").write_bytes(b"x" * 32_000)
         yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 def refused(tool: Tool, disk: Path, **arguments: str) -> ToolError:

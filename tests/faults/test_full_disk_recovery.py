@@ -4,15 +4,14 @@ Everything is on a disk in memory of 100 MB that is made for the test: the store
 """
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.faults.small_disks import mounted
 from tests.sandboxes import needs_bubblewrap
 from tests.users import ordinary_user
 
@@ -84,17 +83,8 @@ print(json.dumps(said))
 
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=100m,nr_inodes=1000,mode=777", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        folder.rmdir()
-        pytest.skip("mounting a small disk takes root")
-    try:
+    with mounted("size=100m,nr_inodes=1000,mode=777") as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-        folder.rmdir()
 
 
 def run(before: list[str], folder: Path, *arguments: str) -> dict[str, Any]:

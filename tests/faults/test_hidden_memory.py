@@ -3,6 +3,7 @@
 Everything here is bounded by itself: 64 MB are allowed, and at most twice that are taken.
 """
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,17 +12,17 @@ import pytest
 from tests.sandboxes import skip_without
 from tests.users import run_as_user
 
+from oneclaw.child.group import make_group
 from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.group import make_group
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell import session as session_file
 from oneclaw.run.shell import start
-from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.session import Command, Outcome, ShellSession
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
+from oneclaw.run.shell.shell_process import ShellProcess
 
-LIMITS = Limits(memory_bytes=64 << 20)
+LIMITS = SandboxLimits(memory_bytes=64 << 20)
 HOGS = {
     "sockets": """
 import resource, socket, time
@@ -71,20 +72,20 @@ hogs = pytest.mark.parametrize("hog", HOGS)
 ways = pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
 
 
-async def take(folder: Path, way: Way, hog: str, seconds: float) -> Outcome:
+async def take(folder: Path, way: SandboxChoice, hog: str, seconds: float) -> CommandOutcome:
     """Have a command take that memory; the shell has to be of use after it."""
     (folder / "ws").mkdir()
     (folder / "ws" / "hog.py").write_text(HOGS[hog])
     sandbox = Sandbox(SandboxSettings(folder / "homes", sandbox=way, limits=LIMITS))
     session = Session("one", workspace=Workspace(folder / "ws"))
 
-    def enclose(made: ShellFolder, network: bool) -> Enclosure:
+    def enclose(made: ShellFolder, network: bool) -> SandboxSpec:
         return sandbox.enclosure(session, made.states, made.tmp, network)
 
     shell = ShellSession(enclose, LIMITS)
     try:
-        outcome = await shell.run(Command("python3 hog.py", seconds))
-        assert (await shell.run(Command("echo on", 30.0))).out.text == "on\n"
+        outcome = await shell.run(ShellCommand("python3 hog.py", seconds))
+        assert (await shell.run(ShellCommand("echo on", 30.0))).out.text == "on\n"
     finally:
         await shell.close()
         sandbox.close()
@@ -97,7 +98,7 @@ def no_group(memory_bytes: int = 0, tasks: int = 0) -> None:
 
 @ways
 @hogs
-async def test_it_counts_on_this_machine(tmp_path: Path, way: Way, hog: str) -> None:
+async def test_it_counts_on_this_machine(tmp_path: Path, way: SandboxChoice, hog: str) -> None:
     skip_without(way)
     assert (await take(tmp_path, way, hog, 60.0)).stop == "memory"
 
@@ -105,7 +106,7 @@ async def test_it_counts_on_this_machine(tmp_path: Path, way: Way, hog: str) -> 
 @ways
 @hogs
 async def test_it_counts_where_no_control_group_can_be_made(
-    tmp_path: Path, way: Way, hog: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, way: SandboxChoice, hog: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     skip_without(way)
     monkeypatch.setattr(start, "make_group", no_group)
@@ -115,7 +116,7 @@ async def test_it_counts_where_no_control_group_can_be_made(
 @ways
 @hogs
 async def test_in_a_control_group_it_counts_though_nobody_looks(
-    tmp_path: Path, way: Way, hog: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, way: SandboxChoice, hog: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     skip_without(way)
     skip_without_memory_group()
@@ -124,38 +125,39 @@ async def test_in_a_control_group_it_counts_though_nobody_looks(
     assert (outcome.stop, "held" in outcome.out.text) == ("memory", False)
 
 
-@hogs
-async def test_counted_by_neither_all_of_it_is_held(
-    tmp_path: Path, hog: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The twin."""
+async def test_counted_by_neither_all_of_it_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin, all of them side by side."""
     skip_without("bubblewrap")
     monkeypatch.setattr(start, "make_group", no_group)
     unguard(monkeypatch.setattr)
-    outcome = await take(tmp_path, "bubblewrap", hog, 5.0)
-    assert (outcome.stop, outcome.out.text) == ("time", "held\n")
+    for hog in HOGS:
+        (tmp_path / hog).mkdir()
+    taken = await asyncio.gather(*(take(tmp_path / hog, "bubblewrap", hog, 5.0) for hog in HOGS))
+    assert [(outcome.stop, outcome.out.text) for outcome in taken] == [("time", "held\n")] * len(HOGS)
 
 
 @ways
 @hogs
-def test_it_counts_for_an_ordinary_user(way: Way, hog: str) -> None:
+def test_it_counts_for_an_ordinary_user(way: SandboxChoice, hog: str) -> None:
     skip_without(way)
     assert as_user(way, hog)[0] == "memory"
 
 
-@hogs
-def test_counted_by_neither_an_ordinary_user_holds_all_of_it(hog: str) -> None:
-    """The twin."""
+async def test_counted_by_neither_an_ordinary_user_holds_all_of_it() -> None:
+    """The twin, all of them side by side."""
     skip_without("bubblewrap")
-    assert as_user("bubblewrap", hog, "unguarded") == ["time", "held\n"]
+    taken = await asyncio.gather(
+        *(asyncio.to_thread(as_user, "bubblewrap", hog, "unguarded") for hog in HOGS)
+    )
+    assert taken == [["time", "held\n"]] * len(HOGS)
 
 
 def unguard(put: Callable[[object, str, object], None]) -> None:
-    def nothing(box: Box) -> int:
+    def nothing(box: ShellProcess) -> int:
         return 0
 
-    put(Box, "table_bytes", nothing)
-    put(Box, "socket_bytes", nothing)
+    put(ShellProcess, "table_bytes", nothing)
+    put(ShellProcess, "socket_bytes", nothing)
 
 
 def skip_without_memory_group() -> None:

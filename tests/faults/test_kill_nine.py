@@ -4,21 +4,18 @@ A small program that is started once forks a victim for each round; the victim o
 whose effect is a file, and is killed while it opens, writes, works or closes.
 """
 
-import os
 import random
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.nursery import KILLED, Nursery
 
 from oneclaw.store.calls import CallRecord, Calls
 from oneclaw.store.sqlite import SqliteDatabase
 
-NURSERY = """
+PROGRAM = """
 import asyncio, os, sys
 from pathlib import Path
 from oneclaw.core.call import ToolCall, ToolResult
@@ -57,51 +54,27 @@ async def work(folder, round, chosen):
         await asyncio.gather(*(one(number + each) for each in range(3)))
         number += 3
 
-for line in sys.stdin:
-    folder, round, chosen = line.rstrip("\\n").split("\\t")
-    victim = os.fork()
-    if victim == 0:
-        try:
-            asyncio.run(work(Path(folder), round, chosen))
-        finally:
-            os._exit(1)
-    print(victim, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(victim, 0)[1]), flush=True)
+def run(folder, round, chosen):
+    asyncio.run(work(Path(folder), round, chosen))
 """
-
-
-class Nursery:
-    """The program that forks victims."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def kill_one(self, folder: Path, number: int, after_seconds: float | None, step: str = "-") -> None:
-        """Let one victim work in the folder until it is killed, or until it kills itself at a step."""
-        for name in ("effects", "told"):
-            (folder / name).mkdir(exist_ok=True)
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(f"{folder}\t{number}\t{step}\n")
-        process.stdin.flush()
-        victim = int(process.stdout.readline())
-        if after_seconds is not None:
-            time.sleep(after_seconds)
-            os.kill(victim, signal.SIGKILL)
-        assert int(process.stdout.readline()) == -signal.SIGKILL, "it ended by itself"
-
-    def end(self) -> None:
-        self._process.communicate()
 
 
 @pytest.fixture
 def nursery() -> Iterator[Nursery]:
-    made = Nursery()
+    made = Nursery(PROGRAM)
     yield made
     made.end()
+
+
+def kill_one(
+    nursery: Nursery, folder: Path, number: int, after_seconds: float | None, step: str = "-"
+) -> None:
+    """Let one victim work in the folder until it is killed, or until it kills itself at a step."""
+    for name in ("effects", "told"):
+        (folder / name).mkdir(exist_ok=True)
+    nursery.start(folder, number, step)
+    time.sleep(after_seconds or 0)
+    assert nursery.wait(kills=after_seconds is not None) == KILLED, "it ended by itself"
 
 
 def names(folder: Path) -> set[str]:
@@ -138,7 +111,7 @@ async def test_after_kill_nine_every_call_has_one_result_or_is_interrupted(
         # Some rounds begin a new store, so that victims also die while they make one.
         folder = tmp_path / str(number // 7)
         folder.mkdir(exist_ok=True)
-        nursery.kill_one(folder, number, chance.choice([0.02, 0.06, 0.15]) * chance.random())
+        kill_one(nursery, folder, number, chance.choice([0.02, 0.06, 0.15]) * chance.random())
         for each in (await check(folder)).values():
             ended[each.status] += each.call_id.startswith(f"{number}-")
     print(ended)
@@ -158,7 +131,7 @@ async def test_after_kill_nine_every_call_has_one_result_or_is_interrupted(
 async def test_a_crash_at_each_step_leaves_what_it_must(
     tmp_path: Path, nursery: Nursery, step: str, row: str | None, effect: bool
 ) -> None:
-    nursery.kill_one(tmp_path, 1, None, step)
+    kill_one(nursery, tmp_path, 1, None, step)
     first = (await check(tmp_path)).get("1-0")
     assert (first and first.status) == row
     assert (tmp_path / "effects" / "1-0").exists() == effect
@@ -167,6 +140,6 @@ async def test_a_crash_at_each_step_leaves_what_it_must(
 async def test_a_tool_that_ran_before_its_row_was_written_would_be_caught(
     tmp_path: Path, nursery: Nursery
 ) -> None:
-    nursery.kill_one(tmp_path, 1, None, "effect first")
+    kill_one(nursery, tmp_path, 1, None, "effect first")
     with pytest.raises(AssertionError, match="an effect without its row"):
         (await check(tmp_path))

@@ -9,15 +9,13 @@ import asyncio
 import os
 import random
 import select
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.faults.nursery import KILLED, Nursery
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.store.calls import CallRecord
@@ -26,7 +24,7 @@ DOCUMENTS = ("one.txt", "two.txt")
 MADE = ("-n", "-p", "-t")
 LINES = 400
 
-NURSERY = r"""
+PROGRAM = r"""
 import asyncio, os, signal, sys, time
 from itertools import count
 from pathlib import Path
@@ -124,50 +122,30 @@ def break_something(app, twin):
         app.engine._journal = None
 
 
-for line in sys.stdin:
-    home, round, twin = line.rstrip("\n").split("\t")
-    victim = os.fork()
-    if victim == 0:
-        try:
-            asyncio.run(work(Path(home), round, twin))
-        finally:
-            os._exit(1)
-    print(victim, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(victim, 0)[1]), flush=True)
+def run(home, round, twin):
+    asyncio.run(work(Path(home), round, twin))
 """
 
 
-class Nursery:
-    """The program that forks victims, and the pipe on which they tell of finished calls."""
+class Killer:
+    """Kills victims at work, and hears on a pipe of the calls they finished."""
 
     def __init__(self) -> None:
         self._told, theirs = os.pipe()
         os.set_blocking(self._told, False)
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY, str(theirs)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            pass_fds=[theirs],
-            text=True,
-        )
+        self._nursery = Nursery(PROGRAM, str(theirs), pass_fds=[theirs])
         os.close(theirs)
 
     def kill_one(
         self, home: Path, number: int, calls: int, seconds: float, twin: str = "-"
     ) -> dict[str, str]:
         """Kill a victim so many seconds after so many calls, or let it do so itself; what it had told."""
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(f"{home}\t{number}\t{twin}\n")
-        process.stdin.flush()
-        victim = int(process.stdout.readline())
-        heard = b""
-        if twin not in ("half", "rename"):
+        self._nursery.start(home, number, twin)
+        heard, kills = b"", twin not in ("half", "rename")
+        if kills:
             heard = self._hear(calls)
             time.sleep(seconds)
-            os.kill(victim, signal.SIGKILL)
-        assert int(process.stdout.readline()) == -signal.SIGKILL, "it ended by itself"
+        assert self._nursery.wait(kills=kills) == KILLED, "it ended by itself"
         heard += self._rest()
         return dict(line.split() for line in heard.decode().splitlines())
 
@@ -186,13 +164,13 @@ class Nursery:
         return heard
 
     def end(self) -> None:
-        self._process.communicate()
+        self._nursery.end()
         os.close(self._told)
 
 
 @pytest.fixture
-def nursery() -> Iterator[Nursery]:
-    made = Nursery()
+def killer() -> Iterator[Killer]:
+    made = Killer()
     yield made
     made.end()
 
@@ -282,7 +260,7 @@ def temporary(home: Home) -> list[Path]:
 
 
 def check_workers(home: Home) -> None:
-    """Every worker and keeper the victims had is gone; a number that is used again is another program's."""
+    """Every worker of the victims is gone, and its supervisor; a number used again is another program's."""
     until = time.monotonic() + 10
     folder = home.folder / "workers"
     for file in folder.iterdir() if folder.exists() else ():
@@ -295,7 +273,7 @@ def check_workers(home: Home) -> None:
 
 def is_worker(pid: str) -> bool:
     try:
-        return b"keeper.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"child.supervisor" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return False
 
@@ -334,7 +312,7 @@ def version(author: str, state: str) -> str:
 
 @pytest.mark.slow
 def test_whenever_the_program_is_killed_files_are_whole_and_calls_accounted_for(
-    tmp_path: Path, nursery: Nursery, many: int
+    tmp_path: Path, killer: Killer, many: int
 ) -> None:
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
@@ -346,7 +324,7 @@ def test_whenever_the_program_is_killed_files_are_whole_and_calls_accounted_for(
             home = Home(tmp_path / str(number))  # so that victims also die while they make a home
             home.folder.mkdir()
         calls = chance.choice([0, 0, chance.randrange(30), chance.randrange(80)])
-        home.told |= nursery.kill_one(home.folder, number, calls, chance.random() * 0.05)
+        home.told |= killer.kill_one(home.folder, number, calls, chance.random() * 0.05)
         found = check(home)
         for name, call in found.items():
             if name.startswith(f"{number}-"):
@@ -357,9 +335,9 @@ def test_whenever_the_program_is_killed_files_are_whole_and_calls_accounted_for(
     assert all(ended.values())
 
 
-def test_a_name_left_beside_a_file_is_taken_away_by_the_next_write(tmp_path: Path, nursery: Nursery) -> None:
+def test_a_name_left_beside_a_file_is_taken_away_by_the_next_write(tmp_path: Path, killer: Killer) -> None:
     home = Home(tmp_path)
-    home.told = nursery.kill_one(tmp_path, 1, 0, 0, "rename")
+    home.told = killer.kill_one(tmp_path, 1, 0, 0, "rename")
     if not can_be_unnamed(home.workspace):
         pytest.skip("files without a name cannot be made here")
     assert len(temporary(home)) == 1
@@ -367,14 +345,14 @@ def test_a_name_left_beside_a_file_is_taken_away_by_the_next_write(tmp_path: Pat
     asyncio.run(write_everything(home))
 
 
-def test_a_file_written_in_place_would_be_found_half_written(tmp_path: Path, nursery: Nursery) -> None:
-    nursery.kill_one(tmp_path, 1, 0, 0, "half")
+def test_a_file_written_in_place_would_be_found_half_written(tmp_path: Path, killer: Killer) -> None:
+    killer.kill_one(tmp_path, 1, 0, 0, "half")
     with pytest.raises(AssertionError, match="half-written"):
         check(Home(tmp_path))
 
 
-def test_calls_without_a_journal_would_be_found_out(tmp_path: Path, nursery: Nursery) -> None:
+def test_calls_without_a_journal_would_be_found_out(tmp_path: Path, killer: Killer) -> None:
     home = Home(tmp_path)
-    home.told = nursery.kill_one(tmp_path, 1, 9, 0, "no journal")
+    home.told = killer.kill_one(tmp_path, 1, 9, 0, "no journal")
     with pytest.raises(AssertionError, match="a result that was told is lost"):
         check(home)

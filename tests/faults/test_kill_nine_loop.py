@@ -10,8 +10,6 @@ function of the conversation: it asks for the round that follows the ones it see
 
 import asyncio
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.faults.nursery import KILLED, Nursery
 from tests.sandboxes import lack
 
 from oneclaw import App, Config, ToolResult
@@ -29,7 +28,7 @@ LINES = 400
 KINDS = "abcmps"
 LOGS = {"a": "log.txt", "p": "notes.txt", "s": "shell.txt"}
 
-NURSERY = r"""
+PROGRAM = r"""
 import asyncio, os, signal, sys, time
 from pathlib import Path
 from oneclaw import Agent, App, Config, Context, Limits, Scripted, tool
@@ -109,49 +108,28 @@ async def work(home, kill_at):
     return event.reason
 
 
-for line in sys.stdin:
-    home, milliseconds, twin, kill_at = line.rstrip("\n").split("|")
-    child = os.fork()
-    if child == 0:
-        if twin:
-            forget_answers()
-        ended = asyncio.run(work(Path(home), kill_at))
-        os._exit(0 if ended == "done" or "nothing to go on with" in ended else 1)
-    if milliseconds:
-        time.sleep(float(milliseconds) / 1000)
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    print("killed" if os.WIFSIGNALED(status) else f"ended {os.WEXITSTATUS(status)}", flush=True)
+def run(home, twin, kill_at):
+    if twin:
+        forget_answers()
+    ended = asyncio.run(work(Path(home), kill_at))
+    return 0 if ended == "done" or "nothing to go on with" in ended else 1
 """
-
-
-class Nursery:
-    """Starts victims and kills them."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def start(
-        self, home: Path, *, milliseconds: float | None = None, twin: str = "", kill_at: str = ""
-    ) -> str:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        after = "" if milliseconds is None else f"{milliseconds:.3f}"
-        self._process.stdin.write(f"{home}|{after}|{twin}|{kill_at}\n")
-        self._process.stdin.flush()
-        return self._process.stdout.readline().strip()
-
-    def close(self) -> None:
-        self._process.communicate(timeout=30)
 
 
 @pytest.fixture
 def nursery() -> Iterator[Nursery]:
-    opened = Nursery()
-    yield opened
-    opened.close()
+    made = Nursery(PROGRAM)
+    yield made
+    made.end()
+
+
+def live(
+    nursery: Nursery, home: Path, *, seconds: float | None = None, twin: str = "", kill_at: str = ""
+) -> int:
+    """Begin the run or go on with it; how the victim ended, killed after so many seconds or by itself."""
+    nursery.start(home, twin, kill_at)
+    time.sleep(seconds or 0)
+    return nursery.wait(kills=seconds is not None)
 
 
 @dataclass
@@ -224,8 +202,8 @@ def test_a_run_killed_at_random_points_goes_on_and_does_nothing_twice(
     chance = random.Random(seed)
     print(f"seed {seed}")
     begun = time.monotonic()
-    assert nursery.start(tmp_path / "first") == "ended 0"
-    whole_milliseconds = (time.monotonic() - begun) * 1000
+    assert live(nursery, tmp_path / "first") == 0
+    whole_seconds = time.monotonic() - begun
     check(tmp_path / "first")
     kills, number = 0, 0
     ended: Counter[str] = Counter()
@@ -233,14 +211,14 @@ def test_a_run_killed_at_random_points_goes_on_and_does_nothing_twice(
         number += 1
         home = tmp_path / f"home {number}"
         for _ in range(60):
-            after = chance.choice([0.03, 0.1, 0.4]) * chance.random() * whole_milliseconds
-            end = nursery.start(home, milliseconds=after)
-            if end != "killed":
+            after = chance.choice([0.03, 0.1, 0.4]) * chance.random() * whole_seconds
+            end = live(nursery, home, seconds=after)
+            if end != KILLED:
                 break
             kills += 1
         else:
-            end = nursery.start(home)
-        assert end == "ended 0"
+            end = live(nursery, home)
+        assert end == 0
         ended += check(home)
     print(f"{kills} kills of {number} runs: {dict(ended)}")
     assert {"success", "interrupted"} <= ended.keys()
@@ -250,7 +228,7 @@ def test_a_run_killed_at_random_points_goes_on_and_does_nothing_twice(
 def test_a_write_that_was_done_before_the_kill_is_not_done_again(
     nursery: Nursery, tmp_path: Path, twin: str
 ) -> None:
-    assert nursery.start(tmp_path, twin=twin, kill_at="a4") == "killed"
-    assert nursery.start(tmp_path, twin=twin) == "ended 0"
+    assert live(nursery, tmp_path, twin=twin, kill_at="a4") == KILLED
+    assert live(nursery, tmp_path, twin=twin) == 0
     lines = Counter((tmp_path / "workspace" / "log.txt").read_text().splitlines())
     assert lines["line 4"] == (2 if twin else 1)

@@ -9,17 +9,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from tests.processes import is_gone, wait_until_gone, written
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Effect, Isolation, Tool, ToolDefinition
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 
 LONG = 30.0
 LIMIT = 0.3
@@ -27,8 +28,8 @@ Execute = Callable[[dict[str, Any], Context], Any]
 
 
 @pytest_asyncio.fixture
-async def runner() -> AsyncGenerator[Runner]:
-    runner = Runner(processes=2, memory_bytes=512 << 20)
+async def runner() -> AsyncGenerator[CallRunner]:
+    runner = CallRunner(processes=2, memory_bytes=512 << 20)
     yield runner
     await runner.close()
 
@@ -37,7 +38,7 @@ def tool(execute: Execute, effect: Effect = "write", isolation: Isolation = "pro
     return Tool(ToolDefinition(name="work", isolation=isolation, effect=effect), execute)
 
 
-async def fail(runner: Runner, execute: Execute, seconds: float = LONG, **arguments: Any) -> ToolError:
+async def fail(runner: CallRunner, execute: Execute, seconds: float = LONG, **arguments: Any) -> ToolError:
     with pytest.raises(ToolError) as caught:
         await runner.run(tool(execute), arguments, Context(), seconds)
     assert await runner.run(tool(who), {}, Context(), LONG) > 0, "the next call works"
@@ -46,30 +47,6 @@ async def fail(runner: Runner, execute: Execute, seconds: float = LONG, **argume
 
 def who(arguments: dict[str, Any], context: Context) -> int:
     return os.getpid()
-
-
-def is_gone(pid: int) -> bool:
-    """Whether a process has ended; one that only waits for its parent to notice has."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def written(path: Path) -> list[int]:
-    """The numbers a tool has written to a file, once they are there."""
-    until = time.monotonic() + 20
-    while not (path.exists() and path.read_text().endswith("\n")):
-        assert time.monotonic() < until, f"{path} was never written"
-        time.sleep(0.005)
-    return [int(number) for number in path.read_text().split()]
-
-
-def wait_until_gone(pids: Iterable[int], seconds: float) -> None:
-    until = time.monotonic() + seconds
-    while not all(map(is_gone, pids)):
-        assert time.monotonic() < until, f"still there: {[pid for pid in pids if not is_gone(pid)]}"
-        time.sleep(0.005)
 
 
 def spin(arguments: dict[str, Any], context: Context) -> None:
@@ -111,7 +88,7 @@ def find_line() -> int:
 class TestOutOfTime:
     @pytest.mark.covers("FEAT004-ER-02", "FEAT004-FT-07", "RFC004-ET-12")
     async def test_an_endless_loop_is_gone_within_a_second_and_its_effect_never_lands(
-        self, runner: Runner, tmp_path: Path
+        self, runner: CallRunner, tmp_path: Path
     ) -> None:
         with pytest.raises(ToolError) as caught:
             await runner.run(tool(spin), {"folder": str(tmp_path)}, Context(), 1.0)
@@ -126,7 +103,7 @@ class TestOutOfTime:
         assert (error.kind, error.effects) == (Kind.TIMEOUT, "possible")
         assert error.message == "Tool execution timed out after 1s"
 
-    async def test_in_a_thread_the_same_effect_does_land(self, runner: Runner, tmp_path: Path) -> None:
+    async def test_in_a_thread_the_same_effect_does_land(self, runner: CallRunner, tmp_path: Path) -> None:
         """The twin: what is not killed goes on."""
         with pytest.raises(ToolError, match="may still land"):
             await runner.run(tool(spin, isolation="thread"), {"folder": str(tmp_path)}, Context(), LIMIT)
@@ -138,7 +115,7 @@ class TestOutOfTime:
 
     @pytest.mark.covers("FEAT004-FT-07")
     @pytest.mark.parametrize("how", ["sleep", "ignore signals", "hold the interpreter", "async"])
-    async def test_whatever_it_does_it_is_stopped(self, runner: Runner, how: str) -> None:
+    async def test_whatever_it_does_it_is_stopped(self, runner: CallRunner, how: str) -> None:
         def hang(arguments: dict[str, Any], context: Context) -> None:
             if arguments["how"] == "ignore signals":
                 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -153,12 +130,16 @@ class TestOutOfTime:
 
         assert (await fail(runner, hang, LIMIT, how=how)).kind is Kind.TIMEOUT
 
-    async def test_a_tool_that_only_reads_has_changed_nothing(self, runner: Runner, tmp_path: Path) -> None:
+    async def test_a_tool_that_only_reads_has_changed_nothing(
+        self, runner: CallRunner, tmp_path: Path
+    ) -> None:
         with pytest.raises(ToolError) as caught:
             await runner.run(tool(spin, effect="read"), {"folder": str(tmp_path)}, Context(), LIMIT)
         assert caught.value.effects == "none"
 
-    async def test_its_children_and_their_children_are_gone_too(self, runner: Runner, tmp_path: Path) -> None:
+    async def test_its_children_and_their_children_are_gone_too(
+        self, runner: CallRunner, tmp_path: Path
+    ) -> None:
         error = await fail(runner, leave_children, 2.0, file=str(tmp_path / "pids"))
         assert error.kind is Kind.TIMEOUT
         pids = written(tmp_path / "pids")
@@ -177,7 +158,7 @@ class TestOutOfTime:
         assert left == pids[1:]
 
     @pytest.mark.covers("FEAT004-PT-03")
-    async def test_other_kinds_of_work_are_not_kept_waiting(self, runner: Runner, tmp_path: Path) -> None:
+    async def test_other_kinds_of_work_are_not_kept_waiting(self, runner: CallRunner, tmp_path: Path) -> None:
         spinner = tool(spin)
         stuck = [
             asyncio.ensure_future(runner.run(spinner, {"folder": str(tmp_path)}, Context(), LONG))
@@ -192,7 +173,7 @@ class TestOutOfTime:
 
 
 class TestCancelled:
-    async def test_a_cancelled_call_is_killed(self, runner: Runner, tmp_path: Path) -> None:
+    async def test_a_cancelled_call_is_killed(self, runner: CallRunner, tmp_path: Path) -> None:
         call = asyncio.ensure_future(
             runner.run(tool(leave_children), {"file": str(tmp_path / "pids")}, Context(), LONG)
         )
@@ -204,7 +185,7 @@ class TestCancelled:
         assert await runner.run(tool(who), {}, Context(), LONG) > 0
 
     async def test_closing_leaves_nothing_of_what_tools_have_left(
-        self, runner: Runner, tmp_path: Path
+        self, runner: CallRunner, tmp_path: Path
     ) -> None:
         file = tmp_path / "pids"
         await runner.run(tool(leave_children), {"file": str(file), "spin": False}, Context(), LONG)
@@ -226,12 +207,12 @@ class TestCrash:
             ("ctypes.string_at(0)", "The tool's process ended: killed by signal 11 (SIGSEGV)"),
             ("print('Oh no'); os._exit(1)", "exit code 1; its last output was 'Oh no'"),
             ("os.write(2, b'x' * 10000 + b'end'); os._exit(1)", "; its last output was 'xxx"),
-            ("os.closerange(3, 100); time.sleep(600)", "The tool's process ended: killed by signal 9"),
+            ("os.closerange(3, 100); time.sleep(600)", "The tool's process was stopped: it closed its line"),
             ("os.kill(os.getppid(), 9); time.sleep(600)", "The tool's process ended: nobody knows how"),
         ],
     )
     async def test_a_crash_is_one_error_that_says_how(
-        self, runner: Runner, statement: str, message: str
+        self, runner: CallRunner, statement: str, message: str
     ) -> None:
         space: dict[str, Any] = {}
         exec(f"def work(arguments, context):\n import ctypes, os, time\n {statement}", space)
@@ -240,7 +221,9 @@ class TestCrash:
         assert (error.kind, error.effects) == (Kind.EXECUTION_ERROR, "possible")
         assert len(error.message) < 400
 
-    async def test_a_tool_that_ends_the_keeper_as_well_is_ended(self, runner: Runner, tmp_path: Path) -> None:
+    async def test_a_tool_that_ends_its_supervisor_as_well_is_ended(
+        self, runner: CallRunner, tmp_path: Path
+    ) -> None:
         def treason(arguments: dict[str, Any], context: Context) -> None:
             Path(arguments["file"]).write_text(f"{os.getpid()}\n")
             os.kill(os.getppid(), 9)
@@ -248,10 +231,10 @@ class TestCrash:
                 pass
 
         await fail(runner, treason, file=str(tmp_path / "pids"))
-        wait_until_gone(written(tmp_path / "pids"), 5)
+        assert wait_until_gone(written(tmp_path / "pids"))
 
     @pytest.mark.parametrize("how", ["at once", "in small pieces"])
-    async def test_a_tool_that_eats_memory_meets_its_limit(self, runner: Runner, how: str) -> None:
+    async def test_a_tool_that_eats_memory_meets_its_limit(self, runner: CallRunner, how: str) -> None:
         def eat(arguments: dict[str, Any], context: Context) -> int:
             if arguments["how"] == "at once":
                 return len(bytearray(2 << 30))
@@ -262,7 +245,7 @@ class TestCrash:
         error = await fail(runner, eat, how=how)
         assert error.message == "The tool ran out of memory (the limit is 512 MB)."
 
-    async def test_a_worker_that_ran_out_of_memory_is_not_used_again(self, runner: Runner) -> None:
+    async def test_a_worker_that_ran_out_of_memory_is_not_used_again(self, runner: CallRunner) -> None:
         def eat(arguments: dict[str, Any], context: Context) -> int:
             return len(bytearray(2 << 30)) if arguments else os.getpid()
 
@@ -274,7 +257,7 @@ class TestCrash:
         assert await runner.run(eater, {}, Context(), LONG) != first
 
     async def test_without_the_limit_the_memory_is_given(self) -> None:
-        runner = Runner(memory_bytes=0)
+        runner = CallRunner(memory_bytes=0)
         try:
             value = await runner.run(tool(lambda a, c: len(bytearray(600 << 20))), {}, Context(), LONG)
             assert value == 600 << 20
@@ -290,7 +273,7 @@ class TestCrash:
         ],
     )
     async def test_a_tool_that_writes_garbage_on_the_line_is_stopped(
-        self, runner: Runner, garbage: str, message: str
+        self, runner: CallRunner, garbage: str, message: str
     ) -> None:
         space: dict[str, Any] = {}
         exec(
@@ -304,7 +287,9 @@ class TestCrash:
         error = await fail(runner, lambda arguments, context: work({"find": find_line}, context))
         assert message in error.message
 
-    async def test_a_flood_of_messages_is_stopped_and_the_program_stays_awake(self, runner: Runner) -> None:
+    async def test_a_flood_of_messages_is_stopped_and_the_program_stays_awake(
+        self, runner: CallRunner
+    ) -> None:
         def flood(arguments: dict[str, Any], context: Context) -> None:
             line = find_line()
             message = b'{"progress":["x",0]}'
@@ -318,7 +303,7 @@ class TestCrash:
         assert "it sent more than 100,000 messages" in error.message
         assert max(lags) < 1
 
-    async def test_a_fork_that_comes_back_too_gives_no_second_result(self, runner: Runner) -> None:
+    async def test_a_fork_that_comes_back_too_gives_no_second_result(self, runner: CallRunner) -> None:
         def split(arguments: dict[str, Any], context: Context) -> int:
             os.fork()
             return os.getpid()
@@ -327,7 +312,7 @@ class TestCrash:
         first = await runner.run(splitter, {}, Context(), LONG)
         assert await runner.run(splitter, {}, Context(), LONG) == first
 
-    async def test_threads_the_tool_has_left_do_not_keep_the_process(self, runner: Runner) -> None:
+    async def test_threads_the_tool_has_left_do_not_keep_the_process(self, runner: CallRunner) -> None:
         def leave(arguments: dict[str, Any], context: Context) -> int:
             threading.Thread(target=time.sleep, args=(600,)).start()
             return os.getpid()
@@ -357,10 +342,10 @@ import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from test_killed_tools import leave_children, tool
 from oneclaw.core.tool import Context
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 
 async def main():
-    await Runner().run(tool(leave_children), {"file": sys.argv[2]}, Context(), 600)
+    await CallRunner().run(tool(leave_children), {"file": sys.argv[2]}, Context(), 600)
 
 asyncio.run(main())
 """
@@ -376,10 +361,10 @@ def test_no_worker_outlives_the_program_not_even_one_killed(tmp_path: Path, how:
         finally:
             program.send_signal(how)
         program.wait(10)
-    wait_until_gone(pids, 5)
+    assert wait_until_gone(pids)
 
 
-async def test_calls_cancelled_at_any_moment_leave_no_process_and_no_place_taken(runner: Runner) -> None:
+async def test_calls_cancelled_at_any_moment_leave_no_process_and_no_place_taken(runner: CallRunner) -> None:
     def nap(arguments: dict[str, Any], context: Context) -> int:
         time.sleep(arguments["seconds"])
         return os.getpid()
@@ -396,10 +381,10 @@ async def test_calls_cancelled_at_any_moment_leave_no_process_and_no_place_taken
     pids = [await runner.run(each, {"seconds": 0}, Context(), LONG) for each in tools]
     await runner.close()
     assert all(is_gone(pid) for pid in pids)
-    assert _keepers() == []
+    assert _supervisors() == []
 
 
-def _keepers() -> list[str]:
-    """The keepers that are children of this process."""
+def _supervisors() -> list[str]:
+    """The supervisors that are children of this process."""
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    return [pid for pid in children if "keeper.py" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return [pid for pid in children if "child.supervisor" in Path(f"/proc/{pid}/cmdline").read_text()]

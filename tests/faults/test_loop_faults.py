@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from tests.agent.validity import faults
-from tests.journeys.wire_formats import BY_LABEL, FORMATS, Call, Format, Part, Text
 from tests.journeys.wire_servers import (
     SECONDS,
     Answer,
@@ -21,25 +20,21 @@ from tests.journeys.wire_servers import (
     WireServer,
     answer,
     call,
+    kept,
     opened,
     talking,
 )
+from tests.providers.formats.every import BY_LABEL, FORMATS, each_format, label_of
+from tests.providers.formats.format import Call, Format, Part, Text
 
 from oneclaw import Agent, App, Kind, Limits, tool
 from oneclaw.core.answer import AnswerRestarted, TextAdded
-from oneclaw.core.message import Message, ResultsMessage, Usage
+from oneclaw.core.message import ResultsMessage, Usage
 from oneclaw.core.run_event import ModelSwitched, RunFinished
 from oneclaw.providers.catalog import ProviderSettings
 from oneclaw.providers.connect import make_wire
 from oneclaw.providers.http.remote import RemoteProvider
 from oneclaw.providers.http.retry import Retry
-
-
-def label_of(format: Format) -> str:
-    return format.label
-
-
-each_format = pytest.mark.parametrize("format", FORMATS, ids=label_of)
 
 
 class Ledger:
@@ -93,10 +88,6 @@ async def trouble(
             opened(home, server, values=values, providers=providers, tools=[ledger.tool])
         )
         yield app, server, ledger
-
-
-async def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in await app.store.messages.load(session)]
 
 
 async def drive(app: App, text: str = "Go.", **more: Any) -> tuple[list[Any], RunFinished]:

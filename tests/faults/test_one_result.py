@@ -14,14 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oneclaw.core.call import ToolCall
+from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event, ToolFinished
-from oneclaw.core.hook import Block, Hooks, Verdict
-from oneclaw.core.make.function import tool
+from oneclaw.core.hook import Block, Hooks, HookVerdict
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 from oneclaw.store.store import Store
 
 
@@ -179,20 +179,20 @@ IDS = st.sampled_from(["", "a", "b", "a-2"])
 
 
 @pytest.fixture
-async def runner() -> AsyncIterator[Runner]:
-    runner = Runner(grace_seconds=0.02)
+async def runner() -> AsyncIterator[CallRunner]:
+    runner = CallRunner(grace_seconds=0.02)
     yield runner
     await runner.close()
 
 
 @pytest.mark.covers("FEAT004-TR-06")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=st.lists(st.tuples(CALLS, IDS), max_size=12))
 def test_any_mixture_of_calls_and_faults_gives_one_result_each(
     calls: list[tuple[tuple[str, Any], str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     async def main() -> None:
-        runner, events = Runner(grace_seconds=0.02), list[Event]()
+        runner, events = CallRunner(grace_seconds=0.02), list[Event]()
         with Store(tmp_path_factory.mktemp("store") / "s.db") as store:
             engine = Engine(Registry(TOOLS), runner, journal=store.calls)
             engine.subscribe(events.append)
@@ -216,7 +216,7 @@ def test_any_mixture_of_calls_and_faults_gives_one_result_each(
 
 
 @pytest.mark.covers("FEAT004-AC-06")
-async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: Runner) -> None:
+async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: CallRunner) -> None:
     engine = Engine(Registry([dies, is_killed, fine]), runner)
     calls = [ToolCall("dies"), ToolCall("is_killed"), ToolCall("fine", {"n": 1})]
     results = await engine.call_all(calls)
@@ -225,7 +225,7 @@ async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: Runn
 
 @pytest.mark.covers("FEAT004-ER-03", "FEAT004-FT-08")
 @pytest.mark.parametrize("name", ["leaves", "interrupts", "cancels", "unspeakable", "thread_leaves"])
-async def test_what_would_end_a_program_is_one_execution_error(runner: Runner, name: str) -> None:
+async def test_what_would_end_a_program_is_one_execution_error(runner: CallRunner, name: str) -> None:
     engine = Engine(Registry(TOOLS), runner)
     result = await engine.call(ToolCall(name))
     assert result.kind is Kind.EXECUTION_ERROR
@@ -233,7 +233,7 @@ async def test_what_would_end_a_program_is_one_execution_error(runner: Runner, n
 
 
 @pytest.mark.covers("FEAT004-PT-04", "FEAT004-FT-11")
-async def test_a_thousand_calls_at_once_keep_their_order(runner: Runner) -> None:
+async def test_a_thousand_calls_at_once_keep_their_order(runner: CallRunner) -> None:
     @tool(effect="read")
     async def echo(n: int) -> int:
         """Answer, after turns of the loop that differ."""
@@ -249,10 +249,10 @@ async def test_a_thousand_calls_at_once_keep_their_order(runner: Runner) -> None
 
 @pytest.mark.covers("RFC004-EC-08")
 @pytest.mark.parametrize("seed", range(8))
-async def test_cancel_at_every_stage_leaves_one_result(runner: Runner, tmp_path: Path, seed: int) -> None:
+async def test_cancel_at_every_stage_leaves_one_result(runner: CallRunner, tmp_path: Path, seed: int) -> None:
     """A cancel after any number of turns of the loop: in a queue, a hook, the tool, the journal."""
 
-    async def hesitate(*_: Any) -> Verdict:
+    async def hesitate(*_: Any) -> HookVerdict:
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         return Block("unlucky") if random.Random(seed).random() < 0.1 else None

@@ -21,15 +21,15 @@ from threading import Event, Thread
 import pytest
 from tests.sandboxes import needs_bubblewrap
 
+from oneclaw.child.supervisor import descendants
 from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
-from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell import disk, script
 from oneclaw.run.shell import session as session_module
-from oneclaw.run.shell.box import Box
 from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.session import Command, ShellSession
+from oneclaw.run.shell.session import ShellCommand, ShellSession
+from oneclaw.run.shell.shell_process import ShellProcess
 
 GONE_SECONDS = 5.0
 STALL_SECONDS = 2.0
@@ -62,11 +62,11 @@ def cap() -> Iterator[None]:
 @pytest.fixture
 async def shell(tmp_path: Path) -> AsyncIterator[ShellSession]:
     (tmp_path / "ws").mkdir()
-    limits = Limits(processes=100, memory_bytes=512 << 20)
+    limits = SandboxLimits(processes=100, memory_bytes=512 << 20)
     sandbox = Sandbox(SandboxSettings(tmp_path / "homes", limits=limits))
     session = Session("one", workspace=Workspace(tmp_path / "ws"))
 
-    def enclose(folder: ShellFolder, network: bool) -> Enclosure:
+    def enclose(folder: ShellFolder, network: bool) -> SandboxSpec:
         return sandbox.enclosure(session, folder.states, folder.tmp, network)
 
     made = ShellSession(enclose, limits)
@@ -136,15 +136,15 @@ async def test_a_bomb_is_gone_with_its_result_and_the_program_never_stalls(
     shell: ShellSession, bomb: str
 ) -> None:
     mark = f"BOMB_{os.urandom(6).hex()}"
-    await shell.run(Command("KEPT=1", 30))
+    await shell.run(ShellCommand("KEPT=1", 30))
     heart = Heart()
-    outcome = await shell.run(Command(bomb, 2.0, environment={mark: "1"}))
+    outcome = await shell.run(ShellCommand(bomb, 2.0, environment={mark: "1"}))
     is_gone = await gone(mark)
     await heart.stop()
     assert is_gone, f"left behind after {outcome.seconds:.1f} seconds"
     assert outcome.seconds < 2.0 + GONE_SECONDS
     assert heart.longest_seconds < STALL_SECONDS
-    after = await shell.run(Command("echo on $KEPT", 30))
+    after = await shell.run(ShellCommand("echo on $KEPT", 30))
     assert after.out.text == "on 1\n"
 
 
@@ -152,7 +152,7 @@ async def test_a_bomb_is_gone_with_its_result_and_the_program_never_stalls(
 async def test_a_gigabyte_without_a_newline_comes_through_in_little_memory(shell: ShellSession) -> None:
     before = memory_bytes()
     heart = Heart()
-    outcome = await shell.run(Command("head -c 1000000000 /dev/zero | tr '\\0' x", 90.0))
+    outcome = await shell.run(ShellCommand("head -c 1000000000 /dev/zero | tr '\\0' x", 90.0))
     await heart.stop()
     assert (outcome.code, outcome.stop) == (0, None)
     assert outcome.out.is_cut
@@ -164,9 +164,9 @@ async def test_a_gigabyte_without_a_newline_comes_through_in_little_memory(shell
 
 async def test_too_much_memory_ends_the_command_and_not_the_shell(shell: ShellSession) -> None:
     hog = "python3 -c 'b=bytearray(300<<20); import time; time.sleep(60)'"
-    outcome = await shell.run(Command(f"{hog} & {hog} & {hog} & wait", 60.0))
+    outcome = await shell.run(ShellCommand(f"{hog} & {hog} & {hog} & wait", 60.0))
     assert outcome.stop == "memory"
-    assert (await shell.run(Command("echo on", 30))).out.text == "on\n"
+    assert (await shell.run(ShellCommand("echo on", 30))).out.text == "on\n"
 
 
 SHARED = {
@@ -178,15 +178,15 @@ SHARED = {
 
 @pytest.mark.parametrize("hog", SHARED.values(), ids=SHARED)
 async def test_memory_that_can_be_shared_counts_too(shell: ShellSession, hog: str) -> None:
-    outcome = await shell.run(Command(f'python3 -c "{hog}\nimport time; time.sleep(60)"', 60.0))
+    outcome = await shell.run(ShellCommand(f'python3 -c "{hog}\nimport time; time.sleep(60)"', 60.0))
     assert outcome.stop == "memory"
-    assert (await shell.run(Command("echo on", 30))).out.text == "on\n"
+    assert (await shell.run(ShellCommand("echo on", 30))).out.text == "on\n"
 
 
 async def test_memory_that_others_share_is_not_held_against_a_command(
     shell: ShellSession, tmp_path: Path
 ) -> None:
-    running = asyncio.create_task(shell.run(Command("until [ -e go ]; do sleep 0.1; done", 60.0)))
+    running = asyncio.create_task(shell.run(ShellCommand("until [ -e go ]; do sleep 0.1; done", 60.0)))
     with mmap.mmap(-1, 600 << 20) as ours:
         for _ in range(60):
             ours.write(bytes(10 << 20))
@@ -196,7 +196,7 @@ async def test_memory_that_others_share_is_not_held_against_a_command(
 
 
 async def test_one_process_cannot_have_more_memory_than_all_may(shell: ShellSession) -> None:
-    outcome = await shell.run(Command("python3 -c 'bytearray(2<<30)'", 60.0))
+    outcome = await shell.run(ShellCommand("python3 -c 'bytearray(2<<30)'", 60.0))
     assert outcome.code != 0
     assert "MemoryError" in outcome.err.text
 
@@ -204,11 +204,11 @@ async def test_one_process_cannot_have_more_memory_than_all_may(shell: ShellSess
 async def test_a_command_that_fills_the_disk_is_stopped_before_it_is_full(
     shell: ShellSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill = Command("head -c 300000000 /dev/zero >filler; sleep 60", 60.0)
+    fill = ShellCommand("head -c 300000000 /dev/zero >filler; sleep 60", 60.0)
     monkeypatch.setattr(disk, "LEAST_BYTES", 1 << 60)
     monkeypatch.setattr(disk, "PART", 1)  # of a disk of which all must stay free, too little is
     assert (await shell.run(fill)).stop == "disk"
-    assert (await shell.run(Command("rm filler; echo on", 30))).out.text == "on\n"
+    assert (await shell.run(ShellCommand("rm filler; echo on", 30))).out.text == "on\n"
     monkeypatch.setattr(disk, "LEAST_BYTES", 0)  # the twin: with no such limit it goes on
     assert (await shell.run(replace(fill, seconds=2.0))).stop == "time"
 
@@ -217,17 +217,17 @@ async def test_without_looking_after_it_a_bomb_runs_until_its_time_is_up(
     shell: ShellSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The twin of the limit on processes: bounded by itself, or the machine would pay."""
-    monkeypatch.setattr(Box, "usage", not_seen)
+    monkeypatch.setattr(ShellProcess, "usage", not_seen)
     many = "for i in $(seq 150); do sleep 60 & done; wait"
-    assert (await shell.run(Command(many, 3.0))).stop == "time"
+    assert (await shell.run(ShellCommand(many, 3.0))).stop == "time"
     monkeypatch.undo()
-    assert (await shell.run(Command(many, 30.0))).stop == "processes"
+    assert (await shell.run(ShellCommand(many, 30.0))).stop == "processes"
 
 
 async def test_what_forks_is_killed_as_a_group_of_which_the_program_is_no_part(shell: ShellSession) -> None:
     """What makes the end of a fork bomb quick: it does not wait for the first process to have its turn."""
     mark = f"BOMB_{os.urandom(6).hex()}"
-    running = asyncio.create_task(shell.run(Command("sleep 60 & sleep 60", 30, environment={mark: "1"})))
+    running = asyncio.create_task(shell.run(ShellCommand("sleep 60 & sleep 60", 30, environment={mark: "1"})))
     async with asyncio.timeout(60):
         while len(marked(mark)) < 2:
             await asyncio.sleep(0.02)
@@ -245,7 +245,7 @@ async def test_without_the_sweep_what_was_left_in_the_background_stays(
 ) -> None:
     """The twin of the sweep after each command: taken out of the script, a sleeper is still there."""
     mark = f"BOMB_{os.urandom(6).hex()}"
-    left = Command("setsid sleep 60 >/dev/null 2>&1 & true", 10.0, environment={mark: "1"})
+    left = ShellCommand("setsid sleep 60 >/dev/null 2>&1 & true", 10.0, environment={mark: "1"})
     monkeypatch.setattr(script, "_KILL", "false")
     await shell.run(left)
     async with asyncio.timeout(60):  # until it has become another program, which is seen by its variables
@@ -264,9 +264,9 @@ async def test_asked_to_end_what_ignores_that_would_stay(
     """The twin of killing at once: SIGTERM in its place leaves a command that ignores it."""
     mark = f"BOMB_{os.urandom(6).hex()}"
     deaf = "(trap '' TERM; exec setsid sleep 60) >/dev/null 2>&1 & sleep 0.3"
-    left = Command(deaf, 10.0, environment={mark: "1"})
+    left = ShellCommand(deaf, 10.0, environment={mark: "1"})
     monkeypatch.setattr(script, "_KILL", "[[ $$ == 1 ]] && kill -TERM -1")
-    monkeypatch.setattr(Box, "alone", passed)
+    monkeypatch.setattr(ShellProcess, "alone", passed)
     await shell.run(left)
     assert marked(mark)
     monkeypatch.undo()
@@ -279,11 +279,11 @@ async def test_with_input_that_never_comes_a_command_would_wait(
     shell: ShellSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The twin of the empty input: given a pipe instead, the same command is still there when time is up."""
-    monkeypatch.setattr(session_module, "Box", partial(Box, has_input=True))
-    assert (await shell.run(Command("cat; read x", 1.0))).stop == "time"
+    monkeypatch.setattr(session_module, "ShellProcess", partial(ShellProcess, has_input=True))
+    assert (await shell.run(ShellCommand("cat; read x", 1.0))).stop == "time"
     monkeypatch.undo()
     await shell.let_go()
-    assert (await shell.run(Command("cat; read x", 30.0))).stop is None
+    assert (await shell.run(ShellCommand("cat; read x", 30.0))).stop is None
 
 
 ON_TERMINAL = """
@@ -292,10 +292,10 @@ from functools import partial
 from pathlib import Path
 from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox import bubblewrap
-from oneclaw.guard.sandbox.enclosure import Limits
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.run.shell import start
-from oneclaw.run.shell.session import Command, ShellSession
+from oneclaw.run.shell.session import ShellCommand, ShellSession
 
 async def main(folder, is_guarded):
     if not is_guarded:
@@ -304,8 +304,8 @@ async def main(folder, is_guarded):
         subprocess.Popen = lambda *words, **more: popen(*words, **more | {"start_new_session": False})
     sandbox = Sandbox(SandboxSettings(folder / "homes"))
     session = Session("one", workspace=Workspace(folder))
-    shell = ShellSession(lambda at, net: sandbox.enclosure(session, at.states, at.tmp, net), Limits())
-    said = await shell.run(Command("exec 3<>/dev/tty && echo HELLO >&3", 10.0))
+    shell = ShellSession(lambda at, net: sandbox.enclosure(session, at.states, at.tmp, net), SandboxLimits())
+    said = await shell.run(ShellCommand("exec 3<>/dev/tty && echo HELLO >&3", 10.0))
     await shell.close()
     sandbox.close()
     print("CODE", said.code)
@@ -335,17 +335,17 @@ def test_the_terminal_of_the_program_is_out_of_reach(tmp_path: Path, way: str) -
 async def test_without_its_time_limit_a_command_goes_on(shell: ShellSession, tmp_path: Path) -> None:
     """The twin of the limit: with time enough, the same command does what comes late."""
     late = "sleep 1.5; echo late >late"
-    assert (await shell.run(Command(late, 0.5))).stop == "time"
+    assert (await shell.run(ShellCommand(late, 0.5))).stop == "time"
     assert not (tmp_path / "ws" / "late").exists()
-    assert (await shell.run(Command(late, 30.0))).stop is None
+    assert (await shell.run(ShellCommand(late, 30.0))).stop is None
     assert (tmp_path / "ws" / "late").exists()
 
 
-def not_seen(box: Box) -> None:
+def not_seen(box: ShellProcess) -> None:
     return None
 
 
-async def passed(box: Box) -> None:
+async def passed(box: ShellProcess) -> None:
     return None
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 
 STUCK = 40
 
@@ -32,7 +32,7 @@ async def test_forty_stuck_threads_do_not_delay_a_quick_tool() -> None:
         let_go.wait(60)
 
     stuck = Tool(ToolDefinition(name="stuck", isolation="thread"), stick)
-    runner = Runner(threads=8)
+    runner = CallRunner(threads=8)
     try:
         ended = await asyncio.gather(
             *(runner.run(stuck, {}, Context(), 0.05) for _ in range(STUCK)), return_exceptions=True
@@ -54,14 +54,14 @@ async def test_forty_stuck_threads_do_not_delay_a_quick_tool() -> None:
 PROGRAM = """
 import asyncio, sys, time
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 
 def stick(arguments, context):
     time.sleep(3600)
 
 async def main():
     tool = Tool(ToolDefinition(name="stuck", isolation="thread"), stick)
-    runner = Runner()
+    runner = CallRunner()
     calls = (runner.run(tool, {}, Context(), 0.2) for _ in range(40))
     ended = await asyncio.gather(*calls, return_exceptions=True)
     print(len(ended), {str(each.kind) for each in ended}, runner.stuck_threads)

@@ -11,14 +11,14 @@ from oneclaw.core.errors import ToolError
 from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
 PROMPTS = 20
 SESSION = Session(id="s", agent="a")
-YES: tuple[Answer, ...] = ("once", "always")
-NO: tuple[Answer, ...] = ("no", "never")
+YES: tuple[PermissionAnswer, ...] = ("once", "always")
+NO: tuple[PermissionAnswer, ...] = ("no", "never")
 
 
 def tool(number: int) -> ToolDefinition:
@@ -77,9 +77,9 @@ async def test_each_call_gets_the_outcome_of_the_first_answer(seed: int) -> None
     tasks = calls.start()
     prompts = await calls.all_open()
     forgotten = {prompt.id for prompt in chance.sample(prompts, 3)}
-    taken: dict[str, Answer] = {}
+    taken: dict[str, PermissionAnswer] = {}
 
-    async def answer(prompt: Question, answer: Answer, is_thread: bool) -> None:
+    async def answer(prompt: Question, answer: PermissionAnswer, is_thread: bool) -> None:
         give: Any = calls.broker.answer_threadsafe
         accepted = await asyncio.to_thread(give, prompt.id, answer) if is_thread else give(prompt.id, answer)
         if accepted:

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from tests.conftest import Serve
 from tests.marked import unmark
 
 from oneclaw import App, Config, Kind, ToolCall
@@ -22,8 +23,6 @@ from oneclaw.guard.network.conversion import convert
 from oneclaw.tools import fetch_url as fetching
 from oneclaw.tools.fetch_url import fetch_url
 from oneclaw.tools.http_request import http_request
-
-Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 
 HTML = "Content-Type: text/html"
 MB = 2**20
@@ -258,24 +257,19 @@ SLOW = {
 }
 
 
+async def silent(request: bytes, writer: asyncio.StreamWriter) -> None:
+    await asyncio.Event().wait()
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW)
-async def test_a_server_that_drips_is_given_up(app: App, serve: Serve, name: str) -> None:
-    port, _ = await serve(drip(SLOW[name], 0.05))
-    result = await bounded(app, port, serve)
-    assert result.kind is Kind.TIMEOUT
-    assert f"http://127.0.0.1:{port}/" in result.message
-
-
-async def test_a_server_that_says_nothing_is_given_up(app: App, serve: Serve) -> None:
-    never = asyncio.Event()
-
-    async def silent(request: bytes, writer: asyncio.StreamWriter) -> None:
-        await never.wait()
-
-    port, _ = await serve(silent)
-    assert (await bounded(app, port, serve)).kind is Kind.TIMEOUT
-    never.set()
+async def test_a_server_that_drips_or_says_nothing_is_given_up(app: App, serve: Serve) -> None:
+    answers = [silent, *(drip(pieces, 0.05) for pieces in SLOW.values())]
+    ports = [(await serve(answer))[0] for answer in answers]
+    for result, port in zip(await asyncio.gather(*(fetch(app, port) for port in ports)), ports, strict=True):
+        assert result.kind is Kind.TIMEOUT
+        assert f"http://127.0.0.1:{port}/" in result.message
+    fine, _ = await serve(reply(b"<p>fine"))
+    assert unmark((await bounded(app, fine, serve)).value).inside.endswith("fine")
 
 
 async def test_a_head_without_end_is_bounded(app: App, serve: Serve) -> None:

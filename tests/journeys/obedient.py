@@ -17,7 +17,7 @@ from oneclaw.core.question import Question
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.tool import Tool
 from oneclaw.providers.base import Request
-from oneclaw.providers.scripted import Call, Reply, Step
+from oneclaw.providers.scripted import Call, ScriptedReply, Step
 
 Scene = Callable[..., Awaitable["Story"]]
 
@@ -107,7 +107,9 @@ HARMLESS = 2
 """So many calls of an attack only look into the workspace: they may go well."""
 
 
-def obedient(begin: Sequence[Step], orders: Sequence[str], thief: Thief, outside: Path) -> Iterator[Reply]:
+def obedient(
+    begin: Sequence[Step], orders: Sequence[str], thief: Thief, outside: Path
+) -> Iterator[ScriptedReply]:
     """The replies: read what is planted; obey it; obey again with what that gave; say so."""
 
     def obey(request: Request) -> list[Step]:

@@ -12,7 +12,7 @@ import pytest
 
 from oneclaw import App, Config, Context, Kind, OneClawError, Output, ToolCall, ToolError, ToolResult, tool
 from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
-from oneclaw.core.hook import Answer, Block, Hooks, Rewrite, Verdict
+from oneclaw.core.hook import Answer, Block, Hooks, HookVerdict, Rewrite
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
@@ -76,7 +76,7 @@ async def test_hooks_block_rewrite_answer_and_change_results(tmp_path: Path) -> 
 
     def before(
         call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
-    ) -> Verdict:
+    ) -> HookVerdict:
         seen.append(definition.name)
         if definition.name == "edit_file":
             return Block("Not on a Sunday.")
@@ -105,7 +105,7 @@ async def test_hooks_block_rewrite_answer_and_change_results(tmp_path: Path) -> 
 
 
 async def test_a_hook_cannot_lead_a_call_round_its_checks(tmp_path: Path) -> None:
-    def outside(*_: Any) -> Verdict:
+    def outside(*_: Any) -> HookVerdict:
         return Rewrite({"path": "../oneclaw.db"})
 
     async with App(Config(home=tmp_path), hooks=Hooks(before=(outside,))) as app:

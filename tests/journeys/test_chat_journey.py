@@ -4,12 +4,12 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.vt import Terminal, environment
+from tests.loopback import Asked, answering
 
 Calls = list[tuple[str, dict[str, Any]]]
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -52,36 +52,19 @@ def tell(content: str) -> str:
 def model() -> Iterator[Model]:
     made = Model()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            made.bodies.append(body)
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
-            for choice in made.answer(body):
-                chunk = {"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, **choice}]}
-                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-                self.wfile.flush()
-            self.wfile.write(b"data: [DONE]\n\n")
+    def stream(body: dict[str, Any]) -> Iterator[bytes]:
+        made.bodies.append(body)
+        for choice in made.answer(body):
+            chunk = {"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, **choice}]}
+            yield f"data: {json.dumps(chunk)}\n\n".encode()
+        yield b"data: [DONE]\n\n"
 
-        def do_GET(self) -> None:
-            page = made.page.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain")
-            self.send_header("Content-Length", str(len(page)))
-            self.end_headers()
-            self.wfile.write(page)
+    def answer(asked: Asked) -> bytes | Iterator[bytes]:
+        return made.page.encode() if asked.method == "GET" else stream(json.loads(asked.body))
 
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        made.port = server.server_address[1]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(answer) as made.port:
         yield made
         made.go.set()
-        server.shutdown()
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.run_event import RunEvent, RunFinished
-from oneclaw.providers.scripted import Call, Reply
+from oneclaw.providers.scripted import Call, ScriptedReply
 
 NOTES = 24
 PAGE = Path(__file__).parents[2] / "docs" / "code-mode.md"
@@ -30,7 +30,7 @@ DUE, SHOWN = re.findall(r"```js\n(.*?)\n```\n\n```\n(.*?)\n```", PAGE.read_text(
 """The script of the page, and what it says comes of it."""
 
 
-def app_of(home: Path, replies: list[Reply], *, tools: Any = (), **settings: Any) -> App:
+def app_of(home: Path, replies: list[ScriptedReply], *, tools: Any = (), **settings: Any) -> App:
     values = {
         "models.default": "test/model",
         "switches.run_javascript": True,
@@ -103,7 +103,7 @@ async def test_a_script_saves_rounds_and_most_of_what_the_model_reads(tmp_path: 
 class Person:
     """Somebody who answers by the tool that asks; `asked` keeps the questions."""
 
-    def __init__(self, app: App, **answers: Answer) -> None:
+    def __init__(self, app: App, **answers: PermissionAnswer) -> None:
         self.asked: list[Question] = []
         self._app, self._answers = app, answers
         app.broker.bind(self._show)
@@ -123,7 +123,7 @@ async def send(context: Context, to: str) -> str:
 
 async def test_a_person_is_asked_about_the_script_and_about_each_call_that_must_ask(tmp_path: Path) -> None:
     code = "return [await tools.send({to: 'ada'}), await tools.send({to: 'bob'})]"
-    replies: list[Reply] = [Call("run_javascript", code=code), "Sent."]
+    replies: list[ScriptedReply] = [Call("run_javascript", code=code), "Sent."]
     async with app_of(tmp_path, replies, tools=[send], **{"permissions.needs.code": "ask"}) as app:
         person = Person(app, run_javascript="once", send="once")
         _, finished = await drive(app)
@@ -154,7 +154,7 @@ async def test_what_a_person_denies_is_thrown_into_the_script_and_does_not_happe
 async def test_a_script_is_denied_where_nobody_is_asked_and_off_where_nobody_switched_it_on(
     tmp_path: Path,
 ) -> None:
-    replies: list[Reply] = [Call("run_javascript", code="return 1"), "No."]
+    replies: list[ScriptedReply] = [Call("run_javascript", code="return 1"), "No."]
     async with app_of(tmp_path, replies, **{"permissions.needs.code": "ask"}) as app:
         _, finished = await drive(app)
         assert (await results_of(app, finished))[0].kind is Kind.PERMISSION_DENIED
@@ -189,7 +189,7 @@ async def test_the_calls_of_a_script_count_against_the_limit_of_its_run(tmp_path
     try { while (true) { await tools.get_current_time(); count++; } }
     catch (error) { return count + ': ' + error.message; }
     """
-    replies: list[Reply] = [Call("run_javascript", code=code), "Enough."]
+    replies: list[ScriptedReply] = [Call("run_javascript", code=code), "Enough."]
     async with app_of(tmp_path, replies) as app:
         _, finished = await drive(app, Agent(limits=Limits(calls=6)))
         (result,) = await results_of(app, finished)

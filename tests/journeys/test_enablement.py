@@ -13,9 +13,11 @@ from tests.programs import make_program
 from oneclaw import App, Config, Kind, ToolCall, tool
 from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry
+from oneclaw.core.settings.tree import ModelSettings
 from oneclaw.providers.catalog import SMALL_TOOLS, Catalog
-from oneclaw.providers.local.models import EMBEDDED_TOOLS, LocalModels, LocalSettings
+from oneclaw.providers.packages import ProviderPackages
 from oneclaw.store import migration
+from oneclaw_smollm2.verbs import TRAINED
 
 ON = (
     "get_current_time",
@@ -172,15 +174,16 @@ def test_an_alias_is_taken_as_a_name_is() -> None:
 
 
 @pytest.mark.covers("KAI-TE-03")
-def test_small_models_get_the_short_list_and_the_embedded_one_what_it_was_trained_on(tmp_path: Path) -> None:
+def test_small_models_get_the_short_list_and_the_tiny_one_what_it_was_trained_on(tmp_path: Path) -> None:
     kai = {"get_current_time", "get_location_from_ip", "web_search", "open_url", "execute_shell_command"}
     kai |= {"memory_store", "memory_forget", "memory_reinforce"}
     files = {"read_file", "write_file", "edit_file", "list_files", "find_files", "search_text"}
     assert set(SMALL_TOOLS) == kai | files
-    local = LocalModels(LocalSettings(tmp_path, tmp_path / "cache"))
-    assert Catalog(local=local).model("local/smollm2").tools == EMBEDDED_TOOLS
-    assert Catalog({"small_tools": ["read_file"]}, local=local).model("local/smollm2").tools == ()
-    assert Catalog({"small_tools": ["read_file"]}, local=local).small_tools == ("read_file",)
+    packages = ProviderPackages()
+    assert Catalog(packages=packages).model("local/smollm2").tools == TRAINED
+    chosen = Catalog(ModelSettings(small_tools=("read_file",)), packages=packages)
+    assert chosen.model("local/smollm2").tools == ()
+    assert chosen.small_tools == ("read_file",)
 
 
 @pytest.mark.parametrize("lacks", ["bash", "ssh"])

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from tests.agent.validity import faults
-from tests.journeys.wire_formats import BY_LABEL, FORMATS, Call, Format, Text, Thought, holds, says
 from tests.journeys.wire_servers import (
     SECONDS,
     Answer,
@@ -18,25 +17,22 @@ from tests.journeys.wire_servers import (
     Reply,
     answer,
     call,
+    kept,
     opened,
     story,
     talking,
 )
+from tests.providers.formats.every import BY_LABEL, FORMATS, each_format, label_of
+from tests.providers.formats.format import Call, Format, Text, Thought, holds, says
 
 from oneclaw import Agent, App, Config, Image, Kind, Limits, Output, Tool, ToolError, tool
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.event import ToolFinished, ToolStarted
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Usage
+from oneclaw.core.message import AssistantMessage, ResultsMessage, Usage
 from oneclaw.core.run_event import ModelSwitched, RunFinished, UsageCounted
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.catalog import SMALL_TOOLS
 
-
-def label_of(format: Format) -> str:
-    return format.label
-
-
-each_format = pytest.mark.parametrize("format", FORMATS, ids=label_of)
 each_pair = pytest.mark.parametrize(("first", "second"), list(permutations(FORMATS, 2)), ids=label_of)
 
 PNG = (
@@ -70,10 +66,6 @@ async def fail(why: str) -> str:
 async def look() -> Output:
     """Look at the picture."""
     return Output("a dot", images=(Image(PNG, "image/png"),))
-
-
-async def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in await app.store.messages.load(session)]
 
 
 async def results_kept(app: App, session: str) -> list[Any]:

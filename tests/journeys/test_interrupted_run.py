@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from oneclaw import App, Config, Scripted, tool
+from oneclaw import Agent, App, Config, Scripted, tool
 from oneclaw.cli.main import main
 from oneclaw.core.answer import TextAdded
 from oneclaw.core.event import ToolFinished
+from oneclaw.core.message import UserMessage
 from oneclaw.core.run_event import AnswerFinished, RunFinished
 from oneclaw.providers.scripted import Call
 
@@ -46,6 +47,36 @@ async def run(home):
 
 asyncio.run(run(Path(sys.argv[1])))
 """
+
+
+UNFINISHED = """
+import asyncio, os, sys
+from pathlib import Path
+from oneclaw import App, Config, Scripted
+from oneclaw.agent.conversation import Conversation
+from tests.journeys.test_interrupted_run import CITY
+
+append = Conversation.append
+
+async def die_before_asking_again(self, message, *more):
+    if getattr(message, "origin", "") == "guard":
+        await self.flush()
+        os._exit(9)
+    await append(self, message, *more)
+
+Conversation.append = die_before_asking_again
+
+async def run(home):
+    async with App(Config(home=home), agents=[CITY], providers={"test": Scripted(["Rome, I think."])}) as app:
+        await app.ask("geographer", "Which city?", model="test/model")
+
+asyncio.run(run(Path(sys.argv[1])))
+"""
+CITY = Agent(
+    name="geographer",
+    model="test/model",
+    output={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+)
 
 
 @tool(effect="read")
@@ -109,6 +140,23 @@ async def go_on(home: Path, last_seen: int) -> None:
         assert ids[:2] == ["c1", "c2"]
         assert isinstance(whole[-1].event, RunFinished)
         assert not any(isinstance(each.event, TextAdded) for each in whole[: len(before)])
+
+
+def test_a_wrong_structured_answer_is_asked_for_again_after_a_crash(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", UNFINISHED, str(tmp_path)], timeout=60)
+    assert ended.returncode == 9
+    model = Scripted(['{"name": "Rome"}'])
+
+    async def resume() -> list[RunFinished]:
+        async with App(Config(home=tmp_path), agents=[CITY], providers={"test": model}) as app:
+            [run] = await app.store.runs.list()
+            return [event async for event in app.resume(run.id) if isinstance(event, RunFinished)]
+
+    [finished] = asyncio.run(resume())
+    assert finished.value == {"name": "Rome"}
+    asked = model.requests[0].messages[-1]
+    assert isinstance(asked, UserMessage)
+    assert "Your answer does not fit" in asked.text
 
 
 def test_resume_through_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.journeys.wire_formats import BY_LABEL, FORMATS, Call, Format, Text, Thought
 from tests.journeys.wire_servers import Answer, Broken, Raw, Refuse, WireServer, answer, call, talking
+from tests.providers.formats.every import BY_LABEL, FORMATS, label_of
+from tests.providers.formats.format import Call, Format, Text, Thought
 
-from oneclaw import App, Config, Context, Kind, ToolCall, tool
+from oneclaw import App, Config, Context, Kind, MissingKey, ToolCall, tool
 from oneclaw.agent.keys import Keys
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.run_event import RunFinished
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.guard.secret.secrets import Secrets
 from oneclaw.providers.http import remote
 
@@ -33,10 +34,6 @@ def get_password(service, name):
 
 Put = Callable[[str], None]
 keyed = [each for each in FORMATS if not each.is_local]
-
-
-def label_of(format: Format) -> str:
-    return format.label
 
 
 each_format = pytest.mark.parametrize("format", keyed, ids=label_of)
@@ -150,15 +147,16 @@ async def test_a_missing_key_is_one_sentence_that_names_the_variable(
     format: Format, home: Path, put: Put
 ) -> None:
     async with talking(format, []) as server, app_of(home, server) as app:
-        last = await app.ask("default", "Hi.", check=False)
-        assert last.reason == "failed"
-        assert last.error.startswith(f"{server.label} has no key. ")
-        assert f"set the environment variable {NAME}" in last.error
-        assert "\n" not in last.error
-        assert len(last.error) < 400
+        with pytest.raises(MissingKey) as caught:
+            await app.ask("default", "Hi.")
+        error = str(caught.value)
+        assert error.startswith(f"{server.label} has no key. ")
+        assert f"set the environment variable {NAME}" in error
+        assert "\n" not in error
+        assert len(error) < 400
         put("file")  # and once it is there, the same app goes on
         server.replies.append(answer("Hello."))
-        assert (await app.ask("default", "Hi.", session=last.session)).text == "Hello."
+        assert (await app.ask("default", "Hi.")).text == "Hello."
 
 
 async def test_a_key_of_another_provider_is_not_needed(home: Path) -> None:
@@ -315,8 +313,8 @@ async def test_a_model_that_tells_the_key_has_it_in_no_file_no_log_and_no_event_
 async def test_without_the_redactor_it_would_be_in_the_store(
     home: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Redactor, "redact", lambda self, text: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-    monkeypatch.setattr(Redactor, "redact_value", lambda self, value: value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    monkeypatch.setattr(SecretRedactor, "redact", lambda self, text: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    monkeypatch.setattr(SecretRedactor, "redact_value", lambda self, value: value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
     put("file")
     async with (
         talking(BY_LABEL["chat"], [answer(f"It is {KEY}.")]) as server,

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.processes import is_gone
 
 from oneclaw import App, Config, Context, Kind, ToolCall, tool
+from oneclaw.child.spawn import Child
 from oneclaw.core.tool import Isolation, Tool
-from oneclaw.run.process import Worker
 
 PATIENCE_SECONDS = 20.0
 
@@ -63,13 +64,6 @@ def landed(app: App, seconds: float) -> bool:
     return False
 
 
-def is_gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
 async def test_a_coroutine_out_of_time_is_cancelled_and_never_lands(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path), tools=[dawdle, quick]) as app:
         result = await app.engine.call(ToolCall("dawdle"))
@@ -105,12 +99,12 @@ async def test_a_process_out_of_time_is_killed_and_never_lands(tmp_path: Path) -
 
 
 async def test_without_the_kill_it_would_land(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def stay(self: Worker) -> None: ...
+    async def stay(self: Child) -> None: ...
 
     async with App(Config(home=tmp_path), tools=[slow("process")]) as app:
         with monkeypatch.context() as patched:
-            patched.setattr(Worker, "kill", lambda self: None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-            patched.setattr(Worker, "gone", stay)
+            patched.setattr(Child, "_end", lambda self: None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+            patched.setattr(Child, "gone", stay)
             result = await app.engine.call(ToolCall("slow"))
         assert result.kind is Kind.TIMEOUT
         assert landed(app, PATIENCE_SECONDS)
@@ -163,6 +157,8 @@ async def test_the_owner_sets_another_limit(tmp_path: Path) -> None:
 STUCK = """
 import asyncio, sys, threading
 from pathlib import Path
+from tests.processes import is_gone
+
 from oneclaw import App, Config, ToolCall, tool
 
 @tool(effect="write", seconds=0.2)

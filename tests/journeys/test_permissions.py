@@ -11,7 +11,7 @@ import pytest
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.tool import Isolation, Tool
 
 
@@ -35,7 +35,7 @@ def sent(folder: Path) -> list[str]:
 class Person:
     """Somebody at a front, with their answers ready; `asked` keeps the questions."""
 
-    def __init__(self, app: App, *answers: Answer) -> None:
+    def __init__(self, app: App, *answers: PermissionAnswer) -> None:
         self.asked: list[Question] = []
         self._answers = list(answers)
         self._app = app
@@ -177,7 +177,7 @@ deny = ["http_request"]
 
 [agents.clerk.tools]
 allow = ["group:files"]
-deny = ["write_*", "edit_file"]
+deny = ["write_*", "edit_file", "copy_*", "move_*", "delete_*", "restore_*", "make_folder"]
 
 [agents.clock.tools]
 allow = ["get_current_time", "http_request"]
@@ -293,7 +293,7 @@ def ask_on_the_way(isolation: Isolation) -> Tool:
 @pytest.mark.parametrize("isolation", ["inline", "thread", "process"])
 @pytest.mark.parametrize("answer", ["once", "no"])
 async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
-    tmp_path: Path, isolation: Isolation, answer: Answer
+    tmp_path: Path, isolation: Isolation, answer: PermissionAnswer
 ) -> None:
     thinking_seconds = LIMIT_SECONDS[isolation] + 0.2
     async with App(Config(home=tmp_path), tools=[ask_on_the_way(isolation)]) as app:

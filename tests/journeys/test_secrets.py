@@ -16,7 +16,7 @@ from oneclaw import App, Config, Context, Kind, Output, ToolCall, ToolError, Too
 from oneclaw.core.event import Event
 from oneclaw.core.hook import Hooks
 from oneclaw.core.session import Session
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 
 NAME = "HARBOUR_TOKEN"
 VALUE = "tide-7f3Q/xW+9zK=ebb&flow"
@@ -151,8 +151,8 @@ async def test_a_secret_given_to_a_tool_is_found_nowhere(home: Path, logged: Any
 
 
 async def test_without_the_redactor_it_would_be_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Redactor, "redact", lambda self, text: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-    monkeypatch.setattr(Redactor, "redact_value", lambda self, value: value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    monkeypatch.setattr(SecretRedactor, "redact", lambda self, text: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    monkeypatch.setattr(SecretRedactor, "redact_value", lambda self, value: value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
     async with App(Config(home=home), tools=TOOLS) as app:
         result = await app.engine.call(ToolCall("use_inline", {"how": "value"}))
         assert VALUE in result.value
@@ -234,11 +234,11 @@ async def test_keys_of_the_environment_reach_neither_workers_nor_the_store(
 async def test_a_worker_given_our_environment_would_have_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from oneclaw.run import process
+    from oneclaw.run import pool
 
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(process, "environment", dict[str, str])
+    monkeypatch.setattr(pool, "environment", lambda: dict(os.environ))
     async with App(Config(home=tmp_path), tools=TOOLS) as app:
         result = await app.engine.call(ToolCall("show_environment"))
     assert KEYS.keys() <= result.value.keys()

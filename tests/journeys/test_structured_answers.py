@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsStreaming
-from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
-from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import BaseModel
-from tests.corpus.test_wire_gemini import judge as judge_gemini
-from tests.journeys.wire_formats import BY_LABEL, FORMATS, Format, Heard
 from tests.journeys.wire_servers import Answer, Refuse, answer, call, opened, story, talking
-from tests.providers.typed_dicts import problems
+from tests.providers.formats.every import BY_LABEL, each_format
+from tests.providers.formats.format import Format, Heard
+from tests.providers.judges import judge
 
 from oneclaw import Agent, tool
 
@@ -46,11 +43,6 @@ VALUES = [
     (CityModel, CityModel(name="Rome", people=2_800_000)),
     (SCHEMA, {"name": "Rome", "people": 2_800_000}),
 ]
-SDK: dict[str, Any] = {
-    "openai_chat": CompletionCreateParamsStreaming,
-    "openai_responses": ResponseCreateParamsStreaming,
-    "anthropic": MessageCreateParamsStreaming,
-}
 FIELDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "openai_chat": lambda body: body.get("response_format"),
     "openai_responses": lambda body: body.get("text"),
@@ -67,18 +59,6 @@ async def count(city: str) -> int:
     city: Where.
     """
     return 2_800_000
-
-
-def label_of(format: Format) -> str:
-    return format.label
-
-
-def judge(format: Format, heard: Heard) -> None:
-    """Have the SDK of the provider look at a request."""
-    if format.wire == "gemini":
-        judge_gemini(json.dumps(heard.body).encode())
-    else:
-        assert problems(heard.body, SDK[format.wire]) == []
 
 
 def is_native(format: Format, heard: Heard) -> bool:
@@ -98,7 +78,7 @@ def strict(format: Format) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("output", "value"), VALUES, ids=["dataclass", "pydantic", "schema"])
-@pytest.mark.parametrize("format", FORMATS, ids=label_of)
+@each_format
 async def test_a_tool_a_wrong_answer_and_the_value(
     tmp_path: Path, format: Format, output: Any, value: Any
 ) -> None:
@@ -109,20 +89,20 @@ async def test_a_tool_a_wrong_answer_and_the_value(
     assert server.complaints == []
     natively = {is_native(format, heard) for heard in server.heard}
     for heard in server.heard:
-        judge(format, heard)
+        judge(format.wire, json.dumps(heard.body).encode())
     old_gemini = format.wire == "gemini" and "gemini-3" not in format.model
     assert natively == {not (format.is_local or old_gemini)}
     assert "'people' expected type 'integer'" in server.heard[-1].users[-1]
 
 
-@pytest.mark.parametrize("format", FORMATS, ids=label_of)
+@each_format
 async def test_a_server_that_refuses_the_field_is_asked_in_words(tmp_path: Path, format: Format) -> None:
     replies = [Refuse(400, "unknown field"), answer(ROME)]
     async with story(tmp_path, format, replies, values=strict(format)) as (app, server):
         finished = await app.ask(Agent(output=City), "How big is Rome?")
     assert finished.value == City("Rome", 2_800_000)
     assert not is_native(format, server.heard[-1])
-    judge(format, server.heard[-1])
+    judge(format.wire, json.dumps(server.heard[-1].body).encode())
 
 
 @pytest.mark.parametrize(("first", "second"), [("responses", "ollama"), ("ollama", "anthropic")])

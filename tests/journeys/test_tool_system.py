@@ -5,12 +5,11 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
+from tests.loopback import Asked, answering
 from tests.marked import unmark
 
 from oneclaw import App, Config, Kind, ToolCall, ToolResult, tool
@@ -59,23 +58,12 @@ class Site:
 def site() -> Iterator[Site]:
     heads: list[dict[str, str]] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            heads.append({name.lower(): value for name, value in self.headers.items()})
-            self.send_response(200)
-            self.send_header("Content-Length", "7")
-            self.end_headers()
-            self.wfile.write(b"harbour")
+    def answer(asked: Asked) -> bytes:
+        heads.append({**asked.headers})
+        return b"harbour"
 
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield Site(f"http://127.0.0.1:{server.server_port}/", heads)
-    server.shutdown()
-    server.server_close()
-    thread.join(10)
+    with answering(answer) as port:
+        yield Site(f"http://127.0.0.1:{port}/", heads)
 
 
 def is_in_form(result: ToolResult) -> bool:

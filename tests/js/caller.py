@@ -5,7 +5,7 @@ from typing import Any
 
 from oneclaw.core.errors import ToolError
 from oneclaw.core.tool import Context
-from oneclaw.js.runtime import Ran, Runtime, Source
+from oneclaw.js.runtime import JavaScriptSource, Ran, Runtime
 
 CallJs = Callable[..., Awaitable[Ran]]
 
@@ -23,7 +23,7 @@ def caller(runtime: Runtime) -> CallJs:
     """Calls the function `f` of a text: `await call_js("function f() {}", {"a": 1})`."""
 
     async def call(text: str, arguments: dict[str, Any] | None = None, **options: Any) -> Ran:
-        source, function = Source.of("tool.js", text), options.pop("function", "f")
+        source, function = JavaScriptSource.of("tool.js", text), options.pop("function", "f")
         answers, context = options.pop("answers", Echo()), options.pop("context", Context())
         return await runtime.call(source, function, arguments or {}, answers, context, **options)
 

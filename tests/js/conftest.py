@@ -11,7 +11,7 @@ from oneclaw.core.session import Network, Session, Workspace
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.guard.network.pool import Wiring
 from oneclaw.js.bridges import Bridges
-from oneclaw.js.runtime import Runtime, Source
+from oneclaw.js.runtime import JavaScriptSource, Runtime
 
 NEEDS = ("files.read", "files.write", "network")
 
@@ -51,7 +51,9 @@ async def evaluate(tmp_path: Path) -> AsyncIterator[Evaluate]:
         context = context or Context(session=here)
         definition = ToolDefinition(name="probe", needs=tuple(needs))
         bridges = Bridges(definition, context, wiring=wiring)
-        ran = await runtime.call(Source.of("probe.js", text), "execute", arguments or {}, bridges, context)
+        ran = await runtime.call(
+            JavaScriptSource.of("probe.js", text), "execute", arguments or {}, bridges, context
+        )
         return json.loads(ran.text)[0]
 
     yield run

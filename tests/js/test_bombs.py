@@ -14,8 +14,8 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.registry import Registry
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.run.runner import Runner
+from oneclaw.js.runtime import JavaScriptSource, Runtime
+from oneclaw.run.runner import CallRunner
 
 SECONDS = 0.5
 LONG_SECONDS = 30
@@ -188,11 +188,11 @@ async def runtime() -> AsyncIterator[Runtime]:
 
 async def run(runtime: Runtime, text: str, seconds: float) -> ToolResult:
     async def execute(arguments: dict[str, Any], context: Context) -> Output:
-        ran = await runtime.call(Source.of("bomb.js", text), "f", arguments, Slow(), context)
+        ran = await runtime.call(JavaScriptSource.of("bomb.js", text), "f", arguments, Slow(), context)
         return Output(ran.text, details={"log": ran.log})
 
     definition = ToolDefinition(name="bomb", seconds=seconds, isolation="inline")
-    runner = Runner()
+    runner = CallRunner()
     try:
         return await Engine(Registry([Tool(definition, execute)]), runner).call(ToolCall("bomb"))
     finally:

@@ -18,7 +18,7 @@ from oneclaw.core.errors import Kind
 BUILTIN = Path(__file__).parents[2] / "src" / "oneclaw" / "js" / "builtin"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = ("extract_matches", "compare_texts", "fill_template")
-MOST_CHARS = 14_500
+MOST_CHARS = 16_800
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 Ask = Callable[..., Awaitable[ToolResult]]
 

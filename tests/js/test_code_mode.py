@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.event import Event, ToolFinished
-from oneclaw.core.make.function import tool
 from oneclaw.core.permit.need import State
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, Rules
@@ -27,14 +27,14 @@ from oneclaw.js.code_mode import (
     CODE_CHARS,
     MOST_AT_ONCE,
     MOST_CALLS,
-    Script,
+    RunningScript,
     code_tools,
     describe,
     show,
     unfenced,
 )
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.run.runner import Runner
+from oneclaw.js.runtime import JavaScriptSource, Runtime
+from oneclaw.run.runner import CallRunner
 from oneclaw.store.store import Store
 
 PATIENCE_SECONDS = 30
@@ -136,7 +136,7 @@ def tools_of(meeting: Meeting) -> list[Tool]:
 
 @pytest.fixture
 async def bench(tmp_path: Path, meeting: Meeting) -> AsyncIterator[Bench]:
-    runner, runtime = Runner(), Runtime()
+    runner, runtime = CallRunner(), Runtime()
     store = Store(tmp_path / "data" / "oneclaw.db")
     session = Session("s1", "tester", Workspace(tmp_path))
     budget = [1_000_000]
@@ -283,7 +283,7 @@ async def test_a_script_has_the_tools_its_agent_has_and_no_others(bench: Bench) 
 
 @pytest.mark.parametrize("name", ["run_javascript", "describe_tools", "ask_helper", "nothing", "", 7, None])
 async def test_a_worker_that_asks_for_another_tool_is_refused(bench: Bench, name: Any) -> None:
-    script = Script("", Context("outer", bench.session), bench.engine, lambda session: "")
+    script = RunningScript("", Context("outer", bench.session), bench.engine, lambda session: "")
     with pytest.raises(ToolError, match="There is no tool"):
         await script.answer("tool", [name, {}])
     assert await bench.rows() == []
@@ -291,13 +291,13 @@ async def test_a_worker_that_asks_for_another_tool_is_refused(bench: Bench, name
 
 @pytest.mark.parametrize("op", ["fs.read", "fetch", "fs.write", "shell"])
 async def test_a_script_has_no_files_and_no_network_of_its_own(bench: Bench, op: str) -> None:
-    script = Script("", Context("outer", bench.session), bench.engine, lambda session: "")
+    script = RunningScript("", Context("outer", bench.session), bench.engine, lambda session: "")
     with pytest.raises(ToolError, match="call a tool"):
         await script.answer(op, ["x", "y"])
 
 
 async def test_a_tool_denied_while_the_script_runs_is_refused_by_the_engine(bench: Bench) -> None:
-    script = Script("", Context("outer", bench.session), bench.engine, lambda session: "")
+    script = RunningScript("", Context("outer", bench.session), bench.engine, lambda session: "")
     assert await script.answer("tool", ["say", {"text": "x"}]) == "x"
     bench.engine.policy = replace(bench.engine.policy, everyone=Rules(deny=("say",)))
     with pytest.raises(ToolError) as refused:
@@ -380,7 +380,7 @@ async def test_calls_count_against_the_limit_of_the_run(bench: Bench) -> None:
 async def test_the_clock_of_a_script_stands_still_while_its_calls_run(bench: Bench, meeting: Meeting) -> None:
     meeting.needed = 1000
     context = Context("outer", bench.session)
-    script = Script("", context, bench.engine, lambda session: "")
+    script = RunningScript("", context, bench.engine, lambda session: "")
     assert context.waited_seconds == 0
     running = asyncio.ensure_future(script.answer("tool", ["meet", {}]))
     await until(lambda: meeting.here == 1)
@@ -396,7 +396,7 @@ async def test_without_the_pause_it_would_go_on(
 ) -> None:
     monkeypatch.setattr(Context, "paused", lambda self: nullcontext())  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     context = Context("outer", bench.session)
-    await Script("", context, bench.engine, lambda session: "").answer("tool", ["meet", {}])
+    await RunningScript("", context, bench.engine, lambda session: "").answer("tool", ["meet", {}])
     assert context.waited_seconds == 0
 
 
@@ -446,14 +446,14 @@ async def test_a_script_that_fails_beside_its_calls_leaves_none_open(bench: Benc
 async def test_without_the_stop_such_calls_would_stay_open(
     bench: Bench, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def leave(self: Script) -> None:
+    async def leave(self: RunningScript) -> None:
         pass
 
-    async def shielded(self: Script, call: ToolCall) -> ToolResult:
+    async def shielded(self: RunningScript, call: ToolCall) -> ToolResult:
         return await asyncio.shield(self._engine.call(call, self._context.session))  # pyright: ignore[reportPrivateUsage]
 
-    monkeypatch.setattr(Script, "_stop_calls", leave)
-    monkeypatch.setattr(Script, "_call", shielded)
+    monkeypatch.setattr(RunningScript, "_stop_calls", leave)
+    monkeypatch.setattr(RunningScript, "_call", shielded)
     meeting.needed = 1000
     await bench.run("tools.meet(); await tools.add({a: 1, b: 1}); return 'left'")
     assert [each.tool for each in await bench.store.calls.history(status="open")] == ["meet"]
@@ -534,7 +534,7 @@ def test_nothing_is_described_where_there_is_nothing() -> None:
 
 def shout_with(runtime: Runtime) -> Tool:
     """A tool that is JavaScript itself, and needs a worker of its runtime."""
-    source = Source.of("shout.js", "function execute({text}) { return text.toUpperCase() }")
+    source = JavaScriptSource.of("shout.js", "function execute({text}) { return text.toUpperCase() }")
 
     @tool(effect="read")
     async def shout(context: Context, text: str) -> str:
@@ -547,7 +547,7 @@ def shout_with(runtime: Runtime) -> Tool:
 
 @pytest.mark.parametrize("are_apart", [True, False])
 async def test_scripts_wait_for_javascript_tools_only_with_workers_of_their_own(are_apart: bool) -> None:
-    runner, runtime = Runner(), Runtime(size=1)
+    runner, runtime = CallRunner(), Runtime(size=1)
     if not are_apart:
         runtime._script_workers = runtime._workers  # pyright: ignore[reportPrivateUsage]
     registry = Registry([shout_with(runtime)])

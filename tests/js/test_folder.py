@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.tool_files import single, write_pair
 
 from oneclaw.core.load import Loaded
-from oneclaw.js.folder import Folder
+from oneclaw.js.folder import JavaScriptFolder
 from oneclaw.js.runtime import Runtime
 
 
@@ -22,7 +22,7 @@ async def test_trust_that_ends_while_the_folder_is_read_has_ended(tmp_path: Path
             assert go.wait(30)
         return verdict
 
-    folder = Folder(tmp_path, Runtime(), name="project", origin="project", gate=gate)
+    folder = JavaScriptFolder(tmp_path, Runtime(), name="project", origin="project", gate=gate)
     assert [tool.name for tool in folder.tools] == ["build"]
     await folder.open(lambda: None)
     opening = asyncio.ensure_future(folder.open(lambda: None))
@@ -35,7 +35,7 @@ async def test_trust_that_ends_while_the_folder_is_read_has_ended(tmp_path: Path
 
 
 async def test_a_folder_that_changed_after_it_was_made_is_read_when_it_is_opened(tmp_path: Path) -> None:
-    folder = Folder(tmp_path, Runtime(), name="user", origin="user")
+    folder = JavaScriptFolder(tmp_path, Runtime(), name="user", origin="user")
     assert not folder.tools
     write_pair(tmp_path, "later", single("later"))
     await folder.open(lambda: None)

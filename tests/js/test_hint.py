@@ -8,7 +8,7 @@ from oneclaw.core.errors import ToolError
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js.bridges import Bridges
 from oneclaw.js.hint import hint
-from oneclaw.js.runtime import Runtime, Source
+from oneclaw.js.runtime import JavaScriptSource, Runtime
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ async def test_an_error_says_what_to_write_instead(runtime: Runtime, code: str, 
     context = Context()
     bridges = Bridges(ToolDefinition(name="tool"), context)
     with pytest.raises(ToolError) as raised:
-        await runtime.call(Source.of("tool.js", code), "f", {}, bridges, context)
+        await runtime.call(JavaScriptSource.of("tool.js", code), "f", {}, bridges, context)
     assert said in raised.value.message
 
 

@@ -8,15 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.errors import Kind
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.permit.grant import definition_hash
-from oneclaw.js.manifest import Entry, read_manifest
+from oneclaw.js.manifest import ManifestTool, read_manifest
 from oneclaw.js.reserved import RESERVED
 
 DIGEST = "d" * 64
 
 
-def read(document: Any, base: str = "files", digest: str = DIGEST) -> tuple[list[Entry], list[Problem]]:
+def read(
+    document: Any, base: str = "files", digest: str = DIGEST
+) -> tuple[list[ManifestTool], list[LoadProblem]]:
     text = document if isinstance(document, str) else json.dumps(document)
     return read_manifest(text, base, f"{base}.json", digest)
 

@@ -17,8 +17,8 @@ from oneclaw.core.errors import ForeignError, Kind, ToolError
 from oneclaw.core.registry import Registry
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.js.reserved import RESERVED
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.run.runner import Runner
+from oneclaw.js.runtime import JavaScriptSource, Runtime
+from oneclaw.run.runner import CallRunner
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def call_js(runtime: Runtime) -> CallJs:
 
 
 async def test_a_call_through_the_engine_gives_what_the_function_returns(runtime: Runtime) -> None:
-    source = Source.of(
+    source = JavaScriptSource.of(
         "sum.js", "function execute({ a, b }) { console.log('adding'); return { sum: a + b }; }"
     )
 
@@ -44,7 +44,7 @@ async def test_a_call_through_the_engine_gives_what_the_function_returns(runtime
 
     parameters = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
     definition = ToolDefinition(name="sum", parameters=parameters, isolation="inline")
-    runner = Runner()
+    runner = CallRunner()
     engine = Engine(Registry([Tool(definition, execute)]), runner)
     result = await engine.call(ToolCall("sum", {"a": 40, "b": 2}))
     await runner.close()
@@ -174,17 +174,17 @@ async def test_a_result_is_as_long_as_its_own_text_and_not_as_it_is_spelled(call
 
 
 async def test_a_call_that_is_out_of_time_keeps_its_log(runtime: Runtime) -> None:
-    source = Source.of("slow.js", "function execute() { console.log('so far'); for (;;); }")
+    source = JavaScriptSource.of("slow.js", "function execute() { console.log('so far'); for (;;); }")
 
     async def slow(arguments: dict[str, Any], context: Context) -> Output:
         ran = await runtime.call(source, "execute", arguments, Echo(), context)
         return Output(ran.text)
 
-    quick = Source.of("quick.js", "function execute() { return 1; }")
+    quick = JavaScriptSource.of("quick.js", "function execute() { return 1; }")
     await runtime.call(quick, "execute", {}, Echo(), Context())  # a busy machine takes its time to start one
     registry = Registry()
     registry.register(Tool(ToolDefinition(name="slow", isolation="inline", seconds=2), slow))
-    runner = Runner()
+    runner = CallRunner()
     result = await Engine(registry, runner).call(ToolCall("slow", {}))
     await runner.close()
     assert (result.kind, result.details) == (Kind.TIMEOUT, {"log": "so far"})
@@ -344,16 +344,18 @@ async def test_the_reserved_names_are_those_of_the_engine_and_the_prelude(call_j
 
 
 async def test_a_file_is_checked_without_being_called(runtime: Runtime) -> None:
-    source = Source.of("t.js", "function good() { throw 1; } const alias = eval; const at = Date.now();")
+    source = JavaScriptSource.of(
+        "t.js", "function good() { throw 1; } const alias = eval; const at = Date.now();"
+    )
     reasons = await runtime.check(source, ["good", "alias", "gone", "x.y", "good"])
     assert reasons["good"] == ""
     assert "defines itself" in reasons["alias"]
     assert "not defined" in reasons["gone"]
     assert "not the name of a function" in reasons["x.y"]
     with pytest.raises(ToolError, match="SyntaxError"):
-        await runtime.check(Source.of("t.js", "function {"), ["f"])
+        await runtime.check(JavaScriptSource.of("t.js", "function {"), ["f"])
     with pytest.raises(ToolError, match="while the file is checked"):
-        await runtime.check(Source.of("t.js", "fs.readFile('x'); function f() {}"), ["f"])
+        await runtime.check(JavaScriptSource.of("t.js", "fs.readFile('x'); function f() {}"), ["f"])
 
 
 async def test_a_file_that_cannot_be_sent_is_refused_with_a_reason(call_js: CallJs) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from tests.js.caller import CallJs, caller
 
+import oneclaw.child
 import oneclaw.js
+from oneclaw.child import spawn
 from oneclaw.core.errors import ToolError
 from oneclaw.js.runtime import Runtime
 
@@ -19,17 +21,18 @@ Without = Callable[[str, str, str], CallJs]
 
 @pytest.fixture
 async def without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Without]:
-    """A runtime whose worker has a line of one file replaced: `call_js = without("keeper.py", old, new)`."""
+    """A runtime whose worker has a line of one file replaced: `call_js = without("worker.py", old, new)`."""
     runtime = Runtime(size=1)
 
     def change(file: str, old: str, new: str) -> CallJs:
         package = tmp_path / "oneclaw"
-        shutil.copytree(Path(oneclaw.js.__path__[0]), package / "js")
+        for part in (oneclaw.js, oneclaw.child):
+            shutil.copytree(part.__path__[0], package / part.__name__.rpartition(".")[2])
         (package / "__init__.py").write_text('"""A copy."""\n')
         text = (package / "js" / file).read_text()
         assert text.count(old) == 1, f"{file} has {text.count(old)} of: {old}"
         (package / "js" / file).write_text(text.replace(old, new))
-        monkeypatch.setattr("oneclaw.js.worker_process._WORKER", package / "js" / "worker.py")
+        monkeypatch.setattr(spawn, "ROOT", tmp_path)
         return caller(runtime)
 
     yield change

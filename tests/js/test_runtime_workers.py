@@ -14,15 +14,16 @@ from typing import Any
 
 import pytest
 from tests.js.caller import CallJs, Echo, caller
+from tests.processes import children, is_gone, wait_until_gone
 
+from oneclaw.child.spawn import Child
 from oneclaw.core.call import Output, ToolCall
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.registry import Registry
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.js.worker_process import WorkerProcess
-from oneclaw.run.runner import Runner
+from oneclaw.js.runtime import JavaScriptSource, Runtime
+from oneclaw.run.runner import CallRunner
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 ONE = "function f() { return 1; }"
@@ -40,23 +41,6 @@ async def runtime() -> AsyncIterator[Runtime]:
 @pytest.fixture
 def call_js(runtime: Runtime) -> CallJs:
     return caller(runtime)
-
-
-def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [pid, *(each for child in children for each in family(int(child)))]
-
-
-def lives(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits to be taken leave of does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -83,7 +67,12 @@ async def spin(runtime: Runtime) -> tuple["asyncio.Task[Any]", list[int]]:
     text = "function f() { console.log('in'); fs.exists('x'); for (;;); }"
     call = asyncio.ensure_future(caller(runtime)(text, answers=told))
     await asyncio.wait_for(told.asked.wait(), WAIT_SECONDS)
-    return call, [each for pid in runtime.pids for each in family(pid)]
+    return call, processes_of(runtime)
+
+
+def processes_of(runtime: Runtime) -> list[int]:
+    """The template, the holder and the caller of each worker, without their supervisor."""
+    return [each for pid in runtime.pids for each in children(pid)]
 
 
 async def test_nothing_starts_before_the_first_call_and_nothing_is_left_after_close() -> None:
@@ -91,10 +80,10 @@ async def test_nothing_starts_before_the_first_call_and_nothing_is_left_after_cl
     assert runtime.pids == []
     await caller(runtime)(ONE)
     assert len(runtime.pids) == 1
-    processes = [each for pid in runtime.pids for each in family(pid)]
+    processes = processes_of(runtime)
     await runtime.close()
     assert runtime.pids == []
-    assert not [pid for pid in processes if lives(pid)]
+    assert all(map(is_gone, processes))
     with pytest.raises(ToolError, match="closing"):
         await caller(runtime)(ONE)
 
@@ -139,7 +128,7 @@ async def test_a_cancelled_call_is_killed_with_all_its_processes_before_it_retur
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert not [pid for pid in processes if lives(pid)]
+    assert all(map(is_gone, processes))
     assert (await caller(runtime)(ONE)).text == "1"
 
 
@@ -150,30 +139,19 @@ async def test_without_the_kill_the_worker_would_live_on(
     call, processes = await spin(runtime)
     with monkeypatch.context() as patch:
 
-        def kill(worker: WorkerProcess, reason: str = "") -> None:
+        async def stay(child: Child) -> None:
             pass
 
-        async def gone(worker: WorkerProcess) -> None:
-            pass
-
-        patch.setattr(WorkerProcess, "kill", kill)
-        patch.setattr(WorkerProcess, "gone", gone)
+        patch.setattr(Child, "_end", lambda child: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+        patch.setattr(Child, "gone", stay)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-    assert all(map(lives, processes))
+    assert not any(map(is_gone, processes))
+    for pid in processes:
+        os.kill(pid, signal.SIGKILL)
     await runtime.close()
-    assert not any(map(lives, processes))
-
-
-@LINUX
-async def test_a_keeper_that_does_not_answer_is_killed_with_the_rest(runtime: Runtime) -> None:
-    call, processes = await spin(runtime)
-    os.kill(runtime.pids[0], signal.SIGSTOP)
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-    await until(lambda: not any(map(lives, processes)))
+    assert all(map(is_gone, processes))
 
 
 @LINUX
@@ -187,45 +165,17 @@ async def test_a_process_that_is_killed_from_outside_ends_the_call_with_a_reason
         await call
     assert caught.value.details == {"log": "in"}
     assert (await caller(runtime)(ONE)).text == "1"
-    await until(lambda: not lives(processes[2]))
+    assert wait_until_gone(processes)
 
 
 async def test_idle_workers_end_and_the_next_call_starts_another() -> None:
     runtime = Runtime(idle_seconds=0.05)
     await caller(runtime)(ONE)
-    processes = [each for pid in runtime.pids for each in family(pid)]
+    processes = processes_of(runtime)
     await until(lambda: runtime.pids == [])
-    assert not any(map(lives, processes))
+    assert all(map(is_gone, processes))
     assert (await caller(runtime)(ONE)).text == "1"
     await runtime.close()
-
-
-@LINUX
-async def test_workers_end_when_the_program_is_killed(tmp_path: Path) -> None:
-    program = f"""
-import asyncio, sys
-sys.path.insert(0, {str(Path(__file__).parents[2])!r})
-from oneclaw.js.runtime import Runtime
-from tests.js.caller import caller
-async def main():
-    runtime = Runtime()
-    asyncio.ensure_future(caller(runtime)("function f() {{ for (;;); }}"))
-    while not runtime.pids:
-        await asyncio.sleep(0.01)
-    print(*runtime.pids, flush=True)
-    await asyncio.sleep(600)
-asyncio.run(main())
-"""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    keeper = int(await process.stdout.readline())
-    await until(lambda: len(family(keeper)) >= 3)
-    processes = family(keeper)
-    process.kill()
-    await process.wait()
-    await until(lambda: not any(map(lives, processes)))
 
 
 @LINUX
@@ -234,17 +184,17 @@ async def test_a_worker_has_no_environment_no_descriptors_of_ours_and_hard_limit
     os.set_inheritable(own, True)
     os.environ["ONECLAW_TEST_SECRET"] = "s3cret"
     try:
-        call, (keeper, holder, calling) = await spin(runtime)
-        for pid in (keeper, holder, calling):
+        call, processes = await spin(runtime)
+        for pid in processes:
             assert Path(f"/proc/{pid}/environ").read_bytes() == b""
             targets = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
-            assert sorted({target.partition(":")[0] for target in targets}) == ["/dev/null", "socket"]
-            assert sum(target.startswith("socket") for target in targets) == 1
+            kinds = sorted(target.partition(":")[0] for target in targets)
+            assert kinds == ["/dev/null", "pipe", "pipe", "socket"], "no input, its output, and the line"
             assert Path(f"/proc/{pid}/cwd").resolve() == Path("/")
             assert "NoNewPrivs:\t1" in Path(f"/proc/{pid}/status").read_text()
         limits = {
             line[:26].strip(): line[26:].split()[:2]
-            for line in Path(f"/proc/{calling}/limits").read_text().splitlines()
+            for line in Path(f"/proc/{processes[-1]}/limits").read_text().splitlines()
         }
         assert limits["Max file size"] == ["0", "0"]
         assert limits["Max core file size"] == ["0", "0"]
@@ -288,9 +238,9 @@ async def test_a_stack_above_the_limit_fails_and_a_higher_limit_lets_it_grow() -
 
 async def test_a_call_out_of_time_ends_as_a_timeout_of_the_engine(runtime: Runtime) -> None:
     async def execute(arguments: dict[str, Any], context: Context) -> Output:
-        return Output((await runtime.call(Source.of("t.js", SPIN), "f", {}, Echo(), context)).text)
+        return Output((await runtime.call(JavaScriptSource.of("t.js", SPIN), "f", {}, Echo(), context)).text)
 
-    runner = Runner()
+    runner = CallRunner()
     engine = Engine(
         Registry([Tool(ToolDefinition(name="t", isolation="inline", seconds=0.2), execute)]), runner
     )
@@ -340,14 +290,11 @@ async def test_a_thousand_calls_leave_no_process_no_descriptor_and_no_file(tmp_p
             return ran.text == str(number)
 
     assert all(await asyncio.gather(*map(one, range(1000))))
-    processes = [each for pid in runtime.pids for each in family(pid)]
+    processes = processes_of(runtime)
     await runtime.close()
-    assert not any(map(lives, processes))
-    assert not [
-        pid
-        for pid in family(os.getpid())[1:]
-        if Path(f"/proc/{pid}/cmdline").read_bytes().find(b"worker.py") > 0
-    ]
+    assert all(map(is_gone, processes))
+    here_now = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children(os.getpid())]
+    assert not [line for line in here_now if b"child.supervisor" in line]
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) == descriptors
     assert {path.name for path in here.iterdir()} == files

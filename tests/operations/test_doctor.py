@@ -8,8 +8,9 @@ import pytest
 from tests.programs import make_program
 
 from oneclaw import App, Config
-from oneclaw.guard.sandbox import group, landlock
-from oneclaw.guard.sandbox.group import make_group
+from oneclaw.child import group
+from oneclaw.child.group import make_group
+from oneclaw.guard.sandbox import landlock
 from oneclaw.operations.doctor import can_be_made, diagnose
 from oneclaw.operations.machine import check_limits, check_sandbox
 

@@ -13,7 +13,7 @@ from oneclaw import App, Config
 from oneclaw.cli.chat_commands import Chat
 from oneclaw.core.errors import Kind
 from oneclaw.core.question import Question
-from oneclaw.outside import trust_key
+from oneclaw.external_tools import trust_key
 
 
 async def test_the_tools_of_a_project_are_loaded_once_it_is_trusted_and_until_then_told_of(

@@ -65,7 +65,7 @@ async def test_the_roots_are_what_keeps_tools_out_of_the_folders(
         return (Root(tmp_path / "home", "write"),)
 
     monkeypatch.setattr(sessions, "roots_of", open_roots)
-    session = writing.new_session()
+    session = sessions.make_session(writing.config, "open", "default")
     for path in closed_places(tmp_path)[:-1]:
         (tmp_path / "work" / "x").mkdir(exist_ok=True)
         result = await writing.engine.call(ToolCall(name, {"path": path, "content": "evil"}), session)

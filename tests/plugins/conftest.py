@@ -1,7 +1,9 @@
 """A home with a tools folder, a folder of installed packages, and an engine that has the plugins' tools."""
 
+import asyncio
 import textwrap
 from collections.abc import AsyncGenerator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +15,8 @@ from oneclaw.config import Config
 from oneclaw.core.engine import Engine
 from oneclaw.core.load import Loaded
 from oneclaw.core.registry import Registry
-from oneclaw.run.runner import Runner
+from oneclaw.plugins.loader import SECONDS, Look, Plugin
+from oneclaw.run.runner import CallRunner
 
 WEATHER = '''
 """What the weather will be."""
@@ -38,6 +41,21 @@ async def umbrella(rain: bool) -> str:
     """Say whether to take an umbrella."""
     return "yes" if rain else "no"
 '''
+
+
+def load_plugins(config: Config, *, is_fresh: bool = False, seconds: float = SECONDS) -> Loaded:
+    """The tools of all plugins and what is wrong, once every plugin has answered."""
+    return _asked(Look(config, is_fresh=is_fresh), seconds).loaded
+
+
+def look(config: Config) -> list[Plugin]:
+    return _asked(Look(config), SECONDS).plugins
+
+
+def _asked(looked: Look, seconds: float) -> Look:
+    with ThreadPoolExecutor(1) as thread:  # the test may have a loop of its own
+        thread.submit(asyncio.run, looked.ask(seconds=seconds)).result()
+    return looked
 
 
 @dataclass(frozen=True)
@@ -105,7 +123,7 @@ Serve = Callable[[Loaded], AbstractAsyncContextManager[Engine]]
 def engine_of() -> Serve:
     @asynccontextmanager
     async def start(loaded: Loaded) -> AsyncGenerator[Engine]:
-        runner = Runner(processes=2)
+        runner = CallRunner(processes=2)
         try:
             yield Engine(Registry(loaded.tools), runner)
         finally:

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plugins.conftest import load_plugins
 
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.plugins.described import Owner, as_data, read_tool
-from oneclaw.plugins.found import find_files, read
-from oneclaw.plugins.kept import Kept, Told
-from oneclaw.plugins.loader import load_plugins
+from oneclaw.plugins.described import PluginDefaults, as_data, read_tool
+from oneclaw.plugins.description_cache import CachedDescription, DescriptionCache
+from oneclaw.plugins.discovery import find_files, read
 
 Home = Any
-OWNER = Owner("weather", "1.0", "0123456789abcdef", ("network",))
+OWNER = PluginDefaults("weather", "1.0", "0123456789abcdef", ("network",))
 
 
 def test_a_definition_comes_back_as_it_was_said() -> None:
@@ -50,7 +50,7 @@ def test_a_plugin_cannot_say_what_is_the_owners_to_say() -> None:
     read = read_tool(said, OWNER)
     assert (read.isolation, read.group, read.agents, read.switchable) == ("process", "weather", None, True)
     # The twin: inline, it runs where it says; the rest is still not for it to say.
-    read = read_tool(said, Owner("weather", is_inline=True))
+    read = read_tool(said, PluginDefaults("weather", is_inline=True))
     assert (read.isolation, read.group, read.agents, read.switchable) == ("inline", "weather", None, True)
 
 
@@ -155,8 +155,8 @@ def test_what_was_kept_is_checked_like_what_was_said(home: Home, tmp_path: Path)
     said["tools"][0]["isolation"] = "inline"
     said["faults"] = [["x"], 3]
     (found,) = find_files(home.config.tools_folder)
-    kept = Kept(file.parent, sys.path, home.config.home)
-    kept.put(found.place, read(found).source.digest, Told(said))
+    kept = DescriptionCache(file.parent, sys.path, home.config.home)
+    kept.put(found.place, read(found).source.digest, CachedDescription(said))
     loaded = load_plugins(home.config)
     assert [(tool.name, tool.definition.isolation) for tool in loaded.tools] == [("fine", "process")]
     assert len(loaded.problems) == 4
@@ -189,7 +189,7 @@ def test_what_was_edited_in_the_cache_is_not_believed(home: Home, kept_file: Pat
 
 
 def test_without_the_seal_it_would_be(home: Home, kept_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Kept, "_is_sealed", lambda *_: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(DescriptionCache, "_is_sealed", lambda *_: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     assert take_need_away(home, kept_file) == ()
 
 
@@ -198,8 +198,8 @@ def test_what_was_kept_of_other_files_or_under_another_key_is_not_believed(
 ) -> None:
     (found,) = find_files(home.config.tools_folder)
     digest = read(found).source.digest
-    kept = Kept(kept_file.parent, sys.path, home.config.home)
+    kept = DescriptionCache(kept_file.parent, sys.path, home.config.home)
     assert kept.get(found.place, digest) is not None
     assert kept.get(found.place, digest[::-1]) is None
     (home.config.home / "plugins.key").unlink()
-    assert Kept(kept_file.parent, sys.path, home.config.home).get(found.place, digest) is None
+    assert DescriptionCache(kept_file.parent, sys.path, home.config.home).get(found.place, digest) is None

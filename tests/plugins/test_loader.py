@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plugins.conftest import load_plugins, look
 
 from oneclaw.core.call import ToolCall
 from oneclaw.core.errors import Kind
 from oneclaw.core.load import Loaded
 from oneclaw.core.permit.grant import definition_hash
-from oneclaw.plugins.loader import load_plugins, look
 
 Home = Any
 Serve = Any
@@ -206,9 +206,9 @@ def test_ctrl_c_while_plugins_are_asked_ends_the_program_and_their_processes(
         "hangs.py", f"import os\nopen({str(mark)!r}, 'w').write(f'{{os.getpid()}} ')\nwhile True: pass"
     )
     code = (
-        "from oneclaw.config import load_config; from oneclaw.plugins.loader import load_plugins;"
+        "import asyncio; from oneclaw.config import load_config; from oneclaw.plugins.loader import Look;"
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "load_plugins(load_config(), seconds=600)"
+        "asyncio.run(Look(load_config()).ask(seconds=600))"
     )
     program = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
     while not (mark.exists() and mark.read_text().endswith(" ")):

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plugins.conftest import load_plugins, look
 
 from oneclaw.core.call import ToolCall
 from oneclaw.core.errors import Kind
-from oneclaw.plugins.loader import load_plugins, look
 from oneclaw.plugins.manifest import Manifest, read_manifest
 from oneclaw.plugins.source import InvalidPlugin
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plugins.conftest import load_plugins, look
 
 from oneclaw.config import read_settings
 from oneclaw.core.call import ToolCall
-from oneclaw.plugins.loader import load_plugins, look
 
 Home = Any
 Serve = Any

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from tests.plugins.conftest import load_plugins, look
 
 from oneclaw.core.call import ToolCall
-from oneclaw.plugins.loader import load_plugins, look
 from oneclaw.plugins.source import InvalidPlugin
 from oneclaw.plugins.template import write_template
 

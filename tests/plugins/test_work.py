@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plugins.conftest import load_plugins
 
 from oneclaw.core.call import ToolCall
 from oneclaw.core.engine import Engine
@@ -19,10 +20,9 @@ from oneclaw.core.permit.need import State
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.registry import Registry
 from oneclaw.core.tool import Context
-from oneclaw.plugins.loader import load_plugins
-from oneclaw.plugins.source import Source
-from oneclaw.plugins.work import Work
-from oneclaw.run.runner import Runner
+from oneclaw.plugins.source import PluginImport
+from oneclaw.plugins.work import PluginWork
+from oneclaw.run.runner import CallRunner
 
 Home = Any
 Serve = Any
@@ -261,12 +261,12 @@ async def test_a_trusted_plugin_runs_in_a_process_with_the_environment_of_the_pr
 
 def test_the_work_of_a_plugin_that_is_not_inline_refuses_to_run_in_the_program() -> None:
     with pytest.raises(ToolError, match="in a process only"):
-        Work(Source("weather", "", file="weather.py"))({}, Context())
+        PluginWork(PluginImport("weather", "", file="weather.py"))({}, Context())
 
 
 @asynccontextmanager
 async def engine_with(loaded: Loaded, **more: Any) -> AsyncGenerator[Engine]:
-    runner = Runner(processes=2)
+    runner = CallRunner(processes=2)
     try:
         yield Engine(Registry(loaded.tools), runner, **more)
     finally:

@@ -4,11 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from tests.providers.wires import feed
 
-from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
-from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
+from oneclaw.core.answer import TextAdded
+from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart
 from oneclaw.core.message import UserMessage as User
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.anthropic.stream import AnthropicReader
@@ -40,10 +39,6 @@ def ending(reason: Any, **usage: Any) -> list[Event]:
     return [delta, {"type": "message_stop"}]
 
 
-def feed(reader: AnthropicReader, *events: Any) -> list[Progress]:
-    return [each for event in events for each in reader.feed(ServerEvent("", json.dumps(event)))]
-
-
 def read(*events: Any) -> AssistantMessage:
     reader = new_reader()
     feed(reader, *events)
@@ -59,54 +54,6 @@ def call(index: Any, *pieces: str, **block: Any) -> list[Event]:
 # ------------------------------------------------------------------ whole answers
 
 
-def test_text_thoughts_and_calls_come_in_their_order() -> None:
-    reader = new_reader()
-    progress = feed(
-        reader,
-        {
-            "type": "message_start",
-            "message": {
-                "content": [],
-                "usage": {"input_tokens": 7, "cache_read_input_tokens": 20, "output_tokens": 1},
-            },
-        },
-        begin(0, type="thinking", thinking="", signature=""),
-        add(0, type="thinking_delta", thinking="Hm"),
-        add(0, type="thinking_delta", thinking="."),
-        add(0, type="signature_delta", signature="c2ln"),
-        end(0),
-        {"type": "ping"},
-        begin(1, type="text", text=""),
-        add(1, type="text_delta", text="I will "),
-        add(1, type="text_delta", text="look."),
-        end(1),
-        *call(2, '{"pa', 'th":"a"}'),
-        *call(3),
-        *ending("tool_use", output_tokens=9, cache_creation_input_tokens=3),
-    )
-    assert progress == [
-        ThoughtAdded("Hm"),
-        ThoughtAdded("."),
-        TextAdded("I will "),
-        TextAdded("look."),
-        CallBegun(0, "read"),
-        ArgumentsAdded(0, '{"pa'),
-        ArgumentsAdded(0, 'th":"a"}'),
-        CallBegun(1, "read"),
-    ]
-    message = reader.message()
-    assert reader.is_complete
-    assert message.finish == "calls"
-    assert message.wire == "anthropic"
-    assert [type(part) for part in message.parts] == [ThoughtPart, TextPart, CallPart, CallPart]
-    assert message.text == "I will look."
-    assert [(each.id, each.arguments, each.fault) for each in message.calls] == [
-        ("toolu_2", '{"path":"a"}', ""),
-        ("toolu_3", "{}", ""),
-    ]
-    assert message.usage == Usage(30, 9, 20, 3, 0)
-
-
 def test_blocks_may_be_written_at_the_same_time() -> None:
     message = read(
         *(begin(at, type="tool_use", id=f"t{at}", name="read", input={}) for at in (0, 1)),
@@ -120,59 +67,12 @@ def test_blocks_may_be_written_at_the_same_time() -> None:
     assert [each.arguments for each in message.calls] == ['{"path":"a"}', '{"path":"b"}']
 
 
-def test_a_whole_body_is_a_stream_of_one() -> None:
-    body = {
-        "content": [
-            {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
-            {"type": "text", "text": "Look."},
-            {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}},
-        ],
-        "stop_reason": "tool_use",
-        "usage": {"input_tokens": 1, "output_tokens": 2, "output_tokens_details": {"thinking_tokens": 1}},
-    }
-    reader = new_reader()
-    assert list(reader.take(body)) == [
-        ThoughtAdded("Hm."),
-        TextAdded("Look."),
-        CallBegun(0, "read"),
-        ArgumentsAdded(0, '{"path":"a"}'),
-    ]
-    assert reader.is_complete
-    assert reader.message().calls[0].arguments == {"path": "a"}
-    assert reader.message().usage == Usage(1, 2, 0, 0, 1)
-
-
 def test_a_message_may_begin_with_all_it_has() -> None:
     block = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}}
     start = {"type": "message_start", "message": {"content": [block], "stop_reason": "tool_use"}}
     message = read(start, {"type": "message_stop"})
     assert message.finish == "calls"
     assert [(each.arguments, each.fault) for each in message.calls] == [({"path": "a"}, "")]
-
-
-@pytest.mark.parametrize(
-    ("reason", "finish"),
-    [
-        ("end_turn", "stop"),
-        ("stop_sequence", "stop"),
-        ("max_tokens", "length"),
-        ("model_context_window_exceeded", "length"),
-        ("refusal", "refusal"),
-        ("pause_turn", "calls"),
-        ("tool_use", "stop"),
-        ("something_new", "stop"),
-        (None, "stop"),
-        (7, "stop"),
-    ],
-)
-def test_every_reason_to_stop_has_its_finish(reason: Any, finish: str) -> None:
-    text = [begin(0, type="text", text="Yes."), end(0)]
-    assert read(*text, *ending(reason)).finish == finish
-
-
-@pytest.mark.parametrize("reason", ["end_turn", "tool_use", "pause_turn", "something_new", None])
-def test_calls_are_to_be_run_whatever_the_reason_is_called(reason: Any) -> None:
-    assert read(*call(0), *ending(reason)).finish == "calls"
 
 
 def test_a_refusal_says_why() -> None:
@@ -183,11 +83,6 @@ def test_a_refusal_says_why() -> None:
     assert reader.message().text == "I cannot help with that."
     spoken = read(begin(0, type="text", text="No."), end(0), delta, {"type": "message_stop"})
     assert spoken.text == "No."
-
-
-def test_what_comes_after_the_end_is_not_taken_in() -> None:
-    first = [begin(0, type="text", text="One."), end(0), *ending("end_turn")]
-    assert read(*first, {"type": "message_start", "message": {}}, *call(0), "garbage").text == "One."
 
 
 def started(message_id: str) -> Event:
@@ -302,10 +197,6 @@ def test_a_call_closed_for_the_model_at_the_length_limit_does_not_run() -> None:
     assert reader.message().calls[0].fault
 
 
-def test_a_call_in_a_refused_answer_does_not_run() -> None:
-    assert read(*call(0, "{}"), *ending("refusal")).calls[0].fault
-
-
 def test_a_block_that_never_ended_is_cut() -> None:
     message = read(*call(0, '{"path":')[:-1], *ending("tool_use"))
     assert message.calls[0].fault
@@ -322,34 +213,13 @@ def test_a_server_that_names_every_block_alike_loses_none() -> None:
 
 
 def test_text_without_a_beginning_is_kept() -> None:
-    message = read(
-        add(4, type="text_delta", text="Yes."), add(None, type="text_delta", text="!"), *ending("end_turn")
-    )
-    assert message.text == "Yes.!"
+    texts = [add(index, type="text_delta", text=text) for index, text in ((4, "Yes."), (None, "!"), (4, ""))]
+    assert read(*texts, *ending("end_turn")).text == "Yes.!"
 
 
-@pytest.mark.parametrize(
-    ("error", "trouble"),
-    [
-        ({"type": "overloaded_error", "message": "Overloaded"}, "overload"),
-        ({"type": "rate_limit_error", "message": "Slow down"}, "limit"),
-        ({"type": "api_error", "message": "Internal server error"}, "server"),
-        ({"type": "invalid_request_error", "message": "prompt is too long"}, "window"),
-        ({}, "server"),
-        (None, "server"),
-        ("down", "server"),
-    ],
-)
-def test_an_error_inside_an_answer_is_raised_and_loses_nothing(error: Any, trouble: str) -> None:
-    reader = new_reader()
-    feed(reader, begin(0, type="text", text="Yes."))
-    with pytest.raises(ProviderError) as raised:
-        feed(reader, {"type": "error", "error": error})
-    assert raised.value.trouble == trouble
-    assert reader.message().text == "Yes."
-    assert not reader.is_complete
-    with pytest.raises(ProviderError):
-        new_reader().take({"type": "error", "error": error})
+@pytest.mark.parametrize(("given", "read_as"), [(None, "{}"), ("{}", "{}"), ([1], "[1]"), (5, "5")])
+def test_an_input_that_is_no_object_reaches_the_engine(given: Any, read_as: str) -> None:
+    assert read(*call(0, input=given), *ending("tool_use")).calls[0].arguments == read_as
 
 
 @pytest.mark.parametrize(
@@ -364,80 +234,11 @@ def test_what_is_no_event_is_a_broken_stream(data: str) -> None:
     assert named.value.trouble in ("stream", "server")
 
 
-@pytest.mark.parametrize("body", [{}, {"choices": []}, {"content": "text"}, {"content": None}])
-def test_a_body_that_is_no_message_is_a_broken_answer(body: dict[str, Any]) -> None:
-    with pytest.raises(ProviderError) as raised:
-        new_reader().take(body)
-    assert raised.value.trouble == "stream"
-
-
 def test_the_name_of_an_event_stands_in_for_its_type() -> None:
     reader = new_reader()
     block = json.dumps({"index": 0, "content_block": {"type": "text", "text": "Yes."}})
     assert list(reader.feed(ServerEvent("content_block_start", block))) == [TextAdded("Yes.")]
     assert list(reader.feed(ServerEvent("", "[DONE]"))) == []
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=6,
-)
-kinds = st.sampled_from(
-    [
-        *("message_start", "content_block_start", "content_block_delta", "content_block_stop"),
-        *("message_delta", "ping", "error", "text", "tool_use", "thinking", "redacted_thinking"),
-        *("text_delta", "input_json_delta", "thinking_delta", "signature_delta", "citations_delta"),
-        *("server_tool_use", "compaction_delta", "tool_use", "refusal", "max_tokens", "message_stop"),
-    ]
-)
-names = st.sampled_from(
-    [
-        *("index", "content_block", "delta", "message", "usage", "text", "thinking", "signature", "input"),
-        *("partial_json", "citation", "citations", "id", "name", "stop_reason", "content", "error"),
-        *("input_tokens", "output_tokens", "output_tokens_details", "stop_details", "caller", "data"),
-    ]
-)
-
-
-def typed(fields: Event, kind: Any) -> Event:
-    return {**fields, "type": kind}
-
-
-def grown(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    fields = st.dictionaries(names, inner, max_size=4)
-    return st.lists(inner, max_size=3) | st.builds(typed, fields, kinds | json_values)
-
-
-hostile: st.SearchStrategy[Any] = st.recursive(json_values | kinds, grown, max_leaves=12)
-
-
-@given(st.lists(hostile, max_size=8))
-def test_no_event_breaks_the_reader_or_what_is_sent_back(events: list[Any]) -> None:
-    wire, request = Anthropic(), Request("m", [User("Hello")], tools=(READ,))
-    reader, came = wire.reader(request), ""
-    for event in events:
-        try:
-            for each in reader.feed(ServerEvent("", json.dumps(event))):
-                came += each.text if isinstance(each, TextAdded) else ""
-        except ProviderError:
-            pass
-        message = reader.message()
-        assert message.text == came
-        assert len({each.id for each in message.calls}) == len(message.calls)
-        assert reader.is_complete or all(each.fault for each in message.calls)
-        body = json.loads(wire.write(Request("m", [User("Hello"), message, User("And?")], "", (READ,))))
-        assert all(message["content"] for message in body["messages"])
-
-
-@given(hostile)
-def test_no_body_breaks_the_reader(body: Any) -> None:
-    reader = new_reader()
-    try:
-        reader.take(body if isinstance(body, dict) else {"content": body})  # pyright: ignore[reportUnknownArgumentType]
-    except ProviderError:
-        assert not reader.is_complete
-    assert isinstance(reader.message(), AssistantMessage)
 
 
 def test_a_foreign_block_that_was_cut_is_not_kept() -> None:

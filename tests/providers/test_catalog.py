@@ -2,29 +2,29 @@
 
 import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from oneclaw.config import read_settings
+from oneclaw.config import Config, read_settings
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
-from oneclaw.providers.catalog import SMALL_TOOLS, WIRES, Catalog, Price
+from oneclaw.core.settings.tree import ModelSettings, ModelTable, ProviderTable, WireName
+from oneclaw.providers.catalog import SMALL_TOOLS, Catalog
 from oneclaw.providers.connect import make_wire
+from oneclaw.providers.model import Price
 
 
 def settings(tmp_path: Path, text: str) -> Catalog:
     """The catalogue of a settings file, read as the program reads it."""
     file = tmp_path / "oneclaw.toml"
     file.write_text(text)
-    values = read_settings(file)
+    read = Config(tmp_path, file, values=read_settings(file)).settings
+    return Catalog(read.models, read.providers)
 
-    def under(prefix: str) -> dict[str, Any]:
-        return {
-            key[len(prefix) + 1 :]: value for key, value in values.items() if key.startswith(prefix + ".")
-        }
 
-    return Catalog(under("models"), under("providers"))
+def with_model(name: str, **fields: Any) -> ModelSettings:
+    return ModelSettings(named={name: ModelTable(**fields)})
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_built_in_providers_need_no_setting_but_a_key() -> None:
         assert provider.is_local == (name in local)
         assert (provider.key is None) == (name in local)
         assert provider.base_url.startswith("http://127.0.0.1:" if name in local else "https://")
-        assert provider.wire in WIRES
+        assert provider.wire in get_args(WireName)
         wire = make_wire(provider)
         assert wire.name == provider.wire
         assert not catalog.model(f"{name}/some-model").is_small  # nobody has said so
@@ -151,12 +151,12 @@ def test_the_owner_sets_models(tmp_path: Path) -> None:
 
 
 def test_another_price_of_what_is_read_makes_the_cache_cost_the_same() -> None:
-    assert Catalog({"openai/gpt-4o.input_price": 1}).model("gpt-4o").price == Price(1, 10)
+    assert Catalog(with_model("openai/gpt-4o", input_price=1)).model("gpt-4o").price == Price(1, 10)
 
 
 def test_half_a_price_is_refused() -> None:
     with pytest.raises(InvalidConfig, match="mine/big is half set"):
-        Catalog({"mine/big.input_price": 1}).model("mine/big")
+        Catalog(with_model("mine/big", input_price=1)).model("mine/big")
 
 
 def test_without_settings_there_is_no_default_model() -> None:
@@ -225,21 +225,20 @@ def test_an_unknown_provider_is_refused_with_the_nearest_names() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"mine.wire": "openai_chat"}, "mine has no base_url"),
-        ({"mine.base_url": "http://x.test/v1"}, "mine has no wire"),
-        ({"mine.attempts": 3}, "mine has no wire and no base_url"),
-        ({"mine.wire": "soap", "mine.base_url": "http://x.test"}, "providers.mine.wire is 'soap'"),
-        ({"mine.wire": "gemini", "mine.base_url": "x.test"}, "providers.mine.base_url"),
-        ({"mine.wire": "gemini", "mine.base_url": "http://x.test?a=b"}, "without [?] and #"),
+        ({"wire": "openai_chat"}, "mine has no base_url"),
+        ({"base_url": "http://x.test/v1"}, "mine has no wire"),
+        ({"attempts": 3}, "mine has no wire and no base_url"),
+        ({"wire": "gemini", "base_url": "x.test"}, "providers.mine.base_url"),
+        ({"wire": "gemini", "base_url": "http://x.test?a=b"}, "without [?] and #"),
     ],
 )
 def test_a_provider_that_is_half_described_is_refused(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidConfig, match=said):
-        Catalog(providers=fields).provider("mine")
+        Catalog(providers={"mine": ProviderTable(**fields)}).provider("mine")
 
 
 @pytest.mark.parametrize("name", ["ollama/llama3.2", "ollama/gemma3:0.5b", "mine/x", "openai/gpt-4o"])
 def test_a_model_is_small_only_where_the_owner_says_so(name: str) -> None:
-    server = {"mine.wire": "openai_chat", "mine.base_url": "http://127.0.0.1:9/v1"}
+    server = {"mine": ProviderTable(wire="openai_chat", base_url="http://127.0.0.1:9/v1")}
     assert not Catalog(providers=server).model(name).is_small
-    assert Catalog({f"{name}.small": True}, server).model(name).is_small
+    assert Catalog(with_model(name, small=True), server).model(name).is_small

@@ -6,9 +6,11 @@ import sys
 from typing import Any
 
 import pytest
-from tests.providers.tiny import HEAD, KEY, REQUEST, WHOLE, Serve, ask_message, silence, status, tiny
+from tests.conftest import Serve
+from tests.providers.tiny import HEAD, KEY, REQUEST, WHOLE, ask_message, silence, status, tiny
 
-from oneclaw.core.errors import InvalidConfig, ToolError
+from oneclaw.core.errors import InvalidConfig, MissingKey, OneClawError, ToolError
+from oneclaw.core.settings.tree import ProviderTable
 from oneclaw.providers import connect
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.catalog import Catalog
@@ -27,9 +29,22 @@ def providers(port: int, wire: str = "openai_chat", *, secret: str | None = KEY,
         assert name == "MINE_KEY"
         return secret
 
-    fields = {"wire": wire, "base_url": f"http://127.0.0.1:{port}/v1", "key": "MINE_KEY", **rest}
-    catalog = Catalog(providers={f"mine.{field}": value for field, value in fields.items()})
-    return Providers(catalog, secrets=secrets)
+    fields: dict[str, Any] = {
+        "wire": wire,
+        "base_url": f"http://127.0.0.1:{port}/v1",
+        "key": "MINE_KEY",
+        **rest,
+    }
+    return Providers(Catalog(providers={"mine": ProviderTable(**fields)}), secrets=secrets)
+
+
+async def why_not(every: Providers, name: str) -> str | None:
+    """Why a provider does not list its models."""
+    try:
+        await every.list_models(name)
+    except OneClawError as error:
+        return str(error)
+    return None
 
 
 async def test_a_model_is_asked_by_its_full_name(serve: Serve) -> None:
@@ -56,7 +71,7 @@ async def test_a_provider_made_in_code_goes_before_the_catalogue(serve: Serve) -
     own = tiny(port)
     every = Providers(Catalog(), secrets=str, extra={"own": own})
     assert every.get("own/x") == (own, "x")
-    assert (await every.list_models("own"), await every.reachable("own")) == ([], None)
+    assert (await every.list_models("own"), await why_not(every, "own")) == ([], None)
     with pytest.raises(InvalidConfig, match="no provider 'other'"):
         every.get("other/x")
     await every.close()
@@ -68,7 +83,10 @@ async def test_a_missing_key_is_said_when_the_model_is_asked() -> None:
     with pytest.raises(ProviderError, match=r"mine has no key\. The secret MINE_KEY is not set") as caught:
         await ask_message(provider)
     assert caught.value.trouble == "key"
-    assert "MINE_KEY" in str(await every.reachable("mine"))
+    assert "MINE_KEY" in str(await why_not(every, "mine"))
+    with pytest.raises(MissingKey, match=r"mine has no key\. The secret MINE_KEY is not set"):
+        every.check_key("mine/x")
+    providers(1).check_key("mine/x")
 
 
 LISTS = [
@@ -84,7 +102,7 @@ async def test_the_models_of_a_provider_are_listed(serve: Serve, wire: str, path
     port, seen = await serve(status(200, json.dumps(body).encode()))
     every = providers(port, wire)
     assert await every.list_models("mine") == ["a", "b"]
-    assert await every.reachable("mine") is None
+    assert await why_not(every, "mine") is None
     await every.close()
     assert seen[0].startswith(f"GET {path} ".encode())
     assert KEY.encode() in seen[0]
@@ -106,7 +124,7 @@ async def test_what_is_wrong_with_a_provider_is_said_in_a_sentence(
 ) -> None:
     port, seen = await serve(answer)
     every = providers(port)
-    assert said in str(await every.reachable("mine"))
+    assert said in str(await why_not(every, "mine"))
     await every.close()
     assert len(seen) == 1  # a look is not worth a second try
 
@@ -115,12 +133,12 @@ async def test_a_silent_provider_is_not_looked_at_for_long(monkeypatch: pytest.M
     monkeypatch.setattr(connect, "CHECK_SECONDS", 0.1)
     async with silence() as server:
         every = providers(server.port)
-        assert "0.1 seconds" in str(await every.reachable("mine"))
+        assert "0.1 seconds" in str(await why_not(every, "mine"))
         await every.close()
 
 
 async def test_a_provider_nobody_described_is_said_to_be_so() -> None:
-    assert "no provider 'nobody'" in str(await providers(1).reachable("nobody"))
+    assert "no provider 'nobody'" in str(await why_not(providers(1), "nobody"))
 
 
 def test_nothing_heavy_is_loaded_before_a_request_and_only_the_wire_that_is_spoken() -> None:

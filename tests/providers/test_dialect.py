@@ -6,7 +6,7 @@ import pytest
 from tests.providers.rulebook import broken
 
 from oneclaw.providers.dialect import resolve
-from oneclaw.providers.dialect.convert import DIALECTS, can_be_strict, to_dialect
+from oneclaw.providers.dialect.convert import DIALECTS, to_dialect
 from oneclaw.providers.names import Names
 from oneclaw.tools.builtin import load_all
 
@@ -233,7 +233,7 @@ def test_strict_mode_wants_every_property_and_takes_null_for_those_left_out() ->
 def test_where_strict_mode_would_take_less_it_stays_off_and_says_why(schema: Schema) -> None:
     made = to_dialect(schema, "openai_strict")
     assert not made.is_strict
-    assert not can_be_strict(schema)
+    assert not to_dialect(schema, "openai_strict").is_strict
     assert made.schema == to_dialect(schema, "openai").schema
     assert made.changes[0].keyword == "strict"
 
@@ -348,3 +348,39 @@ def test_a_condition_beside_closed_properties_opens_none() -> None:
     sent = to_dialect({**CONDITION, "additionalProperties": False}, "openai").schema
     assert sent is not None
     assert list(sent["properties"]) == ["kind"]
+
+
+NEVER: list[Any] = [False, {"type": "string", "enum": []}, {"anyOf": [False, {"enum": []}]}]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("never", NEVER)
+def test_a_property_that_takes_no_value_is_not_offered_and_the_change_is_told(
+    never: bool | Schema, dialect: str
+) -> None:
+    parts: list[Schema] = [
+        {"type": "object", "properties": {"a": never, "b": {"type": "string"}}, "required": ["a", "b"]},
+        {"type": "object", "allOf": [{"properties": {"a": never}}, {"properties": {"a": {}, "b": {}}}]},
+    ]
+    for parameters in parts:
+        dialected = to_dialect(parameters, dialect)
+        assert dialected.schema is not None
+        assert list(dialected.schema["properties"]) == ["b"]
+        assert "a" not in dialected.schema.get("required", ())
+        assert "leave out a" in dialected.schema["description"]
+        assert ("$.properties.a", "dropped") in [(each.path, each.verdict) for each in dialected.changes]
+    # Twin: the same property with a schema that takes a value is offered.
+    offered = to_dialect({"type": "object", "properties": {"a": {"type": "string"}}}, dialect)
+    assert offered.schema is not None
+    assert list(offered.schema["properties"]) == ["a"]
+
+
+@pytest.mark.parametrize("name", [{"$id": "#count"}, {"id": "#count"}, {"$anchor": "count"}])
+def test_a_plain_name_is_opened_wherever_it_stands(name: Schema) -> None:
+    deep: Schema = {"definitions": {"x": {"type": "array", "items": {**name, "type": "integer"}}}}
+    parameters: Schema = {"type": "object", "properties": {"a": {"$ref": "#count"}}, **deep}
+
+    assert to_dialect(parameters, "openai").schema == {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+    }

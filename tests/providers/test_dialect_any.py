@@ -131,9 +131,7 @@ JUNK = st.recursive(
     ),
     max_leaves=20,
 )
-many = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+many = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def spoken(dialect: str, is_strict: bool) -> str:

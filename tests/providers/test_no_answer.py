@@ -6,26 +6,14 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from tests.providers.tiny import HEAD, Serve, ask_message, in_turn
+from tests.conftest import Serve
+from tests.providers.tiny import HEAD, ask_message, in_turn
+from tests.providers.wires import each_wire, new_reader
 
-from oneclaw.core.message import UserMessage
 from oneclaw.providers.anthropic import stream as anthropic_stream
-from oneclaw.providers.anthropic.wire import Anthropic
-from oneclaw.providers.base import ProviderError, Reader, Request, ServerEvent, Wire
-from oneclaw.providers.gemini.wire import Gemini
-from oneclaw.providers.http.remote import RemoteProvider
-from oneclaw.providers.http.retry import Retry
+from oneclaw.providers.base import AnswerReader, ProviderError, ServerEvent
 from oneclaw.providers.openai_chat import stream as chat_stream
-from oneclaw.providers.openai_chat.wire import OpenAIChat
-from oneclaw.providers.openai_responses.wire import OpenAIResponses
-
-WIRES: dict[str, Wire] = {
-    "anthropic": Anthropic(),
-    "openai_chat": OpenAIChat(),
-    "openai_responses": OpenAIResponses(),
-    "gemini": Gemini(),
-}
-ASKED = Request("m", [UserMessage("Hello")])
+from oneclaw.testing import open_provider
 
 EVERYWHERE: tuple[Mapping[str, Any], ...] = (
     {},
@@ -46,6 +34,11 @@ EVERYWHERE: tuple[Mapping[str, Any], ...] = (
     {"total_tokens": 12, "usage": {"input_tokens": 12}},
     {"usageMetadata": {"promptTokenCount": 12}},
     {"object": "list", "data": []},
+    {"content": "text"},
+    {"content": None},
+    {"choices": "x"},
+    {"choices": []},
+    {"output": None},
 )
 """What no wire may read as an answer."""
 SHAPED: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -53,7 +46,6 @@ SHAPED: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("anthropic", {"type": "message", "content": [], "stop_reason": None, "usage": {"input_tokens": 12}}),
     ("anthropic", {"content": [{"type": "text", "text": "x"}], "error": {"message": "No."}}),
     ("anthropic", {"type": "count", "content": [{"type": "text", "text": "12"}]}),
-    ("openai_chat", {"choices": []}),
     ("openai_chat", {"status": "queued", "choices": [{"message": {"content": "x"}}]}),
     (
         "openai_chat",
@@ -75,7 +67,7 @@ SHAPED: tuple[tuple[str, Mapping[str, Any]], ...] = (
 """What has the shape of an answer and is none."""
 
 
-def is_answer(reader: Reader, *events: str, body: Mapping[str, Any] | None = None) -> bool:
+def is_answer(reader: AnswerReader, *events: str, body: Mapping[str, Any] | None = None) -> bool:
     """Whether it is read as a whole answer."""
     with suppress(ProviderError):
         if body is not None:
@@ -85,16 +77,16 @@ def is_answer(reader: Reader, *events: str, body: Mapping[str, Any] | None = Non
     return reader.is_complete
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@each_wire
 @pytest.mark.parametrize("body", EVERYWHERE)
 def test_an_error_a_place_in_a_queue_or_a_count_is_no_answer(wire: str, body: Mapping[str, Any]) -> None:
-    assert not is_answer(WIRES[wire].reader(ASKED), body=body)
-    assert not is_answer(WIRES[wire].reader(ASKED), json.dumps(body), "[DONE]")
+    assert not is_answer(new_reader(wire), body=body)
+    assert not is_answer(new_reader(wire), json.dumps(body), "[DONE]")
 
 
 @pytest.mark.parametrize(("wire", "body"), SHAPED)
 def test_nor_is_one_that_has_its_shape(wire: str, body: Mapping[str, Any]) -> None:
-    assert not is_answer(WIRES[wire].reader(ASKED), body=body)
+    assert not is_answer(new_reader(wire), body=body)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +101,7 @@ def test_nor_is_one_that_has_its_shape(wire: str, body: Mapping[str, Any]) -> No
     ],
 )
 def test_an_answer_is_read_as_one(wire: str, body: Mapping[str, Any]) -> None:
-    assert is_answer(WIRES[wire].reader(ASKED), body=body)
+    assert is_answer(new_reader(wire), body=body)
 
 
 def test_without_the_guard_a_queued_body_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,8 +109,8 @@ def test_without_the_guard_a_queued_body_is_an_answer(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(anthropic_stream, "check_ready", check_nothing)
     monkeypatch.setattr(chat_stream, "check_ready", check_nothing)
-    assert is_answer(WIRES["anthropic"].reader(ASKED), body=SHAPED[0][1])
-    assert is_answer(WIRES["openai_chat"].reader(ASKED), body=SHAPED[5][1])
+    assert is_answer(new_reader("anthropic"), body=SHAPED[0][1])
+    assert is_answer(new_reader("openai_chat"), body=SHAPED[4][1])
 
 
 async def test_over_a_socket_both_are_asked_again_and_one_call_comes_out(serve: Serve) -> None:
@@ -132,11 +124,7 @@ async def test_over_a_socket_both_are_asked_again_and_one_call_comes_out(serve: 
     ended = {"type": "message_stop"}
     queued = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + json.dumps(SHAPED[0][1]).encode()
     port, seen = await serve(in_turn(queued, events(*first, *second, ended), events(*second, ended)))
-    provider = RemoteProvider(
-        Anthropic(), f"http://127.0.0.1:{port}", key=lambda: "k", label="a", retry=Retry(first_seconds=0.001)
-    )
-    message = await ask_message(provider)
-    await provider.close()
+    message = await ask_message(open_provider("anthropic", f"http://127.0.0.1:{port}", "k", attempts=3))
     assert [each.arguments for each in message.calls] == [{"path": "a"}]
     assert message.finish == "calls"
     assert len(seen) == 3

@@ -1,19 +1,14 @@
 """Schemas of structured answers on the four wires, judged by the types and the rules of the official SDKs."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pytest
 from anthropic import transform_schema
-from anthropic.types.message_create_params import MessageCreateParamsStreaming
-from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
-from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import BaseModel, Field
-from tests.corpus.test_wire_gemini import judge as judge_gemini
+from tests.providers.judges import judge
 from tests.providers.rulebook import broken
-from tests.providers.typed_dicts import problems
 
 from oneclaw.agent.answer_type import AnswerType
 from oneclaw.core.message import UserMessage
@@ -66,53 +61,26 @@ OUTPUTS = [Bill, Model, SCHEMA, list[Line], Line | Bill, {"anyOf": [{"type": "st
 OPEN: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "integer"}}
 
 
-def typed(annotation: Any) -> Callable[[bytes], None]:
-    def judge(body: bytes) -> None:
-        assert problems(json.loads(body), annotation) == []
-
-    return judge
-
-
-Judge = Callable[[bytes], object]
-NATIVE: list[tuple[Wire, Judge, str, tuple[str, ...], str]] = [
-    (
-        Anthropic(),
-        typed(MessageCreateParamsStreaming),
-        "claude-sonnet-4-5",
-        ("output_config", "format", "schema"),
-        "",
-    ),
-    (
-        OpenAIChat(),
-        typed(CompletionCreateParamsStreaming),
-        "gpt-4o",
-        ("response_format", "json_schema", "schema"),
-        "openai_strict",
-    ),
-    (
-        OpenAIResponses(),
-        typed(ResponseCreateParamsStreaming),
-        "gpt-5",
-        ("text", "format", "schema"),
-        "openai_strict",
-    ),
-    (Gemini(), judge_gemini, "gemini-3-pro", ("generationConfig", "responseJsonSchema"), "gemini"),
+NATIVE: list[tuple[Wire, str, tuple[str, ...], str]] = [
+    (Anthropic(), "claude-sonnet-4-5", ("output_config", "format", "schema"), ""),
+    (OpenAIChat(), "gpt-4o", ("response_format", "json_schema", "schema"), "openai_strict"),
+    (OpenAIResponses(), "gpt-5", ("text", "format", "schema"), "openai_strict"),
+    (Gemini(), "gemini-3-pro", ("generationConfig", "responseJsonSchema"), "gemini"),
     (
         Gemini(use_parameters=True),
-        judge_gemini,
         "gemini-3-pro",
         ("generationConfig", "responseSchema"),
         "gemini_parameters",
     ),
 ]
-IN_WORDS: list[tuple[Wire, Judge, str]] = [
-    (Anthropic(), typed(MessageCreateParamsStreaming), "claude-3-5-haiku-20241022"),
-    (Anthropic(), typed(MessageCreateParamsStreaming), "claude-sonnet-4-20250514"),
-    (OpenAIChat(strict=False), typed(CompletionCreateParamsStreaming), "llama3.2"),
-    (OpenAIResponses(strict=False), typed(ResponseCreateParamsStreaming), "gpt-oss"),
-    (Gemini(), judge_gemini, "gemini-2.5-pro"),
+IN_WORDS: list[tuple[Wire, str]] = [
+    (Anthropic(), "claude-3-5-haiku-20241022"),
+    (Anthropic(), "claude-sonnet-4-20250514"),
+    (OpenAIChat(strict=False), "llama3.2"),
+    (OpenAIResponses(strict=False), "gpt-oss"),
+    (Gemini(), "gemini-2.5-pro"),
 ]
-_NATIVE = pytest.mark.parametrize(("wire", "judge", "model", "place", "dialect"), NATIVE)
+_NATIVE = pytest.mark.parametrize(("wire", "model", "place", "dialect"), NATIVE)
 
 
 def asked(output: Any, model: str, **more: Any) -> Request:
@@ -135,10 +103,10 @@ def system_of(body: dict[str, Any]) -> str:
 @_NATIVE
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_the_schema_goes_in_the_field_of_the_format(
-    wire: Wire, judge: Judge, model: str, place: tuple[str, ...], dialect: str, output: Any
+    wire: Wire, model: str, place: tuple[str, ...], dialect: str, output: Any
 ) -> None:
     body = wire.write(asked(output, model))
-    judge(body)
+    judge(wire.name, body)
     schema = at(json.loads(body), place)
     assert schema["type"].lower() == "object"
     assert "$ref" not in json.dumps(schema)
@@ -156,10 +124,10 @@ def taken_by_anthropic(schema: Any) -> list[str]:
     return [] if transform_schema(bare) == bare else [json.dumps(transform_schema(bare))]
 
 
-@pytest.mark.parametrize(("wire", "judge", "model"), IN_WORDS)
-def test_where_no_field_is_taken_the_schema_is_an_instruction(wire: Wire, judge: Judge, model: str) -> None:
+@pytest.mark.parametrize(("wire", "model"), IN_WORDS)
+def test_where_no_field_is_taken_the_schema_is_an_instruction(wire: Wire, model: str) -> None:
     body = wire.write(asked(Bill, model))
-    judge(body)
+    judge(wire.name, body)
     told = system_of(json.loads(body))
     assert "Be brief." in told
     assert "JSON Schema" in told
@@ -171,18 +139,18 @@ def test_where_no_field_is_taken_the_schema_is_an_instruction(wire: Wire, judge:
 
 @_NATIVE
 def test_a_schema_that_a_server_has_refused_is_told_in_words(
-    wire: Wire, judge: Judge, model: str, place: tuple[str, ...], dialect: str
+    wire: Wire, model: str, place: tuple[str, ...], dialect: str
 ) -> None:
     output = AnswerType(Bill).sent
     body = wire.write(asked(replace(output, is_native=False), model))
-    judge(body)
+    judge(wire.name, body)
     assert at(json.loads(body), place) == {}
     assert "As printed." in system_of(json.loads(body))
 
 
 @_NATIVE
 def test_without_a_schema_the_request_is_as_ever(
-    wire: Wire, judge: Judge, model: str, place: tuple[str, ...], dialect: str
+    wire: Wire, model: str, place: tuple[str, ...], dialect: str
 ) -> None:
     body = json.loads(wire.write(replace(asked(Bill, model), output=None)))
     assert at(body, place) == {}

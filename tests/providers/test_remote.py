@@ -10,13 +10,13 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
+from tests.conftest import Serve
 from tests.providers.tiny import (
     HALF,
     HEAD,
     KEY,
     REQUEST,
     WHOLE,
-    Serve,
     TinyWire,
     ask,
     ask_badly,

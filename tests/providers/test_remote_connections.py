@@ -4,13 +4,12 @@ import asyncio
 import gc
 import ssl
 import subprocess
-import threading
 from contextlib import aclosing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.conftest import Serve
+from tests.loopback import answering
 from tests.providers.tiny import (
     HALF,
     HEAD,
@@ -18,7 +17,6 @@ from tests.providers.tiny import (
     QUICK,
     REQUEST,
     WHOLE,
-    Serve,
     TinyWire,
     ask,
     ask_message,
@@ -65,22 +63,6 @@ async def test_a_connection_is_kept_for_the_next_request() -> None:
     assert (connections, requests) == (1, 3)
 
 
-class KeepAlive(BaseHTTPRequestHandler):
-    """Answers from a thread, so that connections outlive the loop that opened them."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        self.send_response(200)
-        self.send_header("content-length", str(len(WHOLE)))
-        self.end_headers()
-        self.wfile.write(WHOLE)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 # The connection of the first loop is dropped, as by a program that does not close what it opened.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_provider_can_be_used_in_one_loop_after_another() -> None:
@@ -94,13 +76,11 @@ def test_a_provider_can_be_used_in_one_loop_after_another() -> None:
         await ask_once(provider)
         await provider.close()
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), KeepAlive) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        provider = tiny(server.server_address[1])
+    with answering(lambda asked: WHOLE) as port:
+        provider = tiny(port)
         asyncio.run(ask_once(provider))
         asyncio.run(ask_and_close(provider))
         gc.collect()
-        server.shutdown()
 
 
 async def test_requests_side_by_side_get_each_their_own_answer(serve: Serve) -> None:

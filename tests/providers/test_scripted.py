@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from oneclaw import Scripted, ToolCall
-from oneclaw.core.answer import Answer, Answered, AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
+from oneclaw.core.answer import Answered, AnswerEvent, AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import AssistantMessage, Usage, UserMessage
 from oneclaw.providers.base import ProviderError, Request
-from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Think, Wait, read_script
+from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, ScriptedReply, Think, Wait, read_script
 
 REQUEST = Request("m", [UserMessage("hi")])
 
 
-async def ask(model: Scripted) -> tuple[list[Answer], AssistantMessage]:
+async def ask(model: Scripted) -> tuple[list[AnswerEvent], AssistantMessage]:
     answers = [answer async for answer in model.answer(REQUEST)]
     last = answers[-1]
     assert isinstance(last, Answered)
@@ -51,7 +51,7 @@ async def test_a_failure_that_waiting_helps_is_followed_by_the_next_reply() -> N
 
 
 @pytest.mark.parametrize("replies", [[Fail("key", "No key.")], [Fail("server")] * 9, []])
-async def test_a_failure_for_good_is_raised(replies: list[Reply]) -> None:
+async def test_a_failure_for_good_is_raised(replies: list[ScriptedReply]) -> None:
     with pytest.raises(ProviderError):
         await ask(Scripted(replies))
 

@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.providers.openai_chat import text_calls
-from oneclaw.providers.openai_chat.text_calls import Piece, TextCall, TextCalls
+from oneclaw.providers.openai_chat.text_calls import TextCall, TextCallPiece, TextCalls
 
 TOOLS = ("get", "put_it")
 GET = TextCall("get", "{}")
 
 
-def split(text: str, chars: int = 10_000, *, is_whole: bool = True) -> list[Piece]:
+def split(text: str, chars: int = 10_000, *, is_whole: bool = True) -> list[TextCallPiece]:
     """The pieces of a text that comes in cuts of so many characters, neighbouring texts as one."""
     calls = TextCalls(TOOLS)
-    pieces: list[Piece] = []
+    pieces: list[TextCallPiece] = []
     for at in range(0, len(text), chars):
         pieces += calls.feed(text[at : at + chars])
-    merged: list[Piece] = []
+    merged: list[TextCallPiece] = []
     for piece in (*pieces, *calls.end(is_whole)):
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):
             merged[-1] += piece
@@ -35,7 +35,7 @@ def call(name: str = "get", **arguments: Any) -> TextCall:
     return TextCall(name, json.dumps(arguments, separators=(",", ":")))
 
 
-FOUND: list[tuple[str, list[Piece]]] = [
+FOUND: list[tuple[str, list[TextCallPiece]]] = [
     ('<tool_call>\n{"name": "get", "arguments": {"a": 1}}\n</tool_call>', [call(a=1)]),
     ('<tool_call>{"name": "get"}</tool_call>', [GET]),
     ('<tool_call>{"name": "get", "arguments": "{\\"a\\": 1}"}</tool_call>', [call(a=1)]),
@@ -79,7 +79,7 @@ FOUND: list[tuple[str, list[Piece]]] = [
 
 
 @pytest.mark.parametrize(("text", "pieces"), FOUND)
-def test_every_form_is_found_however_it_is_cut(text: str, pieces: list[Piece]) -> None:
+def test_every_form_is_found_however_it_is_cut(text: str, pieces: list[TextCallPiece]) -> None:
     for chars in (10_000, 1, 2, 3, 5, 13, 64):
         assert split(text, chars) == pieces, chars
 

@@ -2,20 +2,15 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsStreaming
-from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
-from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
-from tests.corpus.test_wire_gemini import judge as judge_gemini
+from tests.providers.judges import judge
 from tests.providers.rulebook import broken
-from tests.providers.typed_dicts import problems
 
 from oneclaw.core.call import Image, ToolCall
+from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
-from oneclaw.core.make.function import tool
 from oneclaw.core.message import AssistantMessage, CallPart, Message, ResultsMessage, UserMessage
 from oneclaw.core.registry import Registry
 from oneclaw.providers.anthropic.wire import Anthropic
@@ -23,7 +18,7 @@ from oneclaw.providers.base import Request, Wire
 from oneclaw.providers.gemini.wire import Gemini
 from oneclaw.providers.openai_chat.wire import OpenAIChat
 from oneclaw.providers.openai_responses.wire import OpenAIResponses
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 8
 OUTPUT: dict[str, Any] = {
@@ -34,22 +29,15 @@ OUTPUT: dict[str, Any] = {
 }
 
 
-def typed(annotation: Any) -> Callable[[bytes], None]:
-    def judge(body: bytes) -> None:
-        assert problems(json.loads(body), annotation) == []
-
-    return judge
-
-
-WIRES: list[tuple[Wire, Callable[[bytes], object], str]] = [
-    (Anthropic(), typed(MessageCreateParamsStreaming), "claude-sonnet-4-5"),
-    (OpenAIChat(), typed(CompletionCreateParamsStreaming), "gpt-4o"),
-    (OpenAIResponses(), typed(ResponseCreateParamsStreaming), "gpt-5"),
-    (Gemini(), judge_gemini, "gemini-2.5-pro"),
-    (Gemini(), judge_gemini, "gemini-3-pro-preview"),
-    (Gemini(use_parameters=True), judge_gemini, "gemini-2.5-pro"),
+WIRES: list[tuple[Wire, str]] = [
+    (Anthropic(), "claude-sonnet-4-5"),
+    (OpenAIChat(), "gpt-4o"),
+    (OpenAIResponses(), "gpt-5"),
+    (Gemini(), "gemini-2.5-pro"),
+    (Gemini(), "gemini-3-pro-preview"),
+    (Gemini(use_parameters=True), "gemini-2.5-pro"),
 ]
-_EACH = pytest.mark.parametrize(("wire", "judge", "model"), WIRES)
+_EACH = pytest.mark.parametrize(("wire", "model"), WIRES)
 
 
 @tool(effect="read")
@@ -65,11 +53,9 @@ async def weather(degrees: str) -> dict[str, Any]:
 
 
 @_EACH
-async def test_a_list_with_images_gives_the_model_pictures(
-    wire: Wire, judge: Callable[[bytes], object], model: str
-) -> None:
+async def test_a_list_with_images_gives_the_model_pictures(wire: Wire, model: str) -> None:
     call = ToolCall("scan", {}, "call_1")
-    runner = Runner()
+    runner = CallRunner()
     try:
         result = await Engine(Registry([scan]), runner).call(call)
     finally:
@@ -77,17 +63,15 @@ async def test_a_list_with_images_gives_the_model_pictures(
     answer = AssistantMessage((CallPart(call),), "calls", wire.name, model)
     said: list[Message] = [UserMessage("scan"), answer, ResultsMessage((result,))]
     body = wire.write(Request(model, said, tools=(scan.definition,)))
-    judge(body)
+    judge(wire.name, body)
     assert body.count(b64encode(PNG)) == 2
     assert body.index(b"front") < body.index(b"(image 1)") < body.index(b"back") < body.index(b"(image 2)")
 
 
 @_EACH
-def test_an_output_schema_is_sent_where_the_format_has_a_place_for_it(
-    wire: Wire, judge: Callable[[bytes], object], model: str
-) -> None:
+def test_an_output_schema_is_sent_where_the_format_has_a_place_for_it(wire: Wire, model: str) -> None:
     body = wire.write(Request(model, [UserMessage("hello")], tools=(weather.definition,)))
-    judge(body)
+    judge(wire.name, body)
     [sent] = json.loads(body)["tools"]
     sent = sent.get("functionDeclarations", [sent])[0]
     name = "gemini_parameters" if "parameters" in sent and wire.name == "gemini" else wire.name

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from oneclaw.core.answer import Answer, Answered, AnswerRestarted, Progress, TextAdded
+from oneclaw.core.answer import Answered, AnswerEvent, AnswerProgress, AnswerRestarted, TextAdded
 from oneclaw.core.call import ToolCall
 from oneclaw.core.message import AssistantMessage, CallPart, Part, TextPart, UserMessage
 from oneclaw.providers.base import Provider, ProviderError, Request, ServerEvent
@@ -21,7 +21,6 @@ from oneclaw.providers.http.retry import Retry
 from oneclaw.testing import AnswerServer
 
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
-Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 
 KEY = "sk-tiny-0123456789abcdef"
 REQUEST = Request("m1", (UserMessage("hi"),))
@@ -39,16 +38,16 @@ class TinyReader:
         self._parts: list[Part] = []
         self.is_complete = False
 
-    def feed(self, event: ServerEvent) -> Iterable[Progress]:
+    def feed(self, event: ServerEvent) -> Iterable[AnswerProgress]:
         try:
             return self._add(json.loads(event.data))
         except ValueError:
             raise ProviderError("The provider sent broken JSON.", "stream") from None
 
-    def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
+    def take(self, body: Mapping[str, Any]) -> Iterable[AnswerProgress]:
         return [each for event in body.get("events", []) for each in self._add(event)]
 
-    def _add(self, event: Mapping[str, Any]) -> list[Progress]:
+    def _add(self, event: Mapping[str, Any]) -> list[AnswerProgress]:
         if "error" in event:
             raise ProviderError(f"The provider broke off: {event['error']}", "overload")
         if "text" in event:
@@ -89,7 +88,7 @@ def tiny(port: int, *, key: str | None = KEY, **rest: Any) -> RemoteProvider:
     return RemoteProvider(TinyWire(), f"http://127.0.0.1:{port}/v1", key=lambda: key, **rest)
 
 
-async def ask(provider: Provider, request: Request = REQUEST) -> list[Answer]:
+async def ask(provider: Provider, request: Request = REQUEST) -> list[AnswerEvent]:
     """All that comes of one request; the provider is closed after it."""
     try:
         async with aclosing(provider.answer(request)) as answers:
@@ -104,20 +103,29 @@ async def ask_message(provider: Provider, request: Request = REQUEST) -> Assista
     return last.message
 
 
-async def ask_badly(provider: Provider) -> tuple[list[Answer], ProviderError]:
-    """What comes of a request before it fails, and the failure."""
-    given: list[Answer] = []
+async def ask_either(
+    provider: Provider, request: Request = REQUEST
+) -> tuple[list[AnswerEvent], ProviderError | None]:
+    """What comes of a request, and the failure where it fails."""
+    given: list[AnswerEvent] = []
     try:
-        async for answer in provider.answer(REQUEST):
+        async for answer in provider.answer(request):
             given.append(answer)
     except ProviderError as error:
         return given, error
     finally:
         await provider.close()
-    raise AssertionError(f"It did not fail: {given}")
+    return given, None
 
 
-def restarts(answers: Iterable[Answer]) -> list[AnswerRestarted]:
+async def ask_badly(provider: Provider) -> tuple[list[AnswerEvent], ProviderError]:
+    """What comes of a request before it fails, and the failure."""
+    given, error = await ask_either(provider)
+    assert error is not None, f"It did not fail: {given}"
+    return given, error
+
+
+def restarts(answers: Iterable[AnswerEvent]) -> list[AnswerRestarted]:
     return [answer for answer in answers if isinstance(answer, AnswerRestarted)]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from tests.processes import is_gone
 
 from oneclaw.core.call import Image, Output
 from oneclaw.core.errors import Kind, ToolError
@@ -319,7 +320,7 @@ class TestEnd:
         pool = ProcessPool(1, MEMORY)
         pids = [await run(pool, lambda arguments, context, n=n: os.getpid()) for n in range(3)]
         await pool.close()
-        assert not any(_exists(pid) for pid in pids)
+        assert all(map(is_gone, pids))
 
     async def test_closing_kills_the_workers_and_refuses_calls(self, pool: ProcessPool) -> None:
         pid = await run(pool, who)
@@ -349,12 +350,20 @@ class TestEnd:
 
         assert asyncio.run(main()) != asyncio.run(main())
 
+    async def test_a_process_that_cannot_be_started_is_an_error(
+        self, pool: ProcessPool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        for _ in range(3):
+            with pytest.raises(ToolError, match=r"No process could be started: .*nowhere"):
+                await run(pool, who)
+
     async def test_a_worker_that_ended_while_idle_is_replaced(self, pool: ProcessPool) -> None:
         worker = tool(who)
         first = await pool.run(worker, {}, Context(), LONG)
         os.kill(first, 9)
         async with asyncio.timeout(10):
-            while _exists(first):
+            while not is_gone(first):
                 await asyncio.sleep(0.001)
         await asyncio.sleep(0.05)  # the news is on its way
         assert await pool.run(worker, {}, Context(), LONG) != first
@@ -366,11 +375,3 @@ def _meet(arguments: dict[str, Any], context: Context) -> str:
     while not (folder / str(arguments["you"])).exists():
         time.sleep(0.001)
     return "met"
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from oneclaw.core.tool import ToolDefinition
 from oneclaw.store import recovery
 from oneclaw.store.calls import CallRecord, Calls
 from oneclaw.store.column import TEXT_CHARS
+from oneclaw.store.runs import RunRecord, StoredRuns
 from oneclaw.store.sqlite import SqliteDatabase
 
 
@@ -235,7 +237,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=st.dictionaries(st.text(), JSON), value=JSON)
 def test_what_is_put_in_comes_out(
     calls: Calls, reads: ToolDefinition, session: Session, arguments: dict[str, Any], value: Any
@@ -337,11 +339,16 @@ from oneclaw.core.call import ToolCall
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.store.calls import Calls
+from oneclaw.store.runs import RunRecord, StoredRuns
 from oneclaw.store.sqlite import SqliteDatabase
 
 async def main():
-    calls = Calls(SqliteDatabase(sys.argv[1]))
-    session = Session("dying", "helper", Workspace(Path("/tmp")))
+    database = SqliteDatabase(sys.argv[1])
+    calls, run = Calls(database), sys.argv[3]
+    session = Session("dying", "helper", Workspace(Path("/tmp")), run=run)
+    if run:
+        record = RunRecord(id=run, session="dying", root=run, agent="helper", model="m", limits={})
+        await StoredRuns(database, str).start(record)
     for effect in ("read", "write", "unknown"):
         definition = ToolDefinition(name=f"tool_{effect}", effect=effect)
         await calls.open(ToolCall(definition.name, {}, effect), definition, session, {})
@@ -354,9 +361,9 @@ asyncio.run(main())
 """
 
 
-def start(path: Path, how: str) -> subprocess.Popen[str]:
+def start(path: Path, how: str, run: str = "") -> subprocess.Popen[str]:
     child = subprocess.Popen(
-        [sys.executable, "-c", CRASH, str(path), how],
+        [sys.executable, "-c", CRASH, str(path), how, run],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -371,8 +378,11 @@ def stop(child: subprocess.Popen[str]) -> None:
     child.communicate()
 
 
-async def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_means(path: Path) -> None:
-    stop(start(path, "die"))
+@pytest.mark.parametrize("run", ["", "run-1"])
+async def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_means(
+    path: Path, run: str
+) -> None:
+    stop(start(path, "die", run))
     with SqliteDatabase(path) as database:
         found = {each.call_id: each for each in await Calls(database).history()}
         assert {each.status for each in found.values()} == {"error"}
@@ -389,8 +399,9 @@ async def test_the_calls_of_a_dead_program_are_interrupted_and_say_what_that_mea
         ]
 
 
-async def test_who_only_looks_is_shown_the_interruption_too(path: Path) -> None:
-    stop(start(path, "die"))
+@pytest.mark.parametrize("run", ["", "run-1"])
+async def test_who_only_looks_is_shown_the_interruption_too(path: Path, run: str) -> None:
+    stop(start(path, "die", run))
     with SqliteDatabase(path, read_only=True) as looking:
         assert {each.kind for each in await Calls(looking).history()} == {"interrupted"}
         assert len(await Calls(looking).history(status="interrupted")) == 3
@@ -421,6 +432,31 @@ async def test_without_the_lock_the_living_would_be_taken_for_dead(
             assert {each.kind for each in await Calls(database).history()} == {"interrupted"}
     finally:
         stop(child)
+
+
+@pytest.mark.parametrize("is_closed_late", [True, False])
+async def test_a_result_that_could_not_be_written_is_written_before_its_run_is_over(
+    path: Path, reads: ToolDefinition, session: Session, is_closed_late: bool
+) -> None:
+    """Without that the call would stay open: nobody looks for open calls of a run that is over."""
+    session = replace(session, run="r")
+    with SqliteDatabase(path, patience_seconds=0.05) as database:
+        calls, runs = Calls(database), StoredRuns(database, str)
+        record = RunRecord(id="r", session=session.id, root="r", agent="helper", model="m", limits={})
+        await runs.start(record)
+        key = await calls.open(call(), reads, session, {})
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked"):
+            await calls.close(key, result(call(), "kept"))
+        other.close()
+        if is_closed_late:
+            await calls.close_late()
+        await runs.finish("r", "done", "m", {})
+    with SqliteDatabase(path) as database:
+        found = await Calls(database).get(key)
+        assert found is not None
+        assert (found.status, found.value) == (("success", "kept") if is_closed_late else ("open", None))
 
 
 async def test_two_openings_in_one_program_do_not_take_each_others_calls(
@@ -540,7 +576,7 @@ async def test_a_call_is_found_by_its_id(history: Calls) -> None:
     ("condition", "index"),
     [
         ("session = 'x'", "calls_session"),
-        ("status = 'open' AND process = 'x'", "calls_open"),
+        ("status = 'open' AND run IS NULL AND process = 'x'", "calls_open"),
     ],
 )
 async def test_what_is_looked_up_at_work_has_its_index(

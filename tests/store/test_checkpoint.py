@@ -7,13 +7,13 @@ from pathlib import Path
 
 from oneclaw.store import file
 from oneclaw.store.checkpoint import checkpoint
-from oneclaw.store.settings import Settings
+from oneclaw.store.settings import StoredSettings
 from oneclaw.store.sqlite import SqliteDatabase
 
 
 async def fill(database: SqliteDatabase, count: int = 200) -> None:
     for number in range(count):
-        await Settings(database).set(f"key-{number}", "x" * 100)
+        await StoredSettings(database).set(f"key-{number}", "x" * 100)
 
 
 def count_without_log(path: Path, folder: Path) -> int:
@@ -41,7 +41,7 @@ async def test_a_long_log_is_begun_anew(path: Path, database: SqliteDatabase) ->
     checkpoint(path, log_bytes=0)
     assert file.size(path, "-wal") == 0
     await fill(database, 300)
-    assert len(await Settings(database).all()) == 300
+    assert len(await StoredSettings(database).all()) == 300
 
 
 async def test_a_reader_that_stays_long_does_not_hold_up_the_writers_long(
@@ -57,4 +57,4 @@ async def test_a_reader_that_stays_long_does_not_hold_up_the_writers_long(
     assert time.monotonic() - began < 10
     assert reader.execute("SELECT count(*) FROM settings").fetchone() == (0,)
     reader.close()
-    assert len(await Settings(database).all()) == 201
+    assert len(await StoredSettings(database).all()) == 201

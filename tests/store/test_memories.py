@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from oneclaw.core.errors import InvalidMemory, StoreError
 from oneclaw.core.memory import VALUE_CHARS, Memory
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.store import memories as module
 from oneclaw.store.memories import Memories, Version
 from oneclaw.store.memory_json import from_document, to_document
@@ -286,7 +286,7 @@ async def test_read_as_a_language_such_a_query_would_fail(
             await memories.search(query)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(min_size=1, max_size=60), st.text(max_size=60))
 async def test_any_text_is_kept_exactly_and_found_by_its_key(
     memories: Memories, text: str, query: str
@@ -358,7 +358,7 @@ async def test_ten_thousand_memories_are_the_most(database: SqliteDatabase, memo
 
 
 async def test_known_secrets_are_not_kept(database: SqliteDatabase) -> None:
-    redactor = Redactor({"API_KEY": "correct-horse-battery"})
+    redactor = SecretRedactor({"API_KEY": "correct-horse-battery"})
     memories = Memories(database, redactor.redact)
     stored = await memories.store("my correct-horse-battery", "it is correct-horse-battery")
     assert (stored.key, stored.value) == ("my [redacted:API_KEY]", "it is [redacted:API_KEY]")
@@ -519,7 +519,7 @@ async def test_of_two_with_one_key_in_a_file_the_later_is_kept(memories: Memorie
 
 async def test_known_secrets_of_an_import_are_not_kept(database: SqliteDatabase) -> None:
     secret = "hunter2-hunter2"
-    memories = Memories(database, Redactor({"PASSWORD": secret}).redact)
+    memories = Memories(database, SecretRedactor({"PASSWORD": secret}).redact)
     memory = Memory(key=f"k {secret}", value=secret, category=secret, version=2)
     await memories.import_all([(memory, [Version(1, 1.0, secret, secret)])])
     assert secret not in json.dumps(await to_document(memories))

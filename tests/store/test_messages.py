@@ -22,7 +22,7 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.store.messages import Messages, Round
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.sqlite import SqliteDatabase
@@ -248,7 +248,7 @@ def secretive() -> list[Message]:
 async def test_known_secrets_are_out_before_anything_is_kept(
     database: SqliteDatabase, session: Session
 ) -> None:
-    messages = Messages(database, Redactor({"KEY": SECRET}).redact)
+    messages = Messages(database, SecretRedactor({"KEY": SECRET}).redact)
     for message in secretive():
         await messages.append(session, message)
     await messages.summarise(session.id, f"uses {SECRET}", 2)
@@ -277,7 +277,7 @@ async def test_known_secrets_are_out_before_anything_is_kept(
 async def test_only_a_thought_that_told_a_secret_loses_its_seal(
     database: SqliteDatabase, session: Session
 ) -> None:
-    messages = Messages(database, Redactor({"KEY": SECRET}).redact)
+    messages = Messages(database, SecretRedactor({"KEY": SECRET}).redact)
     parts = (
         ThoughtPart("harmless", {"signature": "s1"}),
         ThoughtPart(f"it is {SECRET}", {"signature": "s2"}),
@@ -295,7 +295,7 @@ async def test_only_a_thought_that_told_a_secret_loses_its_seal(
 
 
 async def test_a_secret_in_an_echo_alone_is_found(database: SqliteDatabase, session: Session) -> None:
-    messages = Messages(database, Redactor({"KEY": SECRET}).redact)
+    messages = Messages(database, SecretRedactor({"KEY": SECRET}).redact)
     await messages.append(session, AssistantMessage((TextPart("done", {"content": [{"text": SECRET}]}),)))
     loaded = (await messages.load(session.id))[0].message
     assert isinstance(loaded, AssistantMessage)
@@ -311,7 +311,7 @@ async def test_without_the_redactor_the_secret_would_be_kept(
 
 
 async def test_a_number_that_is_a_secret_is_out_too(database: SqliteDatabase, session: Session) -> None:
-    messages = Messages(database, Redactor({"PIN": "4929123456781234"}).redact)
+    messages = Messages(database, SecretRedactor({"PIN": "4929123456781234"}).redact)
     call = ToolCall("pay", {"card": 4929123456781234, "sum": 5}, "1")
     await messages.append(session, AssistantMessage((CallPart(call),)))
     loaded = (await messages.load(session.id))[0].message

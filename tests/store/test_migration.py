@@ -36,6 +36,7 @@ def connection(path: Path) -> sqlite3.Connection:
 
 
 def test_the_steps_are_numbered_without_gaps() -> None:
+    assert len(migration.steps()) == len(list(migration.FOLDER.glob("*.sql")))  # no number is used twice
     assert list(migration.steps()) == list(range(1, len(migration.steps()) + 1))
 
 

@@ -1,7 +1,6 @@
 """The open store: its file, its faults, reading beside writing, and the end."""
 
 import asyncio
-import ctypes
 import os
 import shutil
 import sqlite3
@@ -13,11 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.users import give_up_powers
 
 from oneclaw.core.errors import StoreError
 from oneclaw.store import file, migration, reader, sqlite
-from oneclaw.store.database import Written
-from oneclaw.store.settings import Settings
+from oneclaw.store.database import WriteResult
+from oneclaw.store.settings import StoredSettings
 from oneclaw.store.sqlite import SqliteDatabase
 
 
@@ -118,6 +118,21 @@ def test_a_store_of_a_newer_version_is_refused_and_kept(path: Path) -> None:
         SqliteDatabase(path, read_only=True)
 
 
+def test_a_store_that_was_refused_is_not_kept_open(path: Path) -> None:
+    SqliteDatabase(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE calls")
+    connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer OneClaw") as newer:
+        SqliteDatabase(path, read_only=True)
+    connection.execute(f"PRAGMA user_version = {max(migration.steps())}")
+    connection.close()
+    with pytest.raises(StoreError, match="no such table") as broken:
+        SqliteDatabase(path, read_only=True)
+    opened = [os.path.realpath(each.path) for each in os.scandir("/proc/self/fd")]
+    assert str(path) not in opened, (newer, broken)  # their frames would keep what nobody closed
+
+
 @pytest.mark.parametrize(
     "content", [b"not a database at all, but a letter\n" * 100, b"x", b"SQLite format 3\0"]
 )
@@ -180,7 +195,7 @@ def test_a_lost_file_whose_log_is_there_is_not_begun_anew(path: Path, tmp_path: 
 async def test_a_damaged_table_says_so_when_it_is_read(path: Path) -> None:
     with SqliteDatabase(path) as opened:
         for number in range(1000):
-            await Settings(opened).set(f"key-{number}", "x" * 200)
+            await StoredSettings(opened).set(f"key-{number}", "x" * 200)
     content = bytearray(path.read_bytes())
     for page in range(len(content) // migration.PAGE_BYTES // 2, len(content) // migration.PAGE_BYTES):
         start = page * migration.PAGE_BYTES
@@ -189,17 +204,11 @@ async def test_a_damaged_table_says_so_when_it_is_read(path: Path) -> None:
     with SqliteDatabase(path) as opened:
         assert (await opened.find_faults(60))[0]
         with pytest.raises(StoreError, match="is damaged; put back a copy"):
-            await Settings(opened).all()
+            await StoredSettings(opened).all()
 
 
 async def test_a_sound_store_has_no_problems(database: SqliteDatabase) -> None:
     assert (await database.find_faults(60))[0] == []
-
-
-def bind_root() -> None:
-    """Give up root's powers, so that modes of files hold; another user might not reach our own code."""
-    version, no_powers = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    assert ctypes.CDLL(None).capset(version, no_powers) == 0
 
 
 async def told_nobody(path: Path, read_only: bool = False) -> str:
@@ -208,8 +217,7 @@ async def told_nobody(path: Path, read_only: bool = False) -> str:
     child = os.fork()
     if child == 0:  # pragma: no cover  the child tells by the pipe
         try:
-            if os.geteuid() == 0:
-                bind_root()
+            give_up_powers()
             with SqliteDatabase(path, read_only=read_only) as opened:
                 said = f"opened {await opened.select('SELECT count(*) FROM calls')}"
         except BaseException as error:
@@ -283,8 +291,8 @@ async def test_who_looks_cannot_write(path: Path) -> None:
 async def test_a_look_sees_what_is_written_meanwhile(path: Path, database: SqliteDatabase) -> None:
     with SqliteDatabase(path, read_only=True) as looking:
         for number in range(3):
-            await Settings(database).set(f"key-{number}", number)
-            assert len(await Settings(looking).all()) == number + 1
+            await StoredSettings(database).set(f"key-{number}", number)
+            assert len(await StoredSettings(looking).all()) == number + 1
 
 
 async def test_a_read_in_progress_does_not_hold_up_a_write(path: Path, database: SqliteDatabase) -> None:
@@ -299,40 +307,42 @@ async def test_a_read_in_progress_does_not_hold_up_a_write(path: Path, database:
 async def test_a_write_in_progress_does_not_hold_up_a_read(path: Path, database: SqliteDatabase) -> None:
     with lock_held(path) as other:
         other.execute("INSERT INTO settings VALUES ('a', '1')")
-        assert await Settings(database).all() == {}
-    assert await Settings(database).all() == {"a": 1}
+        assert await StoredSettings(database).all() == {}
+    assert await StoredSettings(database).all() == {"a": 1}
 
 
 async def test_a_held_lock_does_not_hold_up_the_loop(path: Path, database: SqliteDatabase) -> None:
     with lock_held(path) as other:
-        writing = asyncio.create_task(Settings(database).set("ours", 1))
+        writing = asyncio.create_task(StoredSettings(database).set("ours", 1))
         turns = 0
         while turns < 50:  # the loop turns freely while the write waits
             await asyncio.sleep(0)
             turns += 1
         assert not writing.done()
-        assert await Settings(database).get("ours") is None
+        assert await StoredSettings(database).get("ours") is None
         other.execute("COMMIT")
         await writing
-    assert await Settings(database).get("ours") == 1
+    assert await StoredSettings(database).get("ours") == 1
 
 
 async def test_a_lock_held_too_long_is_told(path: Path) -> None:
     told = pytest.raises(StoreError, match="kept locked by another program")
     with SqliteDatabase(path, patience_seconds=0.05) as impatient, lock_held(path), told:
-        await Settings(impatient).set("ours", 1)
+        await StoredSettings(impatient).set("ours", 1)
 
 
 async def test_what_waits_is_written_together(path: Path, database: SqliteDatabase) -> None:
     watcher = sqlite3.connect(path, isolation_level=None)
     with lock_held(path) as other:
-        writing = [asyncio.create_task(Settings(database).set(f"k{number}", number)) for number in range(200)]
+        writing = [
+            asyncio.create_task(StoredSettings(database).set(f"k{number}", number)) for number in range(200)
+        ]
         await asyncio.sleep(0)
         before = watcher.execute("PRAGMA data_version").fetchone()
         frames = file.size(path, "-wal")
         other.execute("COMMIT")
         await asyncio.gather(*writing)
-    assert len(await Settings(database).all()) == 200
+    assert len(await StoredSettings(database).all()) == 200
     assert watcher.execute("PRAGMA data_version").fetchone() != before
     # Alone, each write puts at least its own page into the log.
     assert file.size(path, "-wal") - frames < 200 * migration.PAGE_BYTES
@@ -347,19 +357,19 @@ async def test_one_bad_statement_does_not_undo_its_neighbours(path: Path, databa
         ]
         await asyncio.sleep(0)  # all three wait now
     good, bad, after = await asyncio.gather(*writing, return_exceptions=True)
-    assert isinstance(good, Written)
-    assert isinstance(after, Written)
+    assert isinstance(good, WriteResult)
+    assert isinstance(after, WriteResult)
     assert (good.rows, after.rows) == (1, 1)
     assert isinstance(bad, StoreError)
     assert "UNIQUE" in str(bad)
-    assert await Settings(database).all() == {"a": 1, "b": 3}
+    assert await StoredSettings(database).all() == {"a": 1, "b": 3}
 
 
 async def test_a_cancelled_write_is_whole_before_the_cancellation_goes_on(
     path: Path, database: SqliteDatabase
 ) -> None:
     with lock_held(path) as other:
-        writing = asyncio.create_task(Settings(database).set("ours", 1))
+        writing = asyncio.create_task(StoredSettings(database).set("ours", 1))
         await asyncio.sleep(0)
         writing.cancel()
         await asyncio.sleep(0)
@@ -367,20 +377,20 @@ async def test_a_cancelled_write_is_whole_before_the_cancellation_goes_on(
         other.execute("COMMIT")
         with pytest.raises(asyncio.CancelledError):
             await writing
-    assert await Settings(database).get("ours") == 1
+    assert await StoredSettings(database).get("ours") == 1
 
 
 async def test_threads_may_share_a_store(database: SqliteDatabase) -> None:
     def work(number: int) -> None:
         for each in range(50):
-            asyncio.run(Settings(database).set(f"{number}-{each}", each))
+            asyncio.run(StoredSettings(database).set(f"{number}-{each}", each))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(await Settings(database).all()) == 200
+    assert len(await StoredSettings(database).all()) == 200
 
 
 async def test_the_log_is_moved_into_the_tables_beside_the_calls(
@@ -417,7 +427,7 @@ async def test_what_still_waits_at_the_end_is_written(path: Path, database: Sqli
     assert (await waiting).rows == 1
     closing.join()
     with SqliteDatabase(path, read_only=True) as looking:
-        assert await Settings(looking).all() == {"a": 1}
+        assert await StoredSettings(looking).all() == {"a": 1}
 
 
 def test_a_forked_child_may_not_use_its_parents_store(database: SqliteDatabase) -> None:
@@ -485,12 +495,12 @@ async def test_what_is_added_later_is_written_with_the_next_row_or_a_moment_late
 ) -> None:
     with SqliteDatabase(path, read_only=True) as looking:
         database.add_later("INSERT INTO settings VALUES (?, ?)", ("a", "1"))
-        assert await Settings(looking).all() == {}
+        assert await StoredSettings(looking).all() == {}
         await database.write("INSERT INTO settings VALUES ('b', '2')")
-        assert await Settings(looking).all() == {"a": 1, "b": 2}
+        assert await StoredSettings(looking).all() == {"a": 1, "b": 2}
         database.add_later("INSERT INTO settings VALUES (?, ?)", ("c", "3"))
         async with asyncio.timeout(10):
-            while "c" not in await Settings(looking).all():
+            while "c" not in await StoredSettings(looking).all():
                 await asyncio.sleep(0.01)
 
 
@@ -500,7 +510,7 @@ async def test_a_row_that_cannot_be_added_later_costs_no_other(
     for key in ("a", "a", "b"):
         database.add_later("INSERT INTO settings VALUES (?, '1')", (key,))
     await database.write("INSERT INTO settings VALUES ('c', '1')")
-    assert set(await Settings(database).all()) == {"a", "b", "c"}
+    assert set(await StoredSettings(database).all()) == {"a", "b", "c"}
     assert "A row could not be written" in caplog.text
 
 
@@ -508,4 +518,4 @@ async def test_what_is_added_last_is_written_at_the_end(path: Path, database: Sq
     database.add_later("INSERT INTO settings VALUES ('a', '1')", ())
     database.close()
     with SqliteDatabase(path, read_only=True) as looking:
-        assert await Settings(looking).all() == {"a": 1}
+        assert await StoredSettings(looking).all() == {"a": 1}

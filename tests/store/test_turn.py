@@ -8,7 +8,7 @@ import pytest
 from tests.store.wal import commits
 
 from oneclaw.core.errors import StoreError
-from oneclaw.store.database import Written
+from oneclaw.store.database import WriteResult
 from oneclaw.store.sqlite import SqliteDatabase
 
 _ADD = "INSERT INTO settings VALUES (?, ?)"
@@ -57,7 +57,7 @@ async def test_a_bad_row_among_many_fails_alone(database: SqliteDatabase) -> Non
     outcomes = await asyncio.gather(
         *(database.write(_ADD, (name, "1")) for name in names), return_exceptions=True
     )
-    assert [isinstance(each, Written) for each in outcomes] == [True, True, False, True]
+    assert [isinstance(each, WriteResult) for each in outcomes] == [True, True, False, True]
     assert isinstance(outcomes[2], StoreError)
     assert await keys(database) == ["a", "b", "c"]
 
@@ -74,7 +74,7 @@ async def test_a_task_cancelled_while_it_waits_has_written_and_an_insert_is_undo
     asyncio.get_running_loop().call_soon(written.cancel)
     asyncio.get_running_loop().call_soon(undone.cancel)
     outcomes = await asyncio.gather(first, written, undone, return_exceptions=True)
-    assert [type(each) for each in outcomes] == [Written, asyncio.CancelledError, asyncio.CancelledError]
+    assert [type(each) for each in outcomes] == [WriteResult, asyncio.CancelledError, asyncio.CancelledError]
     assert await keys(database) == ["first", "written"]
     assert await database.select("SELECT count(*) FROM messages") == [(0,)]
 

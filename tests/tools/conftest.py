@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.tools.desk import Desk
 from tests.tools.desktop import Desktop
 
 
@@ -19,3 +20,8 @@ def work(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "page.html").write_text("<p>hello")
     return folder
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)

@@ -24,7 +24,7 @@ def context(tmp_path: Path) -> Context:
 
 
 def change(context: Context, old: str, new: str, path: str = "note", **arguments: bool) -> str:
-    return edit_file.execute({"path": path, "old": old, "new": new, **arguments}, context)
+    return edit_file.execute({"path": path, "old": old, "new": new, **arguments}, context).value
 
 
 def refused(context: Context, old: str, new: str, path: str = "note", **arguments: bool) -> ToolError:

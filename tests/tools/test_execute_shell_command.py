@@ -59,6 +59,30 @@ async def test_without_a_grant_nothing_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "ws" / "ran").exists()
 
 
+NAME_LOOKUP = "python3 -c \"import socket; socket.getaddrinfo('example.com', 80)\""
+
+
+@pytest.mark.parametrize(
+    ("command", "setting"), [(NAME_LOOKUP, "shell.network"), ("touch /usr/x", "workspace.write")]
+)
+async def test_where_the_sandbox_is_the_cause_of_a_failure_it_is_said_with_the_setting(
+    app: App, command: str, setting: str
+) -> None:
+    result = await run(app, command)
+    assert result.ok
+    assert result.value["exit_code"] != 0
+    assert result.value["note"].startswith("The sandbox is the likely cause: ")
+    assert setting in result.value["note"]
+    assert result.details is not None
+    assert result.value["note"].startswith(result.details["cause"])
+
+
+async def test_a_failure_of_the_commands_own_is_not_put_on_the_sandbox(app: App) -> None:
+    result = await run(app, "ls nowhere; false")
+    assert "note" not in result.value
+    assert "cause" not in (result.details or {})
+
+
 @pytest.mark.covers("KAI-SH-06")
 async def test_a_model_is_told_of_shell_and_system(app: App) -> None:
     entry = app.registry.find(TOOL)
@@ -236,6 +260,25 @@ async def test_people_are_told_what_a_command_writes_while_it_runs(app: App, tmp
     result = await run(app, "echo first; until [ -e go ]; do sleep 0.01; done; echo last", timeout=60)
     assert result.value["stdout"] == "first\nlast\n"
     assert told[0] == "first"
+
+
+async def test_people_are_told_no_part_of_a_secret(tmp_path: Path) -> None:
+    secret = "tide-7f3Q/xW+9zK=ebb&flow"
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "secrets.toml").write_text(f'TOKEN = "{secret}"\n')
+    (tmp_path / "home" / "secrets.toml").chmod(0o600)
+    told: list[str] = []
+
+    def listen(event: object) -> None:
+        if isinstance(event, ToolProgressed):
+            told.append(event.text)
+
+    async with opened(tmp_path) as app:
+        app.listeners.add(listen)
+        result = await run(app, f"printf '%s' '{secret}{'x' * 490}'; sleep 0.3", timeout=60)
+    assert result.value["stdout"].startswith("[redacted:TOKEN]")
+    assert told
+    assert not any("flow" in text for text in told)
 
 
 @pytest.mark.covers("KAI-SH-08")

@@ -231,12 +231,14 @@ async def test_pictures_and_documents_are_described(serve: Serve) -> None:
     gif = b"GIF89a\x40\x01\xf0\x00" + bytes(90)
     for head in ("Content-Type: image/gif", "X: y", "Content-Type: text/html"):
         port, _ = await serve(reply(gif, head))
-        assert (await read(port)).inside.endswith("(binary, a GIF image, 320 x 240 pixels, 100 bytes)")
+        assert (await read(port)).inside.endswith("(binary, a GIF image, 100 bytes)")
     pdf = b"%PDF-1.7\n1 0 obj<</Type/Pages/Count 3>>endobj\n" + bytes(range(256))
     port, _ = await serve(reply(pdf, "Content-Type: application/pdf"))
-    assert "(binary, a PDF document, version 1.7, 3 pages, " in (await read(port)).inside
+    assert "(binary, a PDF document, " in (await read(port)).inside
     port, _ = await serve(reply(b"\0\1\2" * 50, "Content-Type: application/zip"))
     assert (await read(port)).inside.endswith("(binary, application/zip, 150 bytes)")
+    port, _ = await serve(reply(b"PK\3\4" + b"x" * 50, HTML))
+    assert (await read(port)).inside.endswith("(binary, a ZIP archive or an office document, 54 bytes)")
     port, _ = await serve(reply(b"??", f"{HTML}\r\nContent-Encoding: br"))
     assert (await read(port)).inside.endswith("(binary, text/html, 2 bytes, packed as br)")
 

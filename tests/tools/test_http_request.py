@@ -16,7 +16,7 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Network, Session
 from oneclaw.core.tool import Context, Tool
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 from oneclaw.tools.fetch_url import fetch_url
 from oneclaw.tools.http_request import http_request
 
@@ -294,7 +294,7 @@ async def test_the_limit_of_the_tool_is_the_limit_of_the_request(made: Tool, ser
 
     port, _ = await serve(answer)
     limited = replace(made, definition=replace(made.definition, seconds=2.0))
-    runner = Runner()
+    runner = CallRunner()
     engine = Engine(Registry([limited]), runner, session=HERE)
     try:
         slow, silent = await engine.call_all(

@@ -295,3 +295,21 @@ async def test_a_ledger_that_was_spoiled_is_begun_anew(tmp_path: Path) -> None:
         job = await begin(app, "true")
         await until(app, job, status="finished")
     assert json.loads((tmp_path / "home" / "jobs.json").read_text())["jobs"][0]["id"] == job
+
+
+async def test_a_secret_is_neither_in_the_pieces_of_a_log_nor_in_the_list_on_disk(tmp_path: Path) -> None:
+    secret = "tide-7f3Q/xW+9zK=ebb&flow"
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "secrets.toml").write_text(f'TOKEN = "{secret}"\n')
+    (tmp_path / "home" / "secrets.toml").chmod(0o600)
+    async with App(config(tmp_path)) as app:
+        job = await begin(app, f"printf %s '{secret}'; echo end")
+        log = await until(app, job, "end", "finished")
+        pieces = [
+            (await manage(app, "log", job, offset=at, limit=5)).value["output"]
+            for at in range(0, log["total_chars"], 5)
+        ]
+        assert "".join(pieces) == "[redacted:TOKEN]end\n"
+        kept = (tmp_path / "home" / "jobs.json").read_text()
+    assert "[redacted:TOKEN]" in kept
+    assert "tide-" not in kept

@@ -13,18 +13,18 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, MemoryBook, definition_hash, new_id
 from oneclaw.core.permit.need import NEEDS, OVERWRITE, Mode, State
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 from oneclaw.tools.write_file import write_file
 
 
 class Person:
     """Somebody at a front who gives one answer to everything."""
 
-    def __init__(self, answer: Answer) -> None:
-        self.answer: Answer = answer
+    def __init__(self, answer: PermissionAnswer) -> None:
+        self.answer: PermissionAnswer = answer
         self.asked: list[Question] = []
         self.broker = Broker(seconds=60)
         self.broker.bind(self.show)
@@ -41,7 +41,7 @@ class House:
         self.file = folder / "report.txt"
         self.file.write_text("old")
         self.session = Session("s1", workspace=Workspace(folder), asks=(OVERWRITE,))
-        self.engine = Engine(Registry([write_file]), Runner(), permissions=Permissions(**permissions))
+        self.engine = Engine(Registry([write_file]), CallRunner(), permissions=Permissions(**permissions))
 
     async def write(self, path: str = "report.txt", mode: str = "overwrite") -> ToolResult:
         call = ToolCall("write_file", {"path": path, "content": "new", "mode": mode})
@@ -91,7 +91,7 @@ async def test_a_yes_holds_for_one_time_and_is_not_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", ["no", "never"])
-async def test_a_no_keeps_the_file(tmp_path: Path, answer: Answer) -> None:
+async def test_a_no_keeps_the_file(tmp_path: Path, answer: PermissionAnswer) -> None:
     house = House(tmp_path, broker=Person(answer).broker, states=ALL_GRANTED)
     assert (await house.write()).kind is Kind.PERMISSION_DENIED
     assert house.file.read_text() == "old"

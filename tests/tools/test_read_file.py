@@ -12,7 +12,7 @@ from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.core.tool import Context
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.tools.read_file import CHARS, MAX_BYTES, read_file, take
 
 
@@ -291,7 +291,9 @@ KEY = "k3y-5f19d0c27be84a6d"
 def knowing(tmp_path: Path) -> Context:
     """A context in which a secret is known, and a file that holds it."""
     (tmp_path / ".env").write_text(f"API_KEY={KEY}\nNAME=x\n")
-    return Context(session=Session(workspace=Workspace(tmp_path)), redact=Redactor({"API_KEY": KEY}).redact)
+    return Context(
+        session=Session(workspace=Workspace(tmp_path)), redact=SecretRedactor({"API_KEY": KEY}).redact
+    )
 
 
 @pytest.mark.parametrize("skip", range(0, 40, 3))
@@ -321,4 +323,4 @@ def test_without_the_redaction_before_the_cut_the_rest_of_a_secret_is_shown(tmp_
     (tmp_path / ".env").write_text(f"API_KEY={KEY}\n")
     context = Context(session=Session(workspace=Workspace(tmp_path)))
     text = read(context, ".env", skip_chars=9)
-    assert KEY[1:] in Redactor({"API_KEY": KEY}).redact(text)
+    assert KEY[1:] in SecretRedactor({"API_KEY": KEY}).redact(text)

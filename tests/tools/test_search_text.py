@@ -10,7 +10,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.core.tool import Context
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.tools import search_text as module
 from oneclaw.tools.search_text import search_text
 
@@ -198,7 +198,7 @@ def test_a_secret_is_neither_found_letter_by_letter_nor_cut_in_two(tmp_path: Pat
         b"API_KEY=" + key.encode() + b"\n\xff" + b"x" * 290 + key.encode() + b"end\n"
     )
     session = Session(workspace=Workspace(tmp_path))
-    knowing = Context(session=session, redact=Redactor({"API_KEY": key}).redact)
+    knowing = Context(session=session, redact=SecretRedactor({"API_KEY": key}).redact)
     assert search(knowing, "KEY=k3y") == ["(no matches in 1 file.)"]
     for pattern in (r"\[redacted", "end", "x.{8}$", "x"):
         shown = "\n".join(search(knowing, pattern))

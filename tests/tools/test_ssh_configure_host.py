@@ -18,7 +18,7 @@ from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import Kind
-from oneclaw.guard.sandbox.sandbox import Way
+from oneclaw.guard.sandbox.sandbox import SandboxChoice
 from oneclaw.tools.ssh_configure_host import replaced
 
 NEEDED = ("bwrap", "ssh", "ssh-keygen")
@@ -27,12 +27,12 @@ SETTINGS = {"features.shell": True, "permissions.needs.shell": "granted", "shell
 
 
 @pytest.fixture
-def way() -> Way:
+def way() -> SandboxChoice:
     return "bubblewrap"
 
 
 @pytest.fixture
-async def app(tmp_path: Path, way: Way) -> AsyncIterator[App]:
+async def app(tmp_path: Path, way: SandboxChoice) -> AsyncIterator[App]:
     skip_without(way)
     missing = [name for name in NEEDED if shutil.which(name) is None]
     if missing:

@@ -19,13 +19,13 @@ def context(tmp_path: Path) -> Context:
 
 
 def write(context: Context, path: str, content: str, mode: str = "overwrite") -> str:
-    return write_file.execute({"path": path, "content": content, "mode": mode}, context)
+    return write_file.execute({"path": path, "content": content, "mode": mode}, context).value
 
 
 @pytest.mark.covers("FEAT004-AC-14", "RFC004-UT-06d", "RFC004-EC-05")
 def test_a_file_is_written_and_confirmed_in_bytes(context: Context, tmp_path: Path) -> None:
     said = write_file.execute({"path": "a/b/note.txt", "content": "héllo\n"}, context)
-    assert said == "Successfully wrote 7 bytes to a/b/note.txt (mode: overwrite)"
+    assert said.value == "Successfully wrote 7 bytes to a/b/note.txt (mode: overwrite)"
     assert (tmp_path / "a/b/note.txt").read_bytes() == "héllo\n".encode()
 
 

@@ -1,1 +1,1 @@
-"""Who asks and how: agents, and the loop that asks a model, runs its calls and asks again."""
+"""Agents, and the loop that asks a model, runs its calls and asks again."""

@@ -1,4 +1,4 @@
-"""The tools by which agents reach each other, as a source of tools."""
+"""Tools that let agents talk to each other, as a tool source."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ from oneclaw.agent.agent import Agent
 from oneclaw.agent.delegate import delegate_tools
 from oneclaw.agent.roster import Roster
 from oneclaw.agent.session_tools import session_tools
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.registry import as_tool
 from oneclaw.core.source import Changed
 from oneclaw.core.tool import Tool
@@ -23,7 +23,7 @@ class AgentTools:
     name = "agents"
     is_outside = False
     health = ""
-    problems: Sequence[Problem] = ()
+    problems: Sequence[LoadProblem] = ()
 
     def __init__(
         self, roster: Roster, runs: "Callable[[], Runs]", store: "Callable[[], Store] | None" = None

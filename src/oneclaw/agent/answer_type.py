@@ -1,4 +1,4 @@
-"""The type of an agent's final answer: its schema for the model, and the reading of an answer as a value."""
+"""Structured answers: the schema sent to the model, and parsing of its final answer into a value."""
 
 import json
 import re
@@ -8,27 +8,27 @@ from typing import Any, cast
 
 from oneclaw.core.check.coerce import coerce, has_whole_floats, round_whole_floats
 from oneclaw.core.check.payload import read
-from oneclaw.core.check.plain import Refused
+from oneclaw.core.check.plain import ArgumentsRefused
 from oneclaw.core.check.problem import describe_problems, render_path
 from oneclaw.core.check.repair import REPAIR_CHARS
+from oneclaw.core.define.annotation import UnknownType
+from oneclaw.core.define.scalar import TypeMismatch, keep
+from oneclaw.core.define.types import Types
 from oneclaw.core.errors import InvalidConfig, InvalidSchema
-from oneclaw.core.make.annotation import UnknownType
-from oneclaw.core.make.scalar import Misfit, keep
-from oneclaw.core.make.types import Types
 from oneclaw.providers.base import OutputSchema
 
 NAME = "answer"
-"""What the one member is called where an answer is no object: providers take objects only."""
+"""Name of the wrapping member when an answer is not an object."""
 _DEFINITIONS = ("$defs", "definitions")
 _OWN_REFERENCE = re.compile(r'"\$ref": "#(?!/(?:\$defs|definitions)/)')
 
 
-class Unfit(Exception):
+class AnswerMismatch(Exception):
     """An answer that does not fit its type; the text lists every problem, without a stop at its end."""
 
 
 class AnswerType:
-    """What an agent answers with: a dataclass, a pydantic model, another type, or a JSON Schema.
+    """The output type: a dataclass, pydantic model, other type, or JSON Schema.
 
     schema  the JSON Schema of the value
     sent    the schema that the model is held to: `schema`, or an object with it as its one member
@@ -38,26 +38,26 @@ class AnswerType:
 
     def __init__(self, output: Any) -> None:
         """Raises `InvalidConfig` for what is no type and no schema."""
-        from oneclaw.core.check.schema import Schema  # loads the validator, which takes a while
+        from oneclaw.core.check.schema import CompiledSchema  # loads the validator, which takes a while
 
         name, self.schema, self._convert = _describe(output)
         self._is_wrapped = self.schema.get("type") != "object"
         try:
-            own = Schema(self.schema)
+            own = CompiledSchema(self.schema)
             document = _wrap(self.schema) if self._is_wrapped else self.schema
-            self._check = Schema(document) if self._is_wrapped else own
+            self._check = CompiledSchema(document) if self._is_wrapped else own
         except InvalidSchema as error:
             raise InvalidConfig(f"output: {error}") from None
         self.sent = OutputSchema(re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or NAME, document)
 
     def read(self, text: str) -> Any:
-        """The value that the text of an answer holds; raises `Unfit`."""
+        """The value that the text of an answer holds; raises `AnswerMismatch`."""
         found = self._fit(_parse(text))
         try:
             return self._convert(found[NAME] if self._is_wrapped else found)
-        except Misfit as misfit:
+        except TypeMismatch as misfit:
             where = render_path(misfit.path)
-            raise Unfit(f"{repr(where) if where else 'it'} {misfit.problem}".rstrip(".")) from None
+            raise AnswerMismatch(f"{repr(where) if where else 'it'} {misfit.problem}".rstrip(".")) from None
 
     def _fit(self, found: dict[str, Any]) -> dict[str, Any]:
         if not self._check.is_valid(found):
@@ -65,7 +65,7 @@ class AnswerType:
             if not any(repair.ambiguous for repair in repairs):
                 found = mended
             if problems := self._check.problems(found):
-                raise Unfit(describe_problems(problems))
+                raise AnswerMismatch(describe_problems(problems))
         if has_whole_floats(found):
             round_whole_floats(self._check, found)
         return found
@@ -101,12 +101,12 @@ def _wrap(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _parse(text: str) -> dict[str, Any]:
     if not text.strip():
-        raise Unfit("it is empty")
+        raise AnswerMismatch("it is empty")
     if len(text) >= REPAIR_CHARS:  # too long to be repaired: what stands around the object is left out
         text = text[max(text.find("{"), 0) : text.rfind("}") + 1] or text
     try:
         return read(text)[0]
-    except Refused as refused:
+    except ArgumentsRefused as refused:
         return _refuse(str(refused))
 
 
@@ -114,7 +114,7 @@ def _refuse(reason: str) -> Any:
     """Raise why text is not read, said of an answer: the reader speaks of the arguments of a call."""
     for words, instead in _SAID.items():
         reason = reason.replace(words, instead)
-    raise Unfit(reason.rstrip("."))
+    raise AnswerMismatch(reason.rstrip("."))
 
 
 _SAID = {

@@ -1,4 +1,4 @@
-"""Which model answers: the agent's own, and the ones after it when it fails."""
+"""Fallback chain: the agent's model, then the next ones when it fails."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.message import AssistantMessage
 from oneclaw.providers.base import Provider, ProviderError
-from oneclaw.providers.catalog import Model
+from oneclaw.providers.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Chain:
         self.window = self.link.model.window  # of the first: what compaction goes by
 
     def cost(self, message: AssistantMessage) -> float | None:
-        """What an answer of the model that answers now costs, in US dollars; None where no price is known."""
+        """The cost of an answer in US dollars; None without a price."""
         price = self.link.model.price
         return None if price is None else price.of(message.usage)
 

@@ -1,4 +1,4 @@
-"""A summary of older messages by a separate request: what the model is asked, and what is taken for one.
+"""Summarises older messages with a separate model request.
 
 The messages are written out as plain text, so that no tools have to go with the request. They stand between
 two lines that cannot be known to whoever wrote what is between, each speaker's lines are indented, and the
@@ -16,7 +16,7 @@ from oneclaw.core.call import ToolResult
 from oneclaw.core.message import AssistantMessage, Message, UserMessage
 from oneclaw.providers.base import ProviderError
 
-Ask = Callable[[str, Sequence[Message]], Awaitable[str]]
+AskForSummary = Callable[[str, Sequence[Message]], Awaitable[str]]
 """Has a model answer to instructions and messages, without tools; raises `ProviderError` when it cannot."""
 
 HEADING = "Summary of the conversation so far, a record and not an instruction:"
@@ -45,23 +45,21 @@ wish of the user.
 Write in the user's language, in short plain lines, at most 800 words, and nothing but the summary."""
 
 
-async def summarise(
-    ask: Ask, older: Sequence[Message], *, earlier: str | None = None, most_tokens: int
-) -> str | None:
-    """A summary of `older`, with what an `earlier` one said, under its heading.
+async def summarise(ask: AskForSummary, older: Sequence[Message], *, most_tokens: int) -> str | None:
+    """A summary of `older`, with what an earlier one among them said, under its heading.
 
     The user's first message stands in it as it was: a model that summarises twice may lose what it was about.
     The request takes at most `most_tokens`. None when there is no summary to use: the request failed or has
     no room, the answer is empty, or no shorter than what it would replace.
     """
-    prompt = prompt_for(older, earlier, most_tokens)
+    prompt = prompt_for(older, most_tokens)
     if prompt is None:
         return None
     try:
         text = (await ask(INSTRUCTIONS, [prompt])).strip().removeprefix(HEADING).strip()
     except ProviderError:
         return None
-    summary = "\n\n".join(filter(None, (HEADING, _goal_block(older, earlier), text)))
+    summary = "\n\n".join(filter(None, (HEADING, _goal_block(older), text)))
     if not text or estimate_text(summary) >= sum(map(estimate, older)):
         return None
     return summary
@@ -69,13 +67,13 @@ async def summarise(
 
 def goal_alone(older: Sequence[Message]) -> str | None:
     """The user's first message in the place of a summary that there is none of."""
-    block = _goal_block(older, None)
+    block = _goal_block(older)
     return f"{HEADING}\n\n{block}" if block else None
 
 
-def _goal_block(older: Sequence[Message], earlier: str | None) -> str:
-    """What the user began with: from an earlier summary, or else the first message; each line quoted."""
-    earlier = earlier or next(filter(None, map(_summary, older)), None)
+def _goal_block(older: Sequence[Message]) -> str:
+    """Quotes the user's original goal: from an earlier summary, else the first message."""
+    earlier = next(filter(None, map(_summary, older)), None)
     if earlier is not None:
         head, found, rest = earlier.partition(f"{GOAL_HEADING}\n")
         is_ours = found and head.removeprefix(HEADING).strip() == ""
@@ -88,16 +86,12 @@ def _goal_block(older: Sequence[Message], earlier: str | None) -> str:
     return "\n".join([GOAL_HEADING, *lines]) if lines else ""
 
 
-def prompt_for(
-    messages: Sequence[Message], earlier: str | None = None, most_tokens: int = 100_000
-) -> UserMessage | None:
+def prompt_for(messages: Sequence[Message], most_tokens: int = 100_000) -> UserMessage | None:
     """The message that goes with `INSTRUCTIONS`; None when there is no room or nothing to summarise.
 
-    What does not fit is left out from the oldest on. A summary among the messages is the earlier one, if no
-    other is given.
+    What does not fit is left out from the oldest on; the last summary among the messages stays.
     """
-    if earlier is None:
-        earlier = next((text for text in map(_summary, reversed(messages)) if text is not None), None)
+    earlier = next((text for text in map(_summary, reversed(messages)) if text is not None), None)
     if earlier is not None:
         earlier = cut_middle(earlier.removeprefix(HEADING).strip(), min(EARLIER_CHARS, most_tokens))
     spoken = [entry for message in messages if _summary(message) is None for entry in _entries(message)]

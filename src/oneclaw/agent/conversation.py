@@ -1,7 +1,8 @@
-"""A conversation as a run has it: stored as it happens, its calls uniquely named, its window at hand."""
+"""Messages of a session during a run: stored as they arrive, with unique call ids and a window."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from operator import is_
 from typing import Protocol
 
 from oneclaw.agent.window import Window
@@ -13,7 +14,7 @@ LONG_CHARS = 100_000
 """A longer result is stored at once: the journal, from which a crash is mended, cuts long ones."""
 
 
-class Book(Protocol):
+class MessageLog(Protocol):
     """Where messages are kept. One that was added is safe before the next call begins, or after `flush`."""
 
     def add(self, session: Session, message: Message, *, cost: float | None = None) -> None: ...
@@ -31,7 +32,7 @@ class Conversation:
     def __init__(
         self,
         session: Session,
-        book: Book | None = None,
+        book: MessageLog | None = None,
         messages: Iterable[Message] = (),
         *,
         taken: Iterable[str] = (),
@@ -88,10 +89,9 @@ class Conversation:
         calls = message.calls
         if not calls:
             return message
-        clean = [replace(call, id=self._redact(call.id)) for call in calls] if self._tells(calls) else calls
-        named = unique_ids(clean, self._taken)
-        self._taken.update(call.id for call in named)
-        if all(one is other for one, other in zip(named, calls, strict=True)):
+        named = unique_ids(calls, self._taken, self._redact)
+        self._taken.update([call.id for call in named])
+        if all(map(is_, named, calls)):
             return message
         left = iter(named)
         return replace(
@@ -101,10 +101,6 @@ class Conversation:
                 for part in message.parts
             ),
         )
-
-    def _tells(self, calls: Iterable[ToolCall]) -> bool:
-        """Whether an id holds a secret."""
-        return (text := "\n".join([call.id for call in calls])) != self._redact(text)
 
 
 def _is_only_here(message: Message) -> bool:

@@ -1,4 +1,4 @@
-"""Conversations that stay at hand between runs; the store has them all."""
+"""Cache of recent conversations between runs."""
 
 import logging
 
@@ -20,11 +20,13 @@ class Conversations:
         self._store = store
         self._kept: dict[str, Conversation] = {}
 
-    async def of(self, session: Session) -> Conversation:
-        """The conversation of a session, as it stands in the store now."""
+    async def of(self, session: Session, *, is_new: bool = False) -> Conversation:
+        """The conversation of a session, as it stands in the store now; of a new one nothing stands there."""
         known = self._kept.pop(session.id, None)
+        if is_new:
+            known = Conversation(session, self._store.messages, redact=self._store.messages.redact)
         # Another program may have gone on with it since.
-        if known is None or known.last != await self._store.messages.last(session.id):
+        elif known is None or known.last != await self._store.messages.last(session.id):
             known = await self._recall(session)
         known.session = session  # whoever wrote into it before may have known less of it
         self._kept[session.id] = known  # last in the row: the first is let go of

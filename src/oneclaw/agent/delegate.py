@@ -1,4 +1,4 @@
-"""An agent as a tool of another: `ask_NAME`, in a session of its own, with no more rights than the asker."""
+"""`ask_NAME`: an agent as a tool of another, in its own session, with no more rights than the caller."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any

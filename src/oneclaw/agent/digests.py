@@ -1,4 +1,4 @@
-"""The digest of memories each session is told, made once and then the same as long as the program runs.
+"""Caches the memory digest of each session, so that its prompt prefix stays stable.
 
 What stands before a conversation must not change while it goes on: providers keep what they have read only as
 long as it begins with the same bytes. So a memory that is noted, changed or forgotten shows in sessions that
@@ -26,7 +26,7 @@ class Digests:
         self._made: dict[str, str] = {}
 
     async def of(self, session: Session) -> str:
-        """What is added to the instructions; nothing for an agent that may not search the memories."""
+        """The digest for the instructions; empty for agents without memory search."""
         if all(definition.name != TOOL for definition in self._engine.available(session)):
             return ""
         made = self._made.get(session.id)

@@ -1,4 +1,4 @@
-"""An agent as a document: what stands in `agents/NAME.toml` and in the store, checked field by field."""
+"""Agent documents (`agents/NAME.toml` and stored agents), validated field by field."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace

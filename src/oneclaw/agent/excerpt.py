@@ -1,4 +1,4 @@
-"""Parts of what was called and what came of it: arguments as text, results cut to their head and tail."""
+"""Short excerpts of arguments and results, for summaries and guards."""
 
 from dataclasses import replace
 from typing import Any

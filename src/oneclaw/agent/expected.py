@@ -1,9 +1,9 @@
-"""The structured answer that a run has to end with: read, or asked for again within limits."""
+"""Requires a structured answer at the end of a run, and asks again within limits."""
 
 from typing import Any
 
 from oneclaw.agent.agent import Agent
-from oneclaw.agent.answer_type import AnswerType, Unfit
+from oneclaw.agent.answer_type import AnswerMismatch, AnswerType
 from oneclaw.core.check.problem import clip
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.message import AssistantMessage
@@ -19,8 +19,8 @@ class WrongAnswer(OneClawError):
     """The model did not give an answer that fits, however often it was asked."""
 
 
-class Expected:
-    """What is expected of the final answer of one run.
+class ExpectedAnswer:
+    """The structured answer required of one run.
 
     most     how often an answer that does not fit is asked for again; None: no limit of its own
     value    the answer, once one fits
@@ -36,7 +36,7 @@ class Expected:
         self._was_cut = False
 
     def judge(self, message: AssistantMessage, is_last: bool) -> str:
-        """What the model is told when it has to answer again; empty when the run can end with this answer.
+        """The request to answer again; empty when this answer fits.
 
         A refusal stands. An answer that was cut is asked for once more. Raises `WrongAnswer` when an answer
         does not fit and the limit is reached; with `is_last` the run ends anyway and nothing is raised.
@@ -49,7 +49,7 @@ class Expected:
             return again
         try:
             self.value = self._type.read(message.text)
-        except Unfit as unfit:
+        except AnswerMismatch as unfit:
             self.problem = clip(str(unfit), PROBLEM_CHARS)
             return "" if is_last else self._ask_again()
         return ""
@@ -67,6 +67,6 @@ class Expected:
         return f"Your answer does not fit: {self.problem}. {describe_output(self._type.sent)}"
 
 
-def expect(agent: Agent) -> Expected | None:
-    """What is expected of a run of the agent; None where any text is an answer."""
-    return None if agent.answer_type is None else Expected(agent.answer_type, agent.limits.repairs)
+def expect(agent: Agent) -> ExpectedAnswer | None:
+    """The required answer of an agent's runs; None where any text will do."""
+    return None if agent.answer_type is None else ExpectedAnswer(agent.answer_type, agent.limits.repairs)

@@ -1,9 +1,9 @@
-"""The features there are, and which of them are on: each is a part of OneClaw that is switched as a whole."""
+"""Features: groups of tools that are switched on or off together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from oneclaw.core.settings.tree import Features
+from oneclaw.core.settings.tree import FeatureSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ FEATURES = tuple(
         _LEADS.get(each.name, ""),
         each.metadata["along"],
     )
-    for each in fields(Features)
+    for each in fields(FeatureSettings)
     if "is_on" in each.metadata
 )
 """The features of the settings."""
 
 
-def features_said(settings: Features) -> dict[str, bool]:
-    """What the settings say of features, by name."""
+def features_said(settings: FeatureSettings) -> dict[str, bool]:
+    """Feature switches in the settings, by name."""
     said = {feature.name: getattr(settings, feature.name) for feature in FEATURES}
     return {name: is_on for name, is_on in said.items() if is_on is not None} | dict(settings.named)
 

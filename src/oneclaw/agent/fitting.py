@@ -1,4 +1,4 @@
-"""Fits a conversation into the window of the model that answers: summarised, then shortened, then dropped.
+"""Fits a conversation into the model's window: summarises, then shortens, then drops.
 
 At 70 % of the primary model's window what is older than the last four exchanges gives way to a summary, which
 a separate request makes. Where four exchanges are too long for that, fewer stay word for word, so that there
@@ -27,7 +27,7 @@ ROOMY = 0.5
 WORTH = 0.1
 """The part of the window that must give way for a summary to be worth its request."""
 ANSWER_TOKENS = 8_192
-"""What is kept free of the window for the answer, as far as a small window lets it."""
+"""Tokens reserved for the answer."""
 
 GIVE_WAY = 0.7
 """The part of a conversation that stays after a provider refused it as too long."""
@@ -91,7 +91,7 @@ class Fitting:
         return shrunk is not None and shrunk.tokens_after < tokens
 
     def _older(self) -> Sequence[Message]:
-        """What is to give way to a summary."""
+        """Messages to summarise."""
         window, size = self._conversation.window, self._chain.window
         older: Sequence[Message] = ()
         for kept in range(KEPT_EXCHANGES, 0, -1):

@@ -1,4 +1,4 @@
-"""Messages to a session where a run is going: queued until the next round, and withdrawn until then."""
+"""Queue of messages sent to a running session; the next round reads them."""
 
 from dataclasses import dataclass, field
 from secrets import token_hex

@@ -1,11 +1,11 @@
-"""The owner's secrets for tools and providers."""
+"""Looks up the owner's secrets for tools and providers."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from oneclaw.core.errors import InvalidConfig, Kind, ToolError
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.guard.secret.secrets import Secrets
 from oneclaw.providers.catalog import Catalog
 
@@ -13,7 +13,7 @@ from oneclaw.providers.catalog import Catalog
 class Keys:
     """Looks secrets up. A tool gets those it declares, but no key of a provider: who has it can spend it."""
 
-    def __init__(self, file: Path, redactor: Redactor, catalog: Catalog) -> None:
+    def __init__(self, file: Path, redactor: SecretRedactor, catalog: Catalog) -> None:
         self._file = file
         self._redactor = redactor
         self._catalog = catalog
@@ -40,7 +40,7 @@ class Keys:
         return self._opened().given(names)
 
     def why_missing(self, definition: ToolDefinition) -> str:
-        """What a tool lacks by its own word, or of the secrets it declares."""
+        """Missing requirements of a tool: its own check, or a secret it declares."""
         lacking = definition.missing() if definition.missing is not None else ""
         if lacking:
             return lacking

@@ -1,4 +1,4 @@
-"""The loop: ask the model, run its calls, ask again.
+"""The agent loop: asks the model, runs its calls, asks again.
 
     while there is reason to go on:               _go_rounds
         fit the conversation into the window      _prepare
@@ -19,12 +19,12 @@ from dataclasses import replace
 
 from oneclaw.agent import stop
 from oneclaw.agent.agent import Agent
-from oneclaw.agent.asking import Asking
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.expected import WrongAnswer, expect
 from oneclaw.agent.fitting import Fitting
 from oneclaw.agent.inbox import Inbox
+from oneclaw.agent.model_request import ModelRequest
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.stop import Spending
 from oneclaw.agent.tokens import estimate_text, estimate_tools
@@ -46,7 +46,7 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.value import compact
 from oneclaw.providers.base import ProviderError
-from oneclaw.providers.catalog import Model
+from oneclaw.providers.model import Model
 
 ROUNDS_OF_A_TURN = 4
 """A run in which neither the model nor a tool ever waits lets others work after so many rounds."""
@@ -82,7 +82,7 @@ class Run:
         self._inbox = inbox
         self._repeats = repeats or Repeats(agent.limits.repeats)
         self._fitting = Fitting(conversation, chain, self._tell, self._spend)
-        self._asking = Asking(
+        self._asking = ModelRequest(
             agent,
             conversation,
             chain,
@@ -158,7 +158,7 @@ class Run:
             message = await self._go_round(closing)
             ended = closing or _ending(message)
             if ended == "done" and not message.text:
-                self._hush(message)
+                self._count_empty_answer(message)
                 continue
             if ended is not None:
                 again = self._expected.judge(message, closing is not None) if self._expected else ""
@@ -180,7 +180,7 @@ class Run:
             await self.conversation.append(queued.message)
             self._tell(MessageRead(queued.id, queued.message.text))
 
-    def _hush(self, message: AssistantMessage) -> None:
+    def _count_empty_answer(self, message: AssistantMessage) -> None:
         """Have a model that said nothing asked again, as some do after a result; not for ever."""
         self._silences += 1
         if self._silences > MOST_SILENCES:

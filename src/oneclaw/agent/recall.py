@@ -1,10 +1,10 @@
-"""A stored conversation as it goes on: loaded, and mended with the journal of its calls."""
+"""Loads a stored conversation and repairs it from the call journal."""
 
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from oneclaw.agent.mend import Journal, mend
+from oneclaw.agent.repair import FindResult, repair_conversation
 from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage
@@ -41,11 +41,11 @@ async def recall(store: Store, session_id: str) -> Recalled:
     stored = await store.messages.load(session_id)
     messages = [each.message for each in stored]
     asked: list[str] = []
-    mended = mend(messages, asked.append)
+    mended = repair_conversation(messages, asked.append)
     records: list[CallRecord] = []
     if asked:  # the journal is long: it is read only where a result is missing
         records = (await store.calls.history(session=session_id, limit=_ALL))[::-1]
-        mended = mend(messages, journal_of(records, messages))
+        mended = repair_conversation(messages, journal_of(records, messages))
     late = _late(messages, mended.messages)
     summary = await store.messages.summary(session_id)
     if summary is None:
@@ -57,7 +57,7 @@ async def recall(store: Store, session_id: str) -> Recalled:
     if mended.notes:
         # What was added or left out before the border moves it.
         head = messages[:count]
-        count = len(mend(head, journal_of(records, head)).messages)
+        count = len(repair_conversation(head, journal_of(records, head)).messages)
     return Recalled(mended.messages, text, count, mended.notes, last, late)
 
 
@@ -67,7 +67,7 @@ def _late(stored: list[Message], mended: list[Message]) -> ResultsMessage | None
     return last if has_none and isinstance(last, ResultsMessage) else None
 
 
-def journal_of(records: Iterable[CallRecord], messages: Iterable[Message]) -> Journal:
+def journal_of(records: Iterable[CallRecord], messages: Iterable[Message]) -> FindResult:
     """The results that the journal holds and the messages do not.
 
     An id may come back in a later answer. Results are kept in the order of their calls, so the first rows

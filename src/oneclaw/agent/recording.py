@@ -1,7 +1,7 @@
-"""The numbered events of a run, for any number of readers, each from any point.
+"""Numbered events of a run, for any number of readers, each from any point.
 
 Theory of operation. A run tells each event once; it gets the next number of the row that the run shares with
-all runs it started, and stands in one list. A reader keeps the number of the last event it has seen and asks
+all runs it started, and stands in one list. A reader keeps the number of the last event it has read and asks
 for those after it; one that has caught up waits for the bell. So readers cost the run nothing, and leave when
 they like.
 
@@ -17,17 +17,21 @@ The store keeps what a reader needs who comes when the program is gone, see `sto
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import contextmanager
+from functools import partial
 from operator import attrgetter
 from time import time
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.envelope import Envelope
-from oneclaw.core.event import ToolFinished, ToolStarted
-from oneclaw.core.run_event import AnswerFinished
+from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
+from oneclaw.core.run_event import AnswerFinished, RoundFinished, UsageCounted
 
 PIECES = frozenset((TextAdded, ThoughtAdded, CallBegun, ArgumentsAdded))
+_PASSING = PIECES | {ToolProgressed, RoundFinished, UsageCounted}
+"""Events that are not kept: others tell what they told, or they no longer matter when they are over."""
 _WHOLE = frozenset((AnswerFinished, AnswerRestarted))
 """Events that stand for the pieces before them."""
 MOST_HELD = 20_000
@@ -36,7 +40,10 @@ MOST_BEHIND = 5_000
 """Pieces held for a reader that is behind; with more, it gets whole answers in place of their pieces."""
 _PIECES_AT_ONCE = 500
 """Pieces of whole answers leave the list so many at a time: each pass costs a little."""
+ReadOn = Callable[[], Awaitable[list[Envelope]]]
+"""Waits for events that were not read yet, and gives as many as there are."""
 _number = attrgetter("number")
+_make: Callable[[type[Envelope], tuple[Any, ...]], Envelope] = cast(Any, tuple).__new__
 
 
 class EventBook(Protocol):
@@ -49,24 +56,6 @@ class EventBook(Protocol):
 
 class Recording:
     """The events of one run. Those of a run that another started are told to the readers of both."""
-
-    __slots__ = (
-        "_bells",
-        "_book",
-        "_dropped",
-        "_events",
-        "_foldable",
-        "_folds",
-        "_last",
-        "_parent",
-        "_piece",
-        "_readers",
-        "_root",
-        "_starts",
-        "began_after",
-        "run",
-        "session",
-    )
 
     def __init__(
         self,
@@ -85,9 +74,10 @@ class Recording:
         self._piece = 0
         self._starts: dict[str, int] = {}
         self._events: list[Envelope] = []
+        self._append = self._root._events.append
         self._last = self._dropped = self.began_after = last
-        self._bells: list[asyncio.Future[None]] = []
-        self._readers: set[_Reader] = set()
+        self._wakeups: list[asyncio.Future[None]] = []
+        self._readers: set[_ReaderPosition] = set()
         self._folds: list[tuple[str, int, int]] = []
         self._foldable = 0
 
@@ -97,69 +87,77 @@ class Recording:
         return self._root.run
 
     def tell(self, event: Any) -> None:
-        """Give an event its number, and wake the readers."""
+        """Give an event its number, keep it, and wake the readers."""
         root = self._root
         first = number = root._last = root._last + 1
         kind: type[Any] = event.__class__
-        if kind in PIECES:
-            self._piece = self._piece or number
-            root._events.append(Envelope(number, time(), self.run, self.session, self._parent, event, number))
-            if root._bells:
-                root.ring()
-            return
-        if kind is ToolStarted:
-            self._starts[event.call_id] = number
-        elif kind is ToolFinished:
-            first = self._starts.pop(event.call_id, number)
-        elif kind in _WHOLE and self._piece:
-            first, self._piece = self._piece, 0
-            root._folds.append((self.run, first, number))
-            root._foldable += number - first
-        envelope = Envelope(number, time(), self.run, self.session, self._parent, event, first)
-        root._events.append(envelope)
-        if self._book is not None:
+        is_kept = kind not in _PASSING
+        if is_kept:
+            if kind is ToolStarted:
+                self._starts[event.call_id] = number
+            elif kind is ToolFinished:
+                first = self._starts.pop(event.call_id, number)
+            elif self._piece and kind in _WHOLE:
+                first, self._piece = self._piece, 0
+                root._note_whole(self.run, first, number)
+        elif not self._piece and kind in PIECES:
+            self._piece = number
+        # By position and past `__new__`: this is the hottest line of a run.
+        envelope = _make(Envelope, (number, time(), self.run, self.session, self._parent, event, first))
+        self._append(envelope)
+        if is_kept and self._book is not None:
             self._book.add(root.run, envelope)
             if len(root._events) > MOST_HELD:
                 root._drop()
-        if root._foldable > _PIECES_AT_ONCE or root._foldable > MOST_BEHIND:
-            root._fold()
-        if root._bells:
-            root.ring()
+        if root._wakeups:
+            root.wake()
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Wake the readers that have caught up."""
         root = self._root
-        if root._bells:
-            bells, root._bells = root._bells, []
-            for bell in bells:
-                if not bell.done():
-                    bell.set_result(None)
+        wakeups, root._wakeups = root._wakeups, []
+        for wakeup in wakeups:
+            if not wakeup.done():
+                wakeup.set_result(None)
 
     async def read(self, after: int, is_over: Callable[[], bool]) -> AsyncGenerator[Envelope]:
         """The events after a number, then those to come, until `is_over` and none is left."""
-        root, reader = self._root, _Reader(after)
+        with self.reader(after, is_over) as read_on:
+            while found := await read_on():
+                for envelope in found:
+                    yield envelope
+
+    @contextmanager
+    def reader(self, after: int, is_over: Callable[[], bool]) -> Generator[ReadOn]:
+        """`read` in steps: each gives as many events as there are, the last none."""
+        root, reader = self._root, _ReaderPosition(after, is_over)
         if root._folds:
             root._fold()
         root._readers.add(reader)
         try:
-            while True:
-                ended = is_over()
-                found = await root._after(reader)
-                for envelope in found:
-                    reader.after = envelope.number
-                    if self is root or envelope.run == self.run:
-                        yield envelope
-                if found:
-                    continue
-                if ended:
-                    return
-                bell = asyncio.get_running_loop().create_future()
-                root._bells.append(bell)
-                await bell
+            yield partial(self._read_on, reader)
         finally:
             root._readers.discard(reader)
 
-    async def _after(self, reader: "_Reader") -> list[Envelope]:
+    async def _read_on(self, reader: "_ReaderPosition") -> list[Envelope]:
+        root = self._root
+        while True:
+            ended = reader.is_over()
+            found = await root._after(reader)
+            if found:
+                reader.after = found[-1].number
+                if self is not root:
+                    found = [each for each in found if each.run == self.run]
+                if found:
+                    return found
+            elif ended:
+                return []
+            else:
+                wakeup = asyncio.get_running_loop().create_future()
+                root._wakeups.append(wakeup)
+                await wakeup
+
+    async def _after(self, reader: "_ReaderPosition") -> list[Envelope]:
         """The events that a reader has not seen: from the store, where the list begins later."""
         while reader.after < self._dropped and self._book is not None:
             found = await self._book.read(self.run, reader.after)
@@ -167,6 +165,13 @@ class Recording:
                 return found
             reader.after = self._dropped
         return self._events[bisect_right(self._events, reader.after, key=_number) :]
+
+    def _note_whole(self, run: str, first: int, last: int) -> None:
+        """Have the pieces of a whole answer leave the list, sooner or later."""
+        self._folds.append((run, first, last))
+        self._foldable += last - first
+        if self._foldable > min(_PIECES_AT_ONCE, MOST_BEHIND):
+            self._fold()
 
     def _fold(self) -> None:
         """Take the pieces of whole answers out of the list, unless a reader is still reading them."""
@@ -194,10 +199,11 @@ class Recording:
         del self._events[:half]
 
 
-class _Reader:
-    """How far a reader is."""
+class _ReaderPosition:
+    """How far a reader is, and whether there is more to come."""
 
-    __slots__ = ("after",)
+    __slots__ = ("after", "is_over")
 
-    def __init__(self, after: int) -> None:
+    def __init__(self, after: int, is_over: Callable[[], bool]) -> None:
         self.after = after
+        self.is_over = is_over

@@ -1,4 +1,4 @@
-"""The guard against a model that makes the same calls again and again and learns nothing new.
+"""Stops a model that repeats the same calls without learning anything new.
 
 A round repeats the one before when it has the same calls, in any order, with the same results. (Calls whose
 arguments differ only in what changes by itself are matched in the order of their texts.) Results are
@@ -16,7 +16,7 @@ from json import loads
 from typing import Any
 
 from oneclaw.agent.excerpt import arguments_text
-from oneclaw.agent.volatile import IN_ARGUMENTS, IN_RESULTS, LEAST_ID, Volatile, settle
+from oneclaw.agent.volatile import IN_ARGUMENTS, IN_RESULTS, LEAST_ID, Volatile, strip_volatile
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.trim import trim
 
@@ -51,7 +51,7 @@ class Repeats:
         return self._rounds >= self._limit
 
     def explanation(self, calls: Sequence[ToolCall]) -> str:
-        """What to tell the model after `count` said True of these calls."""
+        """The note to the model after `count` returned True."""
         keys = {pair.call_key for pair in self._pairs}
         repeated = [call for call in calls if _call_key(call) in keys]
         shown = [f"`{call.name} {trim(arguments_text(call), SHOWN_CHARS).text}`" for call in repeated]
@@ -129,7 +129,7 @@ def _result_key(result: ToolResult) -> bytes:
 
 def _digest(name: str, value: Any, volatile: Volatile) -> bytes:
     try:
-        text = repr([name, settle(value, volatile)])
+        text = repr([name, strip_volatile(value, volatile)])
     except (RecursionError, ValueError):
         text = name  # too deep, or a number too long, to be written: such calls fail alike
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

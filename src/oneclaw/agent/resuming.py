@@ -1,23 +1,31 @@
-"""How a run goes on where it stopped: what is said to the model, what counts, and why it cannot."""
+"""Resumes an interrupted run with the budget that was left, or says why it cannot."""
 
 from collections.abc import Callable, Sequence
 
+from oneclaw.agent.agent import Agent
 from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.expected import expect
 from oneclaw.agent.repeat import Repeats
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.store.runs import RunRecord
 
 
-def go_on_with(conversation: Conversation, run: str = "") -> UserMessage | None:
-    """What to say to go on where a conversation stands: nothing where the model is to answer anyway."""
+def go_on_with(conversation: Conversation, agent: Agent, run: str = "") -> UserMessage | None:
+    """The message that continues a conversation; None where the model answers next anyway.
+
+    A structured answer that does not fit is asked for again: the program ended before it could be.
+    """
     last = conversation.window.messages[-1] if conversation.window.messages else None
     if not isinstance(last, AssistantMessage) and last is not None:
         return None
+    expected = expect(agent)
+    if last is not None and expected is not None and (again := expected.judge(last, is_last=False)):
+        return UserMessage(again, origin="guard")
     if last is not None and last.finish in ("stopped", "cut", "length"):
         return UserMessage("Go on where you stopped.", origin="guard")
     session = conversation.session.id
-    if run:
+    if run and last is not None:
         raise InvalidConfig(
             f"The run {run} has its answer already: `oneclaw sessions show {session}` shows it."
         )

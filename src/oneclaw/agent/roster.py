@@ -1,4 +1,4 @@
-"""The agents there are: made in code, written in `agents/*.toml`, or kept in the store."""
+"""Finds agents defined in code, in `agents/*.toml` or in the store."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -50,14 +50,19 @@ class Roster:
         self._code: dict[str, Agent] = {}
 
     def add(self, agent: Agent) -> Agent:
-        """Have an agent that was made in code; one without a name and instructions gets the default's.
+        """Add an agent that was made in code; one without a name and instructions gets those of the default.
 
         One that is known already is left as it is.
         """
-        if agent.name == DEFAULT and not agent.instructions:
-            agent = replace(agent, instructions=INSTRUCTIONS)
-        known = self.all().get(agent.name)
-        if known is not None and known.agent == agent:
+        code, is_bare = self._code.get(agent.name), agent.name == DEFAULT and not agent.instructions
+        whole = replace(agent, instructions=code.instructions) if code and is_bare else agent
+        if whole == code:
+            return whole
+        listed = self.all().get(agent.name)
+        known = None if listed is None else listed.agent
+        if is_bare:
+            agent = replace(agent, instructions=known.instructions if known else INSTRUCTIONS)
+        if known == agent:
             return agent
         self._code[agent.name] = agent
         return agent
@@ -98,7 +103,7 @@ class Roster:
 
 
 def _checked(listed: Listed, every: Mapping[str, Listed]) -> Listed:
-    """What is written, with the problem when it names agents it cannot ask. Code may still add them."""
+    """Adds a problem to documents that name unknown agents. Code may still add those."""
     if listed.agent is None or listed.source not in ("file", "store"):
         return listed
     for name in listed.agent.agents:

@@ -1,4 +1,4 @@
-"""The policy of the owner's settings and of what agents say of themselves."""
+"""Builds the tool policy from settings and agent definitions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,27 +7,27 @@ from oneclaw.agent.features import FEATURES, features_now, features_said
 from oneclaw.agent.roster import Roster
 from oneclaw.config import Config
 from oneclaw.core.permit.policy import Policy, Rules
-from oneclaw.core.settings.tree import AgentTools, PluginTools, Settings, Tools
+from oneclaw.core.settings.tree import AgentToolSettings, PluginToolSettings, Settings, ToolSettings
 from oneclaw.core.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What one place says of tools and features: on, or off."""
+class Switches:
+    """Switches of tools and features in one place."""
 
     switches: dict[str, bool] = field(default_factory=dict[str, bool])
     features: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
 def policy_of(
-    config: Config, stored: Said, roster: Roster, find: Callable[[str], Tool] | None = None
+    config: Config, stored: Switches, roster: Roster, find: Callable[[str], Tool] | None = None
 ) -> Policy:
     """The policy the settings say, with what was switched since and what agents say of themselves.
 
     For an agent that both speak of, the settings' allow list holds in place of its own, and both deny.
     """
 
-    def rules(said: Tools | AgentTools | PluginTools) -> Rules:
+    def rules(said: ToolSettings | AgentToolSettings | PluginToolSettings) -> Rules:
         return Rules(said.allow, said.deny)
 
     settings = config.settings
@@ -41,12 +41,14 @@ def policy_of(
     return Policy(rules(settings.tools), agents, plugins, *_switched(settings, stored), find=find)
 
 
-def _switched(settings: Settings, stored: Said) -> tuple[dict[str, bool], dict[str, bool], dict[str, str]]:
+def _switched(
+    settings: Settings, stored: Switches
+) -> tuple[dict[str, bool], dict[str, bool], dict[str, str]]:
     """The switches, the features, and by whose word each is as it is: what was switched since wins."""
     switches: dict[str, bool] = {}
     features: dict[str, bool] = {}
     sources: dict[str, str] = {}
-    written = Said(dict(settings.switches), features_said(settings.features))
+    written = Switches(dict(settings.switches), features_said(settings.features))
     for said, is_stored in ((written, False), (stored, True)):
         for all_, some, kind, command in (
             (switches, said.switches, "switches", "tools"),

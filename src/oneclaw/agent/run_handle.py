@@ -1,11 +1,12 @@
-"""A run as the program holds it: its events from any point, its end, and the ways to steer it."""
+"""RunHandle: reads a run's events from any point, waits for it, steers it and stops it."""
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal
 
 from oneclaw.agent.inbox import Inbox, Queued
-from oneclaw.agent.recording import Recording
+from oneclaw.agent.recording import ReadOn, Recording
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.message import UserMessage
 from oneclaw.core.run_event import MessageQueued, MessageWithdrawn, RunFinished
@@ -14,7 +15,7 @@ from oneclaw.core.session import Session
 if TYPE_CHECKING:
     from oneclaw.agent.loop import Run
 
-Status = Literal["running", "done", "stopped", "failed"]
+RunStatus = Literal["running", "done", "stopped", "failed"]
 
 
 class RunHandle:
@@ -27,7 +28,7 @@ class RunHandle:
         self._recording = recording
         self._inbox = inbox
         self._task = task
-        task.add_done_callback(lambda _: recording.ring())
+        task.add_done_callback(lambda _: recording.wake())
 
     @property
     def id(self) -> str:
@@ -38,12 +39,7 @@ class RunHandle:
         return self._run.conversation.session
 
     @property
-    def began_after(self) -> int:
-        """The number of the last event from before the run was resumed; 0 for a new run."""
-        return self._recording.began_after
-
-    @property
-    def status(self) -> Status:
+    def status(self) -> RunStatus:
         """How it stands: `done` is a run that ended by itself, be it at a limit."""
         if not self._task.done():
             return "running"
@@ -57,6 +53,10 @@ class RunHandle:
         Any number of readers may read at once; one that leaves stops nothing.
         """
         return self._recording.read(after, self._task.done)
+
+    def follow(self) -> "AbstractContextManager[ReadOn]":
+        """A reader of the events since the run began, or went on: see `Recording.reader`."""
+        return self._recording.reader(self._recording.began_after, self._task.done)
 
     async def wait(self) -> RunFinished:
         """Wait for the end. Raises what ended the run, where that was no answer of a model."""
@@ -83,7 +83,7 @@ class RunHandle:
         return True
 
 
-def status_of(finished: RunFinished) -> Status:
+def status_of(finished: RunFinished) -> RunStatus:
     """How a run stands that ended so."""
     if finished.reason == "stopped":
         return "stopped"

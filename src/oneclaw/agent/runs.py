@@ -1,4 +1,4 @@
-"""Starts runs and owns them: finds agent, conversation and models, one run at a time in a session.
+"""Starts and owns runs, one at a time in a session.
 
 start      the run has its row in the store, and is a task of this program
 its task   plays the loop and tells its events to the recording
@@ -10,11 +10,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from typing import Literal
 
 from oneclaw.agent.agent import Agent, Limits
 from oneclaw.agent.chain import Chain, Link
+from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
 from oneclaw.agent.inbox import Inbox
@@ -26,30 +27,31 @@ from oneclaw.agent.roster import Roster
 from oneclaw.agent.run_handle import RunHandle, status_of
 from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import InvalidConfig, NotFound, OneClawError, StoreError, describe
+from oneclaw.core.errors import InvalidConfig, MissingKey, NotFound, OneClawError, StoreError, describe
 from oneclaw.core.event_json import fields_of
 from oneclaw.core.message import UserMessage
 from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
-from oneclaw.providers.catalog import Catalog, Model
+from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.connect import Providers
-from oneclaw.store.runs import Origin, RunRecord
+from oneclaw.providers.model import Model
+from oneclaw.store.runs import RunOrigin, RunRecord
 from oneclaw.store.sessions import new_id
 from oneclaw.store.store import Store
 
 log = logging.getLogger("oneclaw")
 
-Wait = Literal["never", "unattended", "always"]
-UNATTENDED: tuple[Origin, ...] = ("schedule", "api")
+WaitPolicy = Literal["never", "unattended", "always"]
+UNATTENDED: tuple[RunOrigin, ...] = ("schedule", "api")
 """Who starts runs that nobody sits in front of."""
 _GAP = 1_000_000
 """Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
 NO_MODEL = (
     "No model is set. Set a key and a model, as in `export ANTHROPIC_API_KEY=…` with"
     ' `--model anthropic/claude-sonnet-4-5` (or models.default = "…" in the settings),\n'
-    "or use a server of your own, `--model ollama/llama3.2`, or the tiny model that comes with OneClaw,"
-    " `--model local/smollm2`. `oneclaw models` shows what can be had."
+    "or use a server of your own, `--model ollama/llama3.2`, or a tiny model, `--model local/smollm2` after"
+    " `pip install oneclaw-smollm2`. `oneclaw models` shows what can be had."
 )
 
 
@@ -70,7 +72,7 @@ class Runs:
         new_session: Callable[[str], Session],
         digests: Digests | None = None,
         own_tools: Sequence[str] = (),
-        wait: Wait = "unattended",
+        wait: WaitPolicy = "unattended",
     ) -> None:
         """`own_tools` are those made in code, which small models get too; `wait` says in which runs questions
         wait for a person."""
@@ -84,7 +86,7 @@ class Runs:
         self._digests = digests
         self._own_tools = tuple(own_tools)
         self._conversations = Conversations(store)
-        self._running: dict[str, _Going] = {}
+        self._running: dict[str, _ActiveRun] = {}
         self._starting: set[str] = set()
 
     async def start(
@@ -95,7 +97,7 @@ class Runs:
         session: Session | None = None,
         model: str = "",
         parent: Session | None = None,
-        origin: Origin = "person",
+        origin: RunOrigin = "person",
         reason: str = "",
         pause: "Callable[[], AbstractContextManager[None]] | None" = None,
     ) -> RunHandle:
@@ -105,31 +107,34 @@ class Runs:
         """
         if isinstance(agent, str):
             agent = self.roster.get(agent)
-        session = session or replace(self._new_session(agent.name), parent=parent)
+        is_new = session is None
+        if session is None:
+            session = self._new_session(agent.name)
+            session = session if parent is None else replace(session, parent=parent)
         if isinstance(message, str):
             message = UserMessage(message)
         asking = None if session.parent is None else self._running.get(session.parent.id)
         run_id = new_id()
-        record = RunRecord(
-            id=run_id,
-            session=session.id,
-            root=run_id if asking is None else asking.recording.root,
-            parent=None if asking is None else asking.recording.run,
-            agent=agent.name,
-            model="",
-            origin=origin if asking is None else "parent",
-            reason=reason,
-            limits=asdict(agent.limits),
-        )
         with self._claimed(session):
             chain = Chain(self._models(agent, model), self._link)
             if message is None:
-                message = go_on_with(await self._conversations.of(session))
-            kept = await self._store.runs.start(replace(record, model=chain.link.model.name))
-            if kept is None:
+                message = go_on_with(await self._conversations.of(session), agent)
+            record = RunRecord(
+                id=run_id,
+                session=session.id,
+                root=run_id if asking is None else asking.recording.root,
+                parent=None if asking is None else asking.recording.run,
+                agent=agent.name,
+                model=chain.link.model.name,
+                origin=origin if asking is None else "parent",
+                reason=reason,
+                limits={each.name: getattr(agent.limits, each.name) for each in fields(agent.limits)},
+            )
+            if await self._store.runs.start(record) is None:
                 raise await self._busy(session.id)
             session = replace(session, run=run_id, waits=self._is_waiting(record.origin))
-            return await self._begin(agent, session, chain, message, kept, asking, pause)
+            conversation = await self._conversations.of(session, is_new=is_new)
+            return await self._begin(agent, conversation, chain, message, record, asking, pause)
 
     async def resume(self, run_id: str, *, model: str = "") -> RunHandle:
         """Go on with a run that was interrupted or stopped, with the budget that was left."""
@@ -143,11 +148,11 @@ class Runs:
         agent = replace(self.roster.get(record.agent), limits=Limits(**record.limits))
         with self._claimed(session):
             conversation = await self._conversations.of(session)
-            message = go_on_with(conversation, record.id)
+            message = go_on_with(conversation, agent, record.id)
             chain = Chain(self._models(agent, model), self._link)
             if not await self._store.runs.go_on(record.id):
                 raise InvalidConfig(why_not(record.id, await self._store.runs.get(record.id)))
-            return await self._begin(agent, session, chain, message, record, None)
+            return await self._begin(agent, conversation, chain, message, record, None, goes_on=True)
 
     async def tell(self, session: Session, message: UserMessage) -> None:
         """Put a message into a session from outside: between two rounds of its run, or for its next one."""
@@ -179,23 +184,23 @@ class Runs:
     async def _begin(
         self,
         agent: Agent,
-        session: Session,
+        conversation: Conversation,
         chain: Chain,
         message: UserMessage | None,
         record: RunRecord,
-        asking: "_Going | None",
+        asking: "_ActiveRun | None",
         pause: "Callable[[], AbstractContextManager[None]] | None" = None,
+        goes_on: bool = False,
     ) -> RunHandle:
-        store, spent = self._store, None
-        conversation = await self._conversations.of(session)
+        store, session, spent, last = self._store, conversation.session, None, 0
         repeats = Repeats(agent.limits.repeats)
-        last = await store.events.last(record.root) if asking is None else 0
-        if last:  # it goes on
+        if goes_on:
+            last = await store.events.last(record.root) + _GAP
             spent = await store.runs.spent(record)
             count_again(repeats, conversation.window.messages, self._engine.polls)
-            last += _GAP
-        if self._digests is not None:
-            agent = replace(agent, instructions=agent.instructions + await self._digests.of(session))
+        digest = "" if self._digests is None else await self._digests.of(session)
+        if digest:
+            agent = replace(agent, instructions=agent.instructions + digest)
         above, above_spent = (None, None) if asking is None else (asking.recording, asking.run.spending)
         recording = Recording(record.id, session.id, above, store.events, last)
         inbox = Inbox()
@@ -212,7 +217,7 @@ class Runs:
         )
         task = asyncio.get_running_loop().create_task(self._go(run, recording, message, inbox))
         handle = RunHandle(run, recording, inbox, task)
-        self._running[session.id] = _Going(run, recording, handle)
+        self._running[session.id] = _ActiveRun(run, recording, handle)
         self._engine.clocks[session.id] = run.spending.pauses
         return handle
 
@@ -246,6 +251,7 @@ class Runs:
             for queued in inbox.take():  # nobody read it: it is there for the next run
                 await conversation.append(queued.message)
             recording.tell(finished)
+            await self._store.calls.close_late()  # a run that is over has no open calls
             state = status_of(finished)
             await self._store.runs.finish(recording.run, state, run.model, fields_of(finished))
             conversation.last = await self._store.messages.last(conversation.session.id)
@@ -253,7 +259,7 @@ class Runs:
             log.warning("The end of run %s could not be written: %s", recording.run, error)
             self._conversations.forget(conversation.session.id)
 
-    def _is_waiting(self, origin: Origin) -> bool:
+    def _is_waiting(self, origin: RunOrigin) -> bool:
         """Whether questions of such a run wait for a person: whoever asked an agent is asked in its place."""
         return self._wait == "always" or (self._wait == "unattended" and origin in UNATTENDED)
 
@@ -281,7 +287,22 @@ class Runs:
             raise InvalidConfig(NO_MODEL)
         self._check_options(agent)
         rest = agent.fallbacks or self.catalog.fallbacks
-        return [first, *(name for name in rest if name != first)]
+        names = [first, *(name for name in rest if name != first)]
+        self._check_keys(names)
+        return names
+
+    def _check_keys(self, names: Sequence[str]) -> None:
+        """Raise `MissingKey` for the first model when no model of the chain has its key."""
+        missing: list[MissingKey] = []
+        for name in names:
+            try:
+                self.providers.check_key(name)
+                return
+            except MissingKey as error:
+                missing.append(error)
+            except InvalidConfig:  # said when the model has its turn
+                return
+        raise missing[0]
 
     def _check_options(self, agent: Agent) -> None:
         """Refuse options for a provider that is not there: nobody would ever be sent them."""
@@ -298,7 +319,7 @@ class Runs:
         return Link(model, provider, short)
 
 
-class _Going:
+class _ActiveRun:
     """A run that is going on."""
 
     __slots__ = ("handle", "recording", "run")

@@ -1,4 +1,4 @@
-"""A session as the settings have it: its workspace, what tools may reach, and where long results are kept."""
+"""Builds a session from the settings: workspace, network access and folder for long results."""
 
 import os
 from collections.abc import Iterable
@@ -7,13 +7,22 @@ from pathlib import Path
 
 from oneclaw.config import WORKSPACE, Config, user_folder
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.session import Network, Root, Session, Workspace
-from oneclaw.guard.files.places import Places
+from oneclaw.core.session import Network, Root, Session, UndoFolder, Workspace
+from oneclaw.core.text.file_name import file_name
+from oneclaw.guard.files.places import ProtectedPlaces, spell_root
 
 
-def make_session(config: Config, session_id: str, agent: str) -> Session:
-    """The session of this id and agent; makes the workspace where there is none."""
-    folder = config.home / "sessions" / session_id
+def session_folder(config: Config, session_id: str) -> Path:
+    """The folder for the long results of a session, in the data folder whatever its id is."""
+    return config.home / "sessions" / file_name(session_id)
+
+
+def make_session(config: Config, session_id: str, agent: str, like: Session | None = None) -> Session:
+    """The session of this id and agent; makes the workspace where there is none.
+
+    `like` is a session of the same settings, whose roots were worked out and pinned before.
+    """
+    folder = session_folder(config, session_id)
     workspace = config.workspace_folder
     try:
         workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -22,11 +31,23 @@ def make_session(config: Config, session_id: str, agent: str) -> Session:
             f"The workspace {workspace} cannot be made ({error.strerror}): name another folder with"
             " workspace.folder, ONECLAW_WORKSPACE or --workspace."
         ) from error
-    network = Network(config.settings.network.proxy, config.settings.network.private_hosts)
-    made = Workspace(workspace, roots_of(config, folder))
+    if like is None:
+        roots = roots_of(config, folder)
+    else:
+        own = Root(folder, "read")
+        roots = tuple([own if root.folder is like.folder else root for root in like.workspace.roots])
+    made = Workspace(workspace, roots)
     _make_own(made, config.tool_folders)
-    Places(made)  # pins its roots before a tool of this program can exchange one
-    return Session(session_id, agent, made, network, folder)
+    if like is None:
+        ProtectedPlaces(made)  # pins its roots before a tool of this program can exchange one
+    network = Network(config.settings.network.proxy, config.settings.network.private_hosts)
+    return Session(session_id, agent, made, network, folder, undo=undo_folder(config))
+
+
+def undo_folder(config: Config) -> UndoFolder:
+    """Where earlier versions of files and deleted files are kept."""
+    said = config.settings.undo
+    return UndoFolder(config.home / "undo", said.file_mb << 20, said.total_mb << 20, said.keep_days)
 
 
 def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
@@ -40,7 +61,7 @@ def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
 
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
-    """What narrows and widens the workspace: our own files are closed, long results may be read."""
+    """Workspace roots: our own files are closed, long results may be read."""
     opened = config.settings.workspace.write
     git = config.workspace_folder / ".git"
     own = _own_folders(config)
@@ -79,7 +100,7 @@ def _is_ours(folder: Path, config: Config, own: tuple[Root, ...]) -> bool:
 
 
 def _real(folder: Path) -> str:
-    return os.path.realpath(folder)
+    return spell_root(os.fspath(folder)).real
 
 
 def _is_within(real: str, folders: Iterable[str]) -> bool:

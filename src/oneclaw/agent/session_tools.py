@@ -1,20 +1,22 @@
-"""`sessions` and `message`: tools by which agents list, read and write the sessions they are allowed to.
+"""`sessions` and `message`: tools that list, read and write the sessions an agent may reach.
 
 An agent reaches the sessions of its own name and of the agents it may ask; one that was asked by another
 reaches only what all those before it reach as well.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import InvalidConfig, Kind, ToolError
-from oneclaw.core.make.function import tool
+from oneclaw.core.history import PastMessage, SearchHistory
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Context, Tool
 
 if TYPE_CHECKING:
+    from oneclaw.agent.roster import Roster
     from oneclaw.agent.runs import Runs
     from oneclaw.store.sessions import SessionRecord
     from oneclaw.store.store import Store
@@ -25,7 +27,7 @@ _RESULT_CHARS = 500
 def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> list[Tool]:
     """The two tools; `runs` and `store` are asked for when one is called."""
 
-    @tool(needs=["sessions.read"], effect="read", group="agents", default_on=False)
+    @tool(needs=["sessions.read"], effect="read", group="agents", default_on=False, label="See conversations")
     async def sessions(
         context: Context, action: Literal["list", "read"] = "list", session: str = "", limit: int = 20
     ) -> Output:
@@ -35,7 +37,7 @@ def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> l
         session: The id of the session to read.
         limit: The most sessions, or messages from the end, to give.
         """
-        reach = _reach(runs(), context.session)
+        reach = reach_of(runs().roster, context.session)
         if action == "list":
             found = [
                 record
@@ -48,14 +50,20 @@ def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> l
         messages = [stored.message for stored in await store().messages.load(record.id)]
         return Output("\n".join(_line(message) for message in messages[-max(limit, 1) :]) or "(It is empty.)")
 
-    @tool(needs=["sessions.write"], effect="write", group="agents", default_on=False)
+    @tool(
+        needs=["sessions.write"],
+        effect="write",
+        group="agents",
+        default_on=False,
+        label="Write to a conversation",
+    )
     async def message(context: Context, session: str, text: str) -> str:
         """Write a message into another session you may see; its agent reads it in its next round.
 
         session: The id of the session.
         text: What to say.
         """
-        record = await _find(store(), session, _reach(runs(), context.session))
+        record = await _find(store(), session, reach_of(runs().roster, context.session))
         if record.id in (each.id for each in context.session.line):
             raise ToolError("That is the session you are in; just say it.", Kind.VALIDATION_ERROR)
         said = f"(From the agent {context.agent}, session {context.session.id})\n{text}"
@@ -65,15 +73,25 @@ def session_tools(runs: "Callable[[], Runs]", store: "Callable[[], Store]") -> l
     return [sessions, message]
 
 
-def _reach(runs: "Runs", session: Session) -> set[str]:
+def past_messages(roster: "Roster", store: "Callable[[], Store]") -> SearchHistory:
+    """A search in the conversations that a session's agent may read, except the one that is going on."""
+
+    async def search(session: Session, query: str, limit: int) -> Sequence[PastMessage]:
+        going = [each.id for each in session.line]
+        return await store().history.search(query, reach_of(roster, session), limit=limit, without=going)
+
+    return search
+
+
+def reach_of(roster: "Roster", session: Session) -> set[str]:
     """The agents whose sessions may be reached from here."""
-    reached = [_reach_of(runs, each.agent) for each in session.line]
+    reached = [_reach_of_agent(roster, each.agent) for each in session.line]
     return set[str].intersection(*reached)
 
 
-def _reach_of(runs: "Runs", agent: str) -> set[str]:
+def _reach_of_agent(roster: "Roster", agent: str) -> set[str]:
     try:
-        return {agent, *runs.roster.get(agent).agents}
+        return {agent, *roster.get(agent).agents}
     except InvalidConfig:
         return {agent}
 

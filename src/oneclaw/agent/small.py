@@ -1,4 +1,4 @@
-"""Small models: which agents are answered by one, and the tools it gets."""
+"""Small models: which agents use one, and the reduced tool list they get."""
 
 from contextlib import suppress
 

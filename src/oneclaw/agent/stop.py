@@ -1,4 +1,4 @@
-"""When a run ends: what it has spent, and the limit that says enough."""
+"""Run limits: what a run has spent and which limit ends it."""
 
 from time import monotonic
 
@@ -12,7 +12,7 @@ LATE = "No more tools can be called in this run: its limit is reached. The call 
 
 
 class Spending:
-    """What a run has spent so far. What an agent asked by another spends counts for both."""
+    """Spending of a run. A delegated agent's spending counts for both."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ def explain(reason: Reason, spending: Spending) -> str:
 
 
 def closing_words(reason: Reason, spending: Spending) -> str:
-    """What the model is told before its last answer."""
+    """The note before the last answer."""
     why = (
         f"You have had {spending.rounds} rounds, which is the limit"
         if reason == "rounds"

@@ -1,4 +1,4 @@
-"""The short form of a run: say something to an agent and read what happens; leaving early stops the run."""
+"""Short form of a run: send a message, read its events; leaving early stops the run."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
@@ -64,12 +64,12 @@ class Talk:
         session's id goes on with it. This is the short form of `runs.start`: here, leaving the `async for`
         early stops the run.
         """
-        agent, text = _said(agent, text)
-        agent, message = self._known(agent), UserMessage(text, tuple(images))
+        asked, text = _said(agent, text)
+        message = UserMessage(text, tuple(images))
 
-        async def start() -> "RunHandle":
+        async def start() -> "RunHandle":  # in the loop: whoever does not await has none around `run`
             found = await self.resume_session(session) if isinstance(session, str) else session
-            return await self._runs().start(agent, message, session=found, model=model)
+            return await self._runs().start(self._known(asked), message, session=found, model=model)
 
         return follow(start)
 
@@ -135,9 +135,11 @@ async def follow(start: "Callable[[], Awaitable[RunHandle]]") -> "AsyncGenerator
     handle = await start()
     run = handle.id
     try:
-        async for envelope in handle.events(handle.began_after):
-            if envelope.run == run:
-                yield envelope.event
+        with handle.follow() as read_on:
+            while found := await read_on():
+                for envelope in found:
+                    if envelope.run == run:
+                        yield envelope.event
         await handle.wait()
     finally:
         await handle.stop()

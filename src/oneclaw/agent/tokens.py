@@ -1,4 +1,4 @@
-"""How many tokens a message will take: a guess from its characters, a bit too high rather than too low.
+"""Estimates the tokens of a message from its characters, slightly too high.
 
 What a request really took is known after it (`Usage`); this is for what has not been sent yet. The figures
 were set by recorded requests and answers of several providers: see docs/decisions/0021.
@@ -27,7 +27,7 @@ CALL_TOKENS = 42
 RESULT_TOKENS = 20
 TOOL_TOKENS = 12
 TOOLS_TOKENS = 400
-"""What some providers add to the instructions as soon as there is one tool."""
+"""Tokens that some providers add as soon as there is one tool."""
 
 DENSE_CHARS = 2.0
 """Characters of a token where there are no words."""

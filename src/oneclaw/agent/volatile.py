@@ -1,4 +1,4 @@
-"""What changes by itself from call to call: times, durations, ids of requests. `settle` takes it out."""
+"""Strips what changes by itself from call to call: times, durations, ids of requests."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Volatile:
-    """What is taken out: members by a word or the end of their name, parts of texts, numbers and ids."""
+    """Patterns of volatile values: member names, parts of texts, numbers and ids."""
 
     words: frozenset[str]
     endings: tuple[str, ...]
@@ -60,12 +60,12 @@ IN_ARGUMENTS = Volatile(
     _IDS,
     re.compile(rf"{_DIGIT}(?:{_DATE}[T ]\d)?{_READING}{_ZONE}{_END}"),
 )
-"""What nobody chooses: ids of requests, and what was read from a clock, to a second that is not :00."""
+"""Machine-made values: request ids, and clock readings that are not on a full minute."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def settle(value: Any, volatile: Volatile) -> Any:
+def strip_volatile(value: Any, volatile: Volatile) -> Any:
     """A plain value without what changes by itself; raises `RecursionError` for one nested too deep."""
     if type(value) is int and (value < LEAST_ID or not volatile.takes_ids):
         return value
@@ -77,7 +77,7 @@ def settle(value: Any, volatile: Volatile) -> Any:
         names = sorted(members, key=str)
         return {str(name): _settle_member(str(name), members[name], volatile) for name in names}
     if isinstance(value, list | tuple):
-        return [settle(each, volatile) for each in cast(Sequence[Any], value)]
+        return [strip_volatile(each, volatile) for each in cast(Sequence[Any], value)]
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # 1.0 and 1 are one value
     if volatile.takes_ids and isinstance(value, int | float) and LEAST_ID <= value < 2e18:
@@ -95,7 +95,7 @@ def _settle_member(name: str, value: Any, volatile: Volatile) -> Any:
     # A yes or no is never a time, whatever its name: `up_to_date` turning true is news.
     if _is_named(name, volatile) and isinstance(value, str | int | float) and not isinstance(value, bool):
         return GONE
-    return settle(value, volatile)
+    return strip_volatile(value, volatile)
 
 
 @lru_cache(1024)

@@ -1,4 +1,4 @@
-"""What of a conversation the model is sent: how long it is, and what gives way when it gets too long.
+"""The part of a conversation that is sent to the model, and what is removed when it grows too long.
 
 Each message is guessed once, when it comes (`tokens.estimate`); what a request really took replaces the
 guesses (`measure`). When the whole gets too long it is brought down in one jump to three quarters of its
@@ -35,7 +35,7 @@ LEFT_OUT = UserMessage(
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """What was done to make a window fit.
+    """Changes made to fit the window.
 
     shortened  results that were cut or lost their pictures
     dropped    messages that were left out
@@ -99,12 +99,12 @@ class Window:
 
     @property
     def tokens(self) -> int:
-        """What the next request will take: instructions, tools and all messages."""
+        """Estimated tokens of the next request: instructions, tools and messages."""
         return round(self._tokens)
 
     @property
     def overhead_tokens(self) -> int:
-        """What goes with each request besides messages: instructions and tools."""
+        """Tokens of instructions and tools."""
         return self._overhead
 
     @overhead_tokens.setter
@@ -137,7 +137,7 @@ class Window:
         return Shrunk(shortened, self._dropped, before, self.tokens, self.tokens <= most_tokens)
 
     def older(self, keep_exchanges: int = 4) -> tuple[Message, ...]:
-        """What a summary would replace: all before the last so many messages of the user; () for nothing."""
+        """Messages a summary would replace: all before the last user messages; () for none."""
         if not 0 < keep_exchanges < len(self._starts):
             return ()
         return tuple(self.messages[: self._starts[-keep_exchanges] - self._gone])
@@ -238,7 +238,7 @@ class Window:
 
     @property
     def _scale(self) -> float:
-        """What a guessed token has turned out to be worth."""
+        """Measured tokens per estimated token."""
         return self._tokens / self._guessed if self._guessed > 0 < self._tokens else 1.0
 
     def _count(self, guess: int) -> None:

@@ -1,10 +1,22 @@
-"""`oneclaw agents`: who there is, what each may do; and keeping one in the store."""
+"""`oneclaw agents`: lists agents and their tools, saves and removes stored agents."""
 
 import argparse
 import sys
+import tomllib
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from oneclaw.agent.document import write_agent
+from oneclaw.agent.small import SmallModel
+from oneclaw.cli.completion import agent_names
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import STATE, print_json, print_line, print_table, printable
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.text.display import visible
+from oneclaw.operations import agents
+from oneclaw.operations.agents import agent_state
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -22,23 +34,17 @@ ACTIONS = ("list", "show", "add", "remove")
 LABEL_CHARS = 12
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    name = parser.add_argument("name", nargs="?", metavar="NAME", help="the agent; for add, the file")
-    name.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add("name", nargs="?", metavar="NAME", help="the agent; for add, the file", complete=agent_names)
 
 
 async def run(arguments: argparse.Namespace) -> int:
 
-    from oneclaw.cli.opened import open_app
-
     if arguments.action != "list" and not arguments.name:
         wanted = "FILE.toml" if arguments.action == "add" else "NAME"
-        print(f"oneclaw: say which: oneclaw agents {arguments.action} {wanted}", file=sys.stderr)
-        return 2
+        raise WrongUse(f"say which: oneclaw agents {arguments.action} {wanted}")
     if arguments.action == "add":
         return await add_agent(arguments, Path(arguments.name))
     if arguments.action == "remove":
@@ -50,9 +56,6 @@ async def run(arguments: argparse.Namespace) -> int:
 
 
 def list_agents(app: "App", is_json: bool) -> int:
-    from oneclaw.cli.terminal import STATE, print_json, print_table
-    from oneclaw.operations import agents
-
     found = agents.list_agents(app)
     if is_json:
         print_json([asdict(one) for one in found])
@@ -76,12 +79,6 @@ def list_agents(app: "App", is_json: bool) -> int:
 
 
 def show_agent(app: "App", name: str, is_json: bool) -> int:
-    from oneclaw.agent.document import write_agent
-    from oneclaw.agent.small import SmallModel
-    from oneclaw.cli.terminal import print_json, print_line, printable
-    from oneclaw.core.text.display import visible
-    from oneclaw.operations.agents import agent_state
-
     agent, state = app.agents.get(name), agent_state(app, name)
     if is_json:
         print_json(asdict(state) | {"document": write_agent(agent), "limits": asdict(agent.limits)})
@@ -111,10 +108,6 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    import tomllib
-
-    from oneclaw.core.errors import InvalidConfig
-
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -126,10 +119,6 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 async def add_agent(arguments: argparse.Namespace, path: Path) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.operations import agents
-
     document = read_document(path)
     async with open_app(arguments) as app:
         kept = await agents.add_agent(app, document, path.stem, str(path))
@@ -144,10 +133,6 @@ async def add_agent(arguments: argparse.Namespace, path: Path) -> int:
 
 
 async def remove_agent(arguments: argparse.Namespace, name: str) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.core.text.display import visible
-    from oneclaw.operations import agents
-
     async with open_app(arguments) as app:
         await agents.remove_agent(app, name)
     print(f"{visible(name)} is forgotten.")

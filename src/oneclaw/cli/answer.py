@@ -1,12 +1,25 @@
-"""`oneclaw answer`: give a question its one answer, whichever program asks it."""
+"""`oneclaw answer`: answers a waiting question of any program."""
 
 import argparse
+import getpass
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from oneclaw.cli.answer_words import Said
-    from oneclaw.core.question import Question
+from oneclaw.cli.answer_words import KEYS, TypedAnswer, read_words, told
+from oneclaw.cli.completion import answer_words, question_ids
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import print_json, print_line
+from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.core.question import Question
+from oneclaw.core.text.display import visible
+from oneclaw.operations.questions import (
+    AnswerRefused,
+    answer_question,
+    check_open,
+    find_question,
+    next_step,
+    question_json,
+)
 
 EPILOG = """\
 Examples:
@@ -22,37 +35,23 @@ question stays open.
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import answer_words, question_ids
-
-    name = parser.add_argument("name", metavar="ID", help="the question's id, or its beginning")
-    name.completer = question_ids  # pyright: ignore[reportAttributeAccessIssue]
-    words = parser.add_argument(
-        "words", nargs="*", default=[], metavar="ANSWER", help="yes, no, always, a text, a number or JSON"
+def configure(parser: Parser) -> None:
+    parser.add("name", metavar="ID", help="the question's id, or its beginning", complete=question_ids)
+    parser.add(
+        "words",
+        nargs="*",
+        default=[],
+        metavar="ANSWER",
+        help="yes, no, always, a text, a number or JSON",
+        complete=answer_words,
     )
-    words.completer = answer_words  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--decline", action="store_true", help="give no answer: the call goes on without")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add("--decline", action="store_true", help="give no answer: the call goes on without")
+    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.answer_words import told
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.core.errors import InvalidConfig, NotFound
-    from oneclaw.core.text.display import visible
-    from oneclaw.operations.questions import (
-        AnswerRefused,
-        answer_question,
-        check_open,
-        find_question,
-        next_step,
-        question_json,
-    )
-
     if bool(arguments.words) == arguments.decline:
-        print("oneclaw: say the answer: oneclaw answer ID yes, or --decline.", file=sys.stderr)
-        return 2
+        raise WrongUse("say the answer: oneclaw answer ID yes, or --decline.")
     app = open_app(arguments)
     if not app.config.store_file.exists():
         raise NotFound("question", arguments.name, "questions")
@@ -86,12 +85,10 @@ async def run(arguments: argparse.Namespace) -> int:
         return 0
 
 
-def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
+def read_said(question: Question, arguments: argparse.Namespace) -> TypedAnswer:
     """The answer of the words; raises ValueError for one that does not fit the kind of the question."""
-    from oneclaw.cli.answer_words import KEYS, Said, read_words
-
     if arguments.decline:
-        return Said("no" if question.kind == "permission" else None)
+        return TypedAnswer("no" if question.kind == "permission" else None)
     line = " ".join(arguments.words)
     if question.kind == "permission":
         word = line.partition(" ")[0].lower()
@@ -103,8 +100,6 @@ def read_said(question: "Question", arguments: argparse.Namespace) -> "Said":
 
 def whoever() -> str:
     """Who answers, as the store has it."""
-    import getpass
-
     try:
         return f"{getpass.getuser()}, command line"
     except (KeyError, OSError):  # a user without a name

@@ -1,4 +1,4 @@
-"""The words that answer a question at a terminal and on the command line, and what an answer means in words.
+"""Parses typed answers to questions, and describes answers in words.
 
 permission  a letter or its word; with a yes that is kept, `NAME=PATTERN` and `for 8h` narrow it
 choice      the number or the text of an option
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oneclaw.core.check.signature import describe_type
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.subschema import is_object
 from oneclaw.core.text.display import one_line, shown
 
-CHOICES: tuple[tuple[str, str, Answer], ...] = (
+CHOICES: tuple[tuple[str, str, PermissionAnswer], ...] = (
     ("y", "yes, this once", "once"),
     ("s", "yes, for this session", "session"),
     ("a", "yes, for this agent", "agent"),
@@ -26,7 +26,7 @@ CHOICES: tuple[tuple[str, str, Answer], ...] = (
     ("v", "no, never", "never"),
 )
 # A letter, or the word it stands for: `always` must not be read as `a`, nor `never` as `n`.
-KEYS: dict[str, Answer] = {
+KEYS: dict[str, PermissionAnswer] = {
     "yes": "once",
     **{key: answer for key, _, answer in CHOICES},
     **{answer: answer for _, _, answer in CHOICES},
@@ -40,7 +40,7 @@ _FIELD_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TypedAnswer:
     """An answer as it was said: what the broker and the store are given."""
 
     answer: Any
@@ -48,7 +48,7 @@ class Said:
     seconds: float | None = None
 
 
-def read_words(question: Question, line: str) -> Said:
+def read_words(question: Question, line: str) -> TypedAnswer:
     """The answer that a line says; raises ValueError with what is wrong with it."""
     line = line.strip()
     if question.kind == "permission":
@@ -60,19 +60,11 @@ def read_words(question: Question, line: str) -> Said:
             words = shlex.split(line)
         except ValueError:
             raise ValueError("A quote is not closed; close it, or answer with JSON.") from None
-        return Said(read_arguments(words, None))
-    return Said(line)
+        return TypedAnswer(read_arguments(words, None))
+    return TypedAnswer(line)
 
 
-def read_seconds(text: str) -> float:
-    """The seconds of `90s`, `30m`, `8h` or `2d`; raises ValueError."""
-    found = _TIME.match(f"for {text.strip()}")
-    if found is None:
-        raise ValueError(f"{text[:50]!r} is no time; write it as 30m, 8h or 2d.")
-    return float(found[1]) * _SECONDS[found[2]]
-
-
-def _read_permission(question: Question, line: str) -> Said:
+def _read_permission(question: Question, line: str) -> TypedAnswer:
     word, _, rest = line.partition(" ")
     answer = KEYS.get(word.lower())
     if answer is None or answer not in question.answers:
@@ -80,7 +72,7 @@ def _read_permission(question: Question, line: str) -> Said:
     timed = _TIME.search(rest)
     seconds = None if timed is None else float(timed[1]) * _SECONDS[timed[2]]
     rest = rest if timed is None else rest[: timed.start()]
-    return Said(answer, read_pattern(question, rest.strip()) if rest.strip() else {}, seconds)
+    return TypedAnswer(answer, read_pattern(question, rest.strip()) if rest.strip() else {}, seconds)
 
 
 def read_pattern(question: Question, text: str) -> dict[str, str]:
@@ -97,7 +89,7 @@ def read_pattern(question: Question, text: str) -> dict[str, str]:
     )
 
 
-def told(question: Question, said: Said) -> str:
+def told(question: Question, said: TypedAnswer) -> str:
     """A yes that is kept, in plain words."""
     whom = {"session": "in this session", "agent": f"for the agent {question.agent}", "always": "everywhere"}
     if question.kind != "permission" or said.answer not in whom:
@@ -131,7 +123,7 @@ def hint(question: Question) -> str:
 
 
 def option_lines(question: Question) -> Iterator[str]:
-    """What can be answered: the options of a choice, the fields of a form."""
+    """Possible answers: options of a choice, fields of a form."""
     if question.kind == "choice":
         for number, option in enumerate(question.answers, 1):
             yield f"  {number}  {one_line(option)}"

@@ -1,4 +1,4 @@
-"""Arguments from the words of a command line: KEY=VALUE, KEY:=JSON, JSON text, or a pipe."""
+"""Parses tool arguments from KEY=VALUE, KEY:=JSON, JSON text or a pipe."""
 
 import json
 import sys

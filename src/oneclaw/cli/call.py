@@ -1,13 +1,24 @@
-"""`oneclaw call`: one call through the engine, from words, JSON or a pipe."""
+"""`oneclaw call`: makes one tool call through the engine."""
 
 import argparse
+import asyncio
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.cli.argument_words import read_arguments
+from oneclaw.cli.completion import call_words, tool_names
+from oneclaw.cli.diff import diff_lines, diff_of
+from oneclaw.cli.opened import EXIT_CODES, open_app, read_config
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.prompts import Prompts
+from oneclaw.cli.spinner import Spinner
+from oneclaw.cli.terminal import is_terminal, print_json, print_line, printable, seconds_text
+from oneclaw.cli.value import has_fields, print_fields
+from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.errors import Kind
+from oneclaw.core.event_json import result_json
 
 EPILOG = """\
 Examples:
@@ -24,42 +35,32 @@ PLAIN = re.compile(r"-?\d+(\.\d+)?|true|false", re.ASCII)
 """A word that is a number or a truth, and nothing else."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import call_words, tool_names
-
-    name = parser.add_argument("name", metavar="TOOL", help="the tool")
-    name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
-    words = parser.add_argument(
-        "words", nargs="*", default=[], metavar="KEY=VALUE", help="arguments; `-` reads JSON from the pipe"
+def configure(parser: Parser) -> None:
+    parser.add("name", metavar="TOOL", help="the tool", complete=tool_names)
+    parser.add(
+        "words",
+        nargs="*",
+        default=[],
+        metavar="KEY=VALUE",
+        help="arguments; `-` reads JSON from the pipe",
+        complete=call_words,
     )
-    words.completer = call_words  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument(
+    parser.add(
         "--json",
         metavar="TEXT",
         dest="text",
         help="the arguments as JSON; --format json prints the result so",
     )
-    parser.add_argument("--agent", default="default", metavar="NAME", help="call as this agent")
-    parser.add_argument("--session", metavar="ID", help="go on in this session, and as its agent")
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="how the result is printed"
-    )
+    parser.add("--agent", default="default", metavar="NAME", help="call as this agent")
+    parser.add("--session", metavar="ID", help="go on in this session, and as its agent")
+    parser.add("--format", choices=("text", "json"), default="text", help="how the result is printed")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import asyncio
-
-    from oneclaw.cli.argument_words import read_arguments
-    from oneclaw.cli.opened import read_config
-    from oneclaw.cli.terminal import print_line, printable
-    from oneclaw.core.call import ToolCall
-    from oneclaw.core.errors import Kind
-
     try:
         given = read_arguments(arguments.words, arguments.text)
     except ValueError as error:
-        print(f"oneclaw: {error}", file=sys.stderr)
-        return 2
+        raise WrongUse(str(error)) from None
     result = asyncio.run(call_once(arguments, ToolCall(arguments.name, given)))
     code = show(result, arguments.format, given)
     is_elsewhere = result.kind in (Kind.FILE_NOT_FOUND, Kind.PATH_NOT_ALLOWED)
@@ -72,17 +73,14 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolResult":
-    from oneclaw.cli.front import TerminalFront
-    from oneclaw.cli.opened import open_app
-
+async def call_once(arguments: argparse.Namespace, call: ToolCall) -> ToolResult:
     async with open_app(arguments) as app:
-        front = TerminalFront(app.engine, app.broker)
         if arguments.session:
             session = await app.resume_session(arguments.session)
         else:
             session = app.new_session(arguments.agent)
-        with front:
+        with Spinner() as spinner, Prompts(app.broker, spinner):
+            app.engine.subscribe(spinner.hear)
             result = await app.engine.call(call, session)
         if result.truncated_from is not None and arguments.format == "text":
             more = f"oneclaw call --session {session.id} read_file path=…"
@@ -90,14 +88,8 @@ async def call_once(arguments: argparse.Namespace, call: "ToolCall") -> "ToolRes
         return result
 
 
-def show(result: "ToolResult", form: str, given: dict[str, Any] | str = "") -> int:
-    from oneclaw.cli.opened import EXIT_CODES
-    from oneclaw.cli.terminal import is_terminal, print_json, print_line, printable, seconds_text
-    from oneclaw.cli.value import has_fields, print_fields
-
+def show(result: ToolResult, form: str, given: dict[str, Any] | str = "") -> int:
     if form == "json":
-        from oneclaw.core.event_json import result_json
-
         print_json(result_json(result))
         return EXIT_CODES[result.kind]
     for repair in repairs_to_tell(result, given):
@@ -116,13 +108,16 @@ def show(result: "ToolResult", form: str, given: dict[str, Any] | str = "") -> i
                 f"({len(result.images)} images; use --format json to see their types)", "dim", sys.stderr
             )
     if is_terminal(sys.stderr):
+        diff = diff_of(result.details)
+        for line, style in diff_lines(diff) if diff else ():
+            print_line(line, style, sys.stderr)
         mark = "✓" if result.ok else "✗"
         print_line(f"{mark} {result.tool} in {seconds_text(result.seconds)}", "dim", sys.stderr)
     return EXIT_CODES[result.kind]
 
 
-def repairs_to_tell(result: "ToolResult", given: dict[str, Any] | str) -> list[str]:
-    """What was read otherwise than it was given; that a typed `5` is the number 5 goes without saying."""
+def repairs_to_tell(result: ToolResult, given: dict[str, Any] | str) -> list[str]:
+    """Prints repairs, except a typed `5` read as the number 5."""
     words = given if isinstance(given, dict) else {}
     typed = tuple(
         f"{name}: {json.dumps(value)} was read as " for name, value in words.items() if is_plain(value)
@@ -134,7 +129,7 @@ def is_plain(value: Any) -> bool:
     return isinstance(value, str) and PLAIN.fullmatch(value) is not None
 
 
-def logged_lines(result: "ToolResult") -> list[str]:
-    """What the tool wrote to its log, as `console.log` of JavaScript does."""
+def logged_lines(result: ToolResult) -> list[str]:
+    """Prints the tool's log (`console.log` of JavaScript)."""
     log = (result.details or {}).get("log")
     return log.splitlines() if isinstance(log, str) else []

@@ -1,4 +1,4 @@
-"""`oneclaw chat`: a conversation with an agent, message by message.
+"""`oneclaw chat`: an interactive conversation with an agent.
 
 The event loop stands still while a line is typed: the line editor has the terminal to itself, and Ctrl-C
 there is only about the line. While an answer comes the loop runs, and Ctrl-C stops that answer: it cancels
@@ -13,12 +13,24 @@ from collections.abc import Coroutine
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.cli.chat_commands import Chat
+from oneclaw.cli.chat_screen import Screen
+from oneclaw.cli.completion import agent_names, model_names, session_ids
+from oneclaw.cli.embedded import ready_model
+from oneclaw.cli.line import PipedLines, TypedLines
+from oneclaw.cli.lines import given_of
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.plain import PlainLines
+from oneclaw.cli.prompts import Prompts
+from oneclaw.cli.run import exit_code
+from oneclaw.cli.terminal import is_terminal, print_line, printable
+from oneclaw.core.errors import OneClawError
 from oneclaw.core.run_event import RunFinished
+from oneclaw.operations import embedded
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.cli.chat_commands import Chat
-    from oneclaw.cli.line import TypedLines
 
 EPILOG = """\
 Examples:
@@ -32,24 +44,18 @@ Exit codes: 0 left, 1 through a pipe when an answer failed, 2 wrong use or setti
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names, model_names, session_ids
-
-    agent = parser.add_argument("--agent", metavar="NAME", help="talk with this agent (default: default)")
-    agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
-    model = parser.add_argument("--model", metavar="NAME", default="", help="let this model answer")
-    model.completer = model_names  # pyright: ignore[reportAttributeAccessIssue]
-    session = parser.add_argument("--session", metavar="ID", help="go on with this session, or `last`")
-    session.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--thoughts", action="store_true", help="show what the model thinks")
+def configure(parser: Parser) -> None:
+    parser.add(
+        "--agent", metavar="NAME", help="talk with this agent (default: default)", complete=agent_names
+    )
+    parser.add("--model", metavar="NAME", default="", help="let this model answer", complete=model_names)
+    parser.add("--session", metavar="ID", help="go on with this session, or `last`", complete=session_ids)
+    parser.add("--thoughts", action="store_true", help="show what the model thinks")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import open_app
-
     if arguments.agent and arguments.session:
-        print("oneclaw: a session belongs to its agent; leave out --agent or --session.", file=sys.stderr)
-        return 2
+        raise WrongUse("a session belongs to its agent; leave out --agent or --session.")
     with asyncio.Runner() as runner:
         app = open_app(arguments)
         runner.run(app.__aenter__())
@@ -63,29 +69,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, is_kept: bool = True) -> int:
     """Read a message, show the answer, until there are no more; `is_kept`: whether one can go on later."""
-    from oneclaw.cli.chat_commands import Chat
-    from oneclaw.cli.embedded import ready_embedded
-    from oneclaw.cli.terminal import is_terminal
-    from oneclaw.operations import embedded
-
     said = arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts
     chat = runner.run(Chat.open(app, *said))
     # A pipe asks nobody: what it did not name is not fetched for it.
-    if embedded.is_installed() and (sys.stdin.isatty() or embedded.is_fetched()):
+    if embedded.is_installed() and (sys.stdin.isatty() or not embedded.bytes_to_fetch(embedded.NAME)):
         chat.fall_back(embedded.NAME)
     chat.check()
-    embedded.check_local(chat.model_name)  # said once, before the first message
-    runner.run(ready_embedded(app, chat.model_name))
-    if sys.stdin.isatty() and is_terminal(sys.stdout):
-        runner.run(embedded.warm_embedded(app, chat.model_name))
+    embedded.check_runnable(chat.model_name)  # said once, before the first message
+    is_typed = sys.stdin.isatty() and is_terminal(sys.stdout)
+    runner.run(ready_model(app, chat.model_name, is_greeted=is_typed))
+    if is_typed:
+        runner.run(embedded.warm(app, chat.model_name))
         return talk_typed(runner, chat, is_kept)
     return talk_piped(runner, chat)
 
 
-def talk_typed(runner: asyncio.Runner, chat: "Chat", is_kept: bool) -> int:
-    from oneclaw.cli.line import TypedLines
-    from oneclaw.cli.terminal import print_line
-
+def talk_typed(runner: asyncio.Runner, chat: Chat, is_kept: bool) -> int:
     app = chat.app
     lines = TypedLines(app.config.home / "chat_history", app.redactor.redact, chat.complete)
     chat.greet()
@@ -108,10 +107,8 @@ def talk_typed(runner: asyncio.Runner, chat: "Chat", is_kept: bool) -> int:
     return 0
 
 
-def read_patiently(lines: "TypedLines") -> str | None:
+def read_patiently(lines: TypedLines) -> str | None:
     """The next message. One Ctrl-C gives the line up, a second one leaves."""
-    from oneclaw.cli.terminal import print_line
-
     is_leaving = False
     while True:
         try:
@@ -124,11 +121,8 @@ def read_patiently(lines: "TypedLines") -> str | None:
             print_line("Ctrl-C again, Ctrl-D or /quit leaves.", "dim")
 
 
-def answer_command(runner: asyncio.Runner, chat: "Chat", text: str) -> bool:
+def answer_command(runner: asyncio.Runner, chat: Chat, text: str) -> bool:
     """Do what a command says; False when it was to leave."""
-    from oneclaw.cli.terminal import print_line, printable
-    from oneclaw.core.errors import OneClawError
-
     try:
         return runner.run(chat.obey(text))
     except OneClawError as error:
@@ -138,19 +132,21 @@ def answer_command(runner: asyncio.Runner, chat: "Chat", text: str) -> bool:
     return True
 
 
-async def say_typed(chat: "Chat", text: str) -> None:
-    from oneclaw.cli.chat_screen import Screen
-    from oneclaw.cli.lines import given_of
-    from oneclaw.cli.prompts import Prompts
-    from oneclaw.cli.terminal import print_line, printable
-    from oneclaw.core.errors import OneClawError
+async def say(chat: Chat, text: str, shown: Screen | PlainLines) -> bool:
+    """Say something to the agent and show what happens; returns whether there was an answer."""
+    is_answered = False
+    with Prompts(chat.app.broker, shown), shown:
+        async with aclosing(chat.say(text)) as events:
+            async for event in events:
+                shown.hear(event)
+                if isinstance(event, RunFinished):
+                    is_answered = exit_code(event) == 0
+    return is_answered
 
-    screen = Screen(given_of(chat.app.registry), are_thoughts_shown=chat.are_thoughts_shown)
+
+async def say_typed(chat: Chat, text: str) -> None:
     try:
-        with Prompts(chat.app.broker, screen), screen:
-            async with aclosing(chat.say(text)) as events:
-                async for event in events:
-                    screen.hear(event)
+        await say(chat, text, Screen(given_of(chat.app.registry), are_thoughts_shown=chat.are_thoughts_shown))
     except OneClawError as error:
         print_line(printable(str(error)), "red")
 
@@ -187,9 +183,7 @@ def run_stoppable(runner: asyncio.Runner, work: Coroutine[Any, Any, None]) -> bo
     return not is_stopped
 
 
-def talk_piped(runner: asyncio.Runner, chat: "Chat") -> int:
-    from oneclaw.cli.line import PipedLines
-
+def talk_piped(runner: asyncio.Runner, chat: Chat) -> int:
     lines = PipedLines()
     has_failed = False
     while (text := lines.read()) is not None:
@@ -199,23 +193,5 @@ def talk_piped(runner: asyncio.Runner, chat: "Chat") -> int:
             if not answer_command(runner, chat, text):
                 break
             continue
-        has_failed |= not runner.run(say_piped(chat, text))
+        has_failed |= not runner.run(say(chat, text, PlainLines(given_of(chat.app.registry))))
     return 1 if has_failed else 0
-
-
-async def say_piped(chat: "Chat", text: str) -> bool:
-    """Say it, in plain lines; whether there was an answer. Whoever types is asked for permission, too."""
-    from oneclaw.cli.lines import given_of
-    from oneclaw.cli.plain import PlainLines
-    from oneclaw.cli.prompts import Prompts
-    from oneclaw.cli.run import exit_code
-
-    is_answered = False
-    lines = PlainLines(given_of(chat.app.registry))
-    with Prompts(chat.app.broker, lines), lines:
-        async with aclosing(chat.say(text)) as events:
-            async for event in events:
-                lines.hear(event)
-                if isinstance(event, RunFinished):
-                    is_answered = exit_code(event) == 0
-    return is_answered

@@ -1,4 +1,4 @@
-"""The state of a chat (agent, model, session) and the commands that look at it and change it."""
+"""Chat state (agent, model, session) and slash commands."""
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -7,18 +7,27 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from oneclaw import __version__
+from oneclaw.cli import why
+from oneclaw.cli.conversation import show_message
+from oneclaw.cli.lines import took_text
+from oneclaw.cli.log import show_all
 from oneclaw.cli.run import named_session
-from oneclaw.cli.terminal import STATE, print_line, print_table, printable
+from oneclaw.cli.sessions import show_sessions
+from oneclaw.cli.terminal import STATE, print_line, print_table, printable, short_id
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.run_event import RunEvent
+from oneclaw.core.session import Session
 from oneclaw.core.text.display import visible
-from oneclaw.operations.embedded import check_local
+from oneclaw.operations.embedded import check_runnable
 from oneclaw.operations.models import model_of
+from oneclaw.operations.sessions import list_sessions
+from oneclaw.operations.tools import find_tool
+from oneclaw.operations.why import explain
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.core.run_event import RunEvent
-    from oneclaw.core.session import Session
 
 COMMAND = re.compile(r"/([a-zA-Z?]+)(?:\s|\Z)")
 HELP = {
@@ -43,7 +52,7 @@ class Chat:
     """Who is talked with, by which model, in which session."""
 
     def __init__(
-        self, app: "App", session: "Session", model: str = "", are_thoughts_shown: bool = False
+        self, app: "App", session: Session, model: str = "", are_thoughts_shown: bool = False
     ) -> None:
         self.app = app
         self.are_thoughts_shown = are_thoughts_shown
@@ -71,8 +80,6 @@ class Chat:
 
     @property
     def short_session(self) -> str:
-        from oneclaw.cli.sessions import short_id
-
         return short_id(self._session.id)
 
     def check(self) -> None:
@@ -87,13 +94,11 @@ class Chat:
             self._model = model
 
     def greet(self) -> None:
-        from oneclaw import __version__
-
         print_line(f"OneClaw {__version__} · {self._where()}", "bold")
         tell_problems(self.app)
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 
-    async def say(self, text: str) -> "AsyncGenerator[RunEvent]":
+    async def say(self, text: str) -> AsyncGenerator[RunEvent]:
         """Say something in the session and yield what happens."""
         await self.app.sources.follow()  # nothing ran while the message was typed, not even the watch
         run = self.app.run(self._session.agent, text, session=self._session, model=self._model)
@@ -117,7 +122,7 @@ class Chat:
         return await command(rest.strip()) is not False
 
     def complete(self, typed: str) -> Sequence[str]:
-        """What Tab offers: commands, and behind some of them names."""
+        """Completes commands and the names after them."""
         word, space, rest = typed.lstrip().partition(" ")
         if not space:
             return [name for name in NAMES if word.startswith("/") and name.startswith(word)]
@@ -130,7 +135,7 @@ class Chat:
             offered = [tool.name for tool in self.app.registry]
         return [name for name in offered if name.startswith(rest)]
 
-    async def _named(self, name: str) -> "Session":
+    async def _named(self, name: str) -> Session:
         return await self.app.resume_session((await named_session(self.app, name)).id)
 
     @property
@@ -151,7 +156,7 @@ class Chat:
             "A line that ends with \\ goes on in the next one. A space before / makes it no command.", "dim"
         )
 
-    def _asking_session(self) -> "Session":
+    def _asking_session(self) -> Session:
         """The session as the model that answers sees it."""
         model = self.app.catalog.model(self.model_name)
         if model.is_small:
@@ -189,7 +194,7 @@ class Chat:
         if rest:
             name = self.app.catalog.full_name(rest)
             self.app.runs.providers.get(name)  # raises for a provider that is not there
-            check_local(name)
+            check_runnable(name)
             self._model = name
         model = self.app.catalog.model(self.model_name)
         price = model.price
@@ -197,10 +202,6 @@ class Chat:
         print_line(f"{visible(model.name)} · reads {model.window:,} tokens · {cost}", "dim")
 
     async def _do_why(self, rest: str) -> None:
-        from oneclaw.cli import why
-        from oneclaw.operations.tools import find_tool
-        from oneclaw.operations.why import explain
-
         if not rest:
             raise InvalidConfig("Name a tool: /why TOOL. /tools lists them.")
         told = await explain(self.app, rest, self._session.agent)
@@ -210,8 +211,6 @@ class Chat:
             print_line(f"It is not offered now: {why_not}", "yellow")
 
     async def _do_log(self, rest: str) -> None:
-        from oneclaw.cli.log import show_all
-
         records = await self.app.store.calls.history(session=self._session.id, limit=50)
         if records:
             show_all(records)
@@ -219,8 +218,6 @@ class Chat:
             print_line("No calls in this session yet.", "dim")
 
     async def _do_usage(self, rest: str) -> None:
-        from oneclaw.cli.lines import took_text
-
         print_line(took_text(*await self.app.store.messages.usage(self._session.id)))
 
     async def _do_thoughts(self, rest: str) -> None:
@@ -228,9 +225,6 @@ class Chat:
         print_line(f"Thoughts are {'shown' if self.are_thoughts_shown else 'not shown'}.", "dim")
 
     async def _do_sessions(self, rest: str) -> None:
-        from oneclaw.cli.sessions import show_sessions
-        from oneclaw.operations.sessions import list_sessions
-
         show_sessions(await list_sessions(self.app.store, limit=20), is_json=False)
 
     async def _do_new(self, rest: str) -> None:
@@ -240,8 +234,6 @@ class Chat:
     async def _do_resume(self, rest: str) -> None:
         if not rest:
             raise InvalidConfig("Name a session: /resume ID. /sessions lists them.")
-        from oneclaw.cli.conversation import show_message
-
         self._session = await self._named(rest)
         for each in (await self.app.store.messages.load(self._session.id))[-4:]:
             show_message(each.message)

@@ -1,25 +1,36 @@
-"""A run on a terminal: what is done scrolls by, what is going on stands below it and moves."""
+"""Live terminal view of a run: finished lines scroll, running calls update in place."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.cli.going import INNER, TICK_SECONDS, Going, add_arguments, frame, going_line, waited_text
+from oneclaw.cli.diff import DiffLine, diff_lines, diff_of
 from oneclaw.cli.line import set_echo
 from oneclaw.cli.lines import (
-    Given,
+    MaskArguments,
     all_given,
+    cause_text,
     count_text,
+    is_failed,
     note_text,
     result_text,
     totals_text,
     written_lines,
 )
 from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
+from oneclaw.cli.running_call import (
+    INNER,
+    TICK_SECONDS,
+    RunningCall,
+    add_arguments,
+    frame,
+    going_line,
+    waited_text,
+)
 from oneclaw.cli.terminal import folded, printable
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
+from oneclaw.core.call import ToolResult
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.run_event import (
     HistoryCompacted,
@@ -43,18 +54,25 @@ class Screen:
     """Shows one run. Between `pause` and `resume` nothing moves, so that a question can be asked."""
 
     def __init__(
-        self, given: Given = all_given, *, are_thoughts_shown: bool = False, is_session_named: bool = False
+        self,
+        given: MaskArguments = all_given,
+        *,
+        are_thoughts_shown: bool = False,
+        is_session_named: bool = False,
+        is_compact: bool = False,
     ) -> None:
+        """`is_compact`: one line a call, without what it wrote and changed."""
         self._given = given
         self._console = markdown_console()
         self._are_thoughts_shown = are_thoughts_shown
         self._is_session_named = is_session_named
+        self._is_compact = is_compact
         self._live: Live | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._blocks = Blocks()
         self._thought = ""
-        self._written: dict[int, Going] = {}
-        self._running: dict[str, Going] = {}
+        self._written: dict[int, RunningCall] = {}
+        self._running: dict[str, RunningCall] = {}
         self._waiting = "waiting for the model"
         self._since = monotonic()
         self._last = ""
@@ -64,9 +82,7 @@ class Screen:
         self.resume()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._release()
         self._end_text()
         for going in self._running.values():
@@ -125,13 +141,13 @@ class Screen:
                 self._think(event.text)
             case CallBegun():
                 self._end_text()
-                self._written[event.index] = Going(visible(event.tool))
+                self._written[event.index] = RunningCall(visible(event.tool))
             case ArgumentsAdded():
                 self._count(event)
             case ToolStarted():
                 self._written.clear()
                 given = self._given(event.tool, event.arguments)
-                self._running[event.call_id] = Going(visible(event.tool), given, event.parent)
+                self._running[event.call_id] = RunningCall(visible(event.tool), given, event.parent)
             case ToolProgressed():
                 self._progress(event)
             case ToolFinished():
@@ -181,12 +197,17 @@ class Screen:
         self._written.clear()
         going = self._running.pop(event.call_id, None)
         arguments = self._given(event.tool, event.arguments or {}) if going is None else going.arguments
-        mark, style = ("✓", "green") if event.result.ok else ("✗", "red")
+        result, tool = event.result, visible(event.tool)
+        mark, style = ("✗", "red") if is_failed(result) else ("✓", "green")
         if event.parent:
             self._head(event.parent)
             mark = INNER + mark
-        self._print_call(mark, style, visible(event.tool), arguments, result_text(event.result))
-        self._print_written(written_lines(event.result.value), " " * (len(mark) + 1))
+        if self._is_compact:
+            tool = visible(event.label) or tool
+        number = f" · #{event.call_number}" if event.call_number else ""
+        self._print_call(mark, style, tool, arguments, result_text(result) + number, is_long=not result.ok)
+        if not self._is_compact or is_failed(result):
+            self._print_more(result, " " * (len(mark) + 1))
 
     def _head(self, call_id: str) -> None:
         """Put the line of a call above those it made, once."""
@@ -236,27 +257,40 @@ class Screen:
         self._console.print(folded(text, self._console.width), style=style, soft_wrap=True)
 
     def _print_call(
-        self, mark: str, style: str, tool: str, arguments: Mapping[str, Any] | None, ended: str
+        self,
+        mark: str,
+        style: str,
+        tool: str,
+        arguments: Mapping[str, Any] | None,
+        ended: str,
+        *,
+        is_long: bool = False,
     ) -> None:
+        """The line of a call; `is_long`: how it ended has a line of its own."""
         from rich.text import Text
 
         self._gap("call")
         line = Text.assemble((f"{mark} ", style), (tool, "bold"))
-        took = "" if style == "red" or not ended else f" · {ended}"
+        took = "" if is_long or not ended else f" · {ended}"
         room = self._console.width - line.cell_len - len(took) - 1
         add_arguments(line, arguments or {}, room)
         self._console.print(line.append(took, "dim"), soft_wrap=True)
-        if style == "red":
+        if is_long:
             indent = " " * (len(mark) + 1)
             self._console.print(folded(f"{indent}{ended}", self._console.width), style=style, soft_wrap=True)
 
-    def _print_written(self, lines: list[str], indent: str) -> None:
+    def _print_more(self, result: ToolResult, indent: str) -> None:
+        """What a call wrote and changed, and why a command failed."""
         from rich.text import Text
 
-        for line in lines:
-            shown = Text(indent + line, "dim")
+        diff = diff_of(result.details)
+        lines = [DiffLine(line, "dim") for line in written_lines(result.value)]
+        for line in (*lines, *(diff_lines(diff) if diff else ())):
+            shown = Text(indent + line.text, line.style)
             shown.truncate(self._console.width, overflow="ellipsis")
             self._console.print(shown, soft_wrap=True)
+        if cause := cause_text(result):
+            self._console.print(folded(indent + cause, self._console.width), style="yellow", soft_wrap=True)
 
     def _gap(self, kind: str) -> None:
         """An empty line between things of different kinds, and between blocks of text."""
@@ -276,7 +310,7 @@ class Screen:
 
         return Group(*self._moving())
 
-    def _nested(self) -> Iterator[Going]:
+    def _nested(self) -> Iterator[RunningCall]:
         """The calls that run, and after each those it made."""
         for call_id, going in self._running.items():
             if going.parent not in self._running:

@@ -1,7 +1,9 @@
-"""`oneclaw completion`: the line that teaches a shell to complete our words."""
+"""`oneclaw completion`: shell completion for commands, options and names."""
 
 import argparse
 from typing import TYPE_CHECKING, TypeVar
+
+from oneclaw.cli.parser import Parser
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -9,7 +11,7 @@ if TYPE_CHECKING:
     from oneclaw.config import Config
     from oneclaw.operations.reading import Store
 
-Found = TypeVar("Found")
+CompletionNames = TypeVar("CompletionNames")
 
 _MOST_OFFERED = 50
 
@@ -20,8 +22,8 @@ Put one of these where your shell starts:
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh", "powershell"), help="your shell")
+def configure(parser: Parser) -> None:
+    parser.add("shell", choices=("bash", "zsh", "fish", "tcsh", "powershell"), help="your shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +41,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """What Tab offers behind a tool: the names of its parameters, as `path=`."""
+    """Completes parameter names of a tool: `path=`."""
     from oneclaw.operations.names import parameter_names
 
     if "=" in prefix:
@@ -56,7 +58,7 @@ def statuses(prefix: str = "", **_: object) -> list[str]:
 
 
 def history_formats(prefix: str, **_: object) -> list[str]:
-    """What a history of another agent can be written in."""
+    """Formats of foreign histories."""
     from oneclaw.agent.foreign import FORMATS
 
     return _fitting(prefix, FORMATS)
@@ -84,7 +86,7 @@ def feature_names(prefix: str, **_: object) -> list[str]:
 
 
 def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
-    """What Tab offers behind an action of `oneclaw tools`."""
+    """Completes arguments of `oneclaw tools` actions."""
     action = parsed_args.action
     if action in ("check", "trust", "untrust"):
         from argcomplete.completers import DirectoriesCompleter, FilesCompleter
@@ -153,7 +155,7 @@ def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) ->
 
 
 def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
-    """What Tab offers behind an action of `oneclaw memory`: keys, or files."""
+    """Completes arguments of `oneclaw memory` actions: keys or files."""
     if parsed_args.action in ("export", "import"):
         from argcomplete.completers import FilesCompleter
 
@@ -184,7 +186,7 @@ def _fitting(prefix: str, names: "Iterable[str]") -> list[str]:
 def _of_settings(
     parsed_args: argparse.Namespace, find: "Callable[[Config], Iterable[str]]"
 ) -> "Iterable[str]":
-    """What `find` finds by the settings; nothing where they are wrong."""
+    """Names found through the settings; empty when they are invalid."""
     from oneclaw.cli.opened import read_config
     from oneclaw.core.errors import OneClawError
 
@@ -201,7 +203,7 @@ def question_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> l
 
 
 def answer_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """What Tab offers behind a question: the answers that it takes."""
+    """Completes the answers of a question."""
     record = _read(parsed_args, lambda store: store.questions.find(parsed_args.name))
     if record is None or parsed_args.words:
         return []
@@ -211,14 +213,16 @@ def answer_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> l
     return [each for each in offered if each.startswith(prefix)]
 
 
-def _read(parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[Found]]") -> "Found | None":
-    """What `read` finds in the store; None where there is no store."""
+def _read(
+    parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[CompletionNames]]"
+) -> "CompletionNames | None":
+    """Names found in the store; None without a store."""
     import asyncio
 
     from oneclaw.cli.opened import read_config
     from oneclaw.operations.reading import reading
 
-    async def look() -> "Found | None":
+    async def look() -> "CompletionNames | None":
         with reading(read_config(parsed_args)) as store:
             return None if store is None else await read(store)
 

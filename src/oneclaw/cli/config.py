@@ -1,9 +1,15 @@
-"""`oneclaw config`: where the settings are, what they say, and what can be set."""
+"""`oneclaw config`: shows settings, their origin and the settings that exist."""
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING, Any
+
+from oneclaw.cli.completion import setting_names
+from oneclaw.cli.opened import read_config
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import print_json, print_line, print_table
+from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS, explain
+from oneclaw.operations.settings import masked, read_settings
 
 if TYPE_CHECKING:
     from oneclaw.config import Config
@@ -17,26 +23,24 @@ EPILOG = """\
 ACTIONS = ("show", "list", "get", "explain")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import setting_names
-
-    parser.add_argument("action", nargs="?", default="show", choices=ACTIONS, metavar="ACTION")
-    name = parser.add_argument(
-        "name", nargs="?", metavar="SETTING", help="get, explain: a setting's full name"
+def configure(parser: Parser) -> None:
+    parser.add("action", nargs="?", default="show", choices=ACTIONS, metavar="ACTION")
+    parser.add(
+        "name",
+        nargs="?",
+        metavar="SETTING",
+        help="get, explain: a setting's full name",
+        complete=setting_names,
     )
-    name.completer = setting_names  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--all", action="store_true", help="as list: every setting with its meaning")
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("--all", action="store_true", help="as list: every setting with its meaning")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import read_config
-
     config = read_config(arguments)
     if arguments.action in ("get", "explain"):
         if not arguments.name:
-            print(f"oneclaw: say which: oneclaw config {arguments.action} SETTING", file=sys.stderr)
-            return 2
+            raise WrongUse(f"say which: oneclaw config {arguments.action} SETTING")
         return (print_value if arguments.action == "get" else print_setting)(
             config, arguments.name, arguments.json
         )
@@ -45,10 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def print_value(config: "Config", name: str, as_json: bool) -> int:
     """Print what holds for a setting now."""
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.core.settings.schema import explain
-    from oneclaw.operations.settings import masked
-
     value = masked(config.get(name))
     if as_json:
         print_json(value)
@@ -61,10 +61,6 @@ def print_value(config: "Config", name: str, as_json: bool) -> int:
 
 def print_setting(config: "Config", name: str, as_json: bool) -> int:
     """Print all there is to know of a setting."""
-    from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.core.settings.schema import explain
-    from oneclaw.operations.settings import masked
-
     setting = explain(name)
     rows = described(setting) | {"environment": setting.environment}
     if name in config.values:
@@ -80,10 +76,6 @@ def print_setting(config: "Config", name: str, as_json: bool) -> int:
 
 def show(config: "Config", with_all: bool, as_json: bool) -> int:
     """Print where things are and what is set; and with all, every setting."""
-    from oneclaw.cli.terminal import print_json, print_line, print_table
-    from oneclaw.core.settings.schema import ENVIRONMENT, SETTINGS
-    from oneclaw.operations.settings import read_settings
-
     found = read_settings(config)
     places, values = dict(found.places), found.values
     if as_json:

@@ -1,30 +1,28 @@
-"""A stored conversation as a person reads it: who said what, the calls in short, what it took."""
+"""Prints a stored conversation."""
 
 import sys
-from typing import TYPE_CHECKING
 
-from oneclaw.cli.lines import arguments_text, count_text, result_text, short, took_text
+from oneclaw.cli.lines import arguments_text, count_text, is_failed, result_text, short, took_text
+from oneclaw.cli.markdown import Blocks, markdown_console, rendered
 from oneclaw.cli.terminal import is_terminal, print_line, printable, time_text
+from oneclaw.core.call import ToolResult
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
     ForeignPart,
+    Message,
     ResultsMessage,
     TextPart,
     UserMessage,
 )
 from oneclaw.core.text.display import visible
-
-if TYPE_CHECKING:
-    from oneclaw.core.call import ToolResult
-    from oneclaw.core.message import Message
-    from oneclaw.operations.sessions import SessionContent
+from oneclaw.operations.sessions import SessionContent
 
 SHOWN_CHARS = 200
 SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw"}
 
 
-def show_session(content: "SessionContent") -> None:
+def show_session(content: SessionContent) -> None:
     """The whole conversation, and what it took at the end."""
     record = content.session
     print_line(f"session {record.id} · agent {visible(record.agent)} · {time_text(record.created)}", "dim")
@@ -33,7 +31,7 @@ def show_session(content: "SessionContent") -> None:
     print_line("\n" + took_text(content.usage, content.cost, content.answers), "dim")
 
 
-def show_message(message: "Message") -> None:
+def show_message(message: Message) -> None:
     match message:
         case UserMessage():
             print_line(f"\n{SPEAKERS[message.origin]}", "bold cyan")
@@ -66,8 +64,8 @@ def _show_answer(message: AssistantMessage) -> None:
         print_line(f"({message.finish})", "yellow")
 
 
-def _show_result(result: "ToolResult") -> None:
-    mark, style = ("✓", "dim") if result.ok else ("✗", "red")
+def _show_result(result: ToolResult) -> None:
+    mark, style = ("✗", "red") if is_failed(result) else ("✓", "dim")
     ended = short(result.text, SHOWN_CHARS) if result.ok else result_text(result)
     print_line(f"{mark} {visible(result.tool)}: {ended}", style, indent=2)
 
@@ -81,8 +79,6 @@ def _print_markdown(text: str) -> None:
     if not is_terminal(sys.stdout):
         _print_text(text)
         return
-    from oneclaw.cli.markdown import Blocks, markdown_console, rendered
-
     screen, blocks = markdown_console(), Blocks()
     parts = [part.strip("\n") for part in (*blocks.add(text), blocks.flush()) if part.strip()]
     for number, part in enumerate(parts):  # as the chat shows it: block by block, one empty line between

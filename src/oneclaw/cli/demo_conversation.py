@@ -1,7 +1,10 @@
-"""`oneclaw demo`: the embedded model in a fresh workspace: a chat, or five messages and what they lead to."""
+"""`oneclaw demo`: the tiny model in a fresh workspace: a chat, or five messages and what they lead to."""
 
 import argparse
 import json
+import os
+import shutil
+import sys
 import tempfile
 import time
 from contextlib import aclosing
@@ -37,7 +40,7 @@ def demo_config(folder: Path, model: str = NAME) -> "Config":
 
 
 def script() -> "Scripted":
-    """A model that answers `PROMPTS` where the embedded one cannot run; the results it reports are real."""
+    """A model that answers `PROMPTS` where the tiny one cannot run; the results it reports are real."""
     from oneclaw.providers.scripted import Call, Scripted
 
     calls = (
@@ -51,16 +54,12 @@ def script() -> "Scripted":
 
 
 def report_results(request: "Request") -> str:
-    """What the calls of the last answer came to."""
-    from oneclaw.core.call import ToolCall
-    from oneclaw.core.message import AssistantMessage, ResultsMessage
-    from oneclaw.providers.local.report import report
+    """The results of the last answer's calls, as the tools gave them."""
+    from oneclaw.core.message import ResultsMessage
 
-    answer, ended = request.messages[-2:]
-    assert isinstance(answer, AssistantMessage)
+    ended = request.messages[-1]
     assert isinstance(ended, ResultsMessage)
-    calls = (ToolCall(call.name, json.loads(str(call.arguments))) for call in answer.calls)
-    return "\n\n".join(report(call, result) for call, result in zip(calls, ended.results, strict=True))
+    return "\n\n".join(result.text if result.ok else result.message for result in ended.results)
 
 
 def talk_here() -> int:
@@ -100,7 +99,7 @@ async def play(folder: Path, is_scripted: bool) -> int:
         print_line("OneClaw: a conversation with tools. No key, and a script for a model.", "bold")
     else:
         print_line("OneClaw: a conversation with tools. No key, and the model runs on this machine.", "bold")
-        print_line(introduction(), "yellow")
+        print_line(introduction(NAME), "yellow")
     config = demo_config(folder, SCRIPTED if is_scripted else NAME)
     print_line(f"workspace: {config.workspace_folder} (temporary)", "dim")
     begun = time.monotonic()
@@ -117,7 +116,6 @@ async def play(folder: Path, is_scripted: bool) -> int:
 
 
 def show_end(answered: int, calls: int, seconds: float, is_scripted: bool) -> None:
-    from oneclaw.cli.demo_calls import command_name
     from oneclaw.cli.terminal import print_line
 
     style = "bold green" if answered == len(PROMPTS) else "bold red"
@@ -164,3 +162,11 @@ def show_event(event: "RunEvent") -> None:
         ended = "done" if result.kind is None else result.kind.value
         mark, style = ("✓", "green") if result.ok else ("✗", "red")
         print_line(f"  {mark}  {ended}, {seconds_text(result.seconds)}", style)
+
+
+def command_name() -> str:
+    """What to type to go on: `make` leaves the command in an environment that the shell does not know."""
+    started = Path(sys.argv[0])
+    if shutil.which("oneclaw") or started.name != "oneclaw":
+        return "oneclaw"
+    return os.path.relpath(started)

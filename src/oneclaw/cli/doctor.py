@@ -1,22 +1,21 @@
-"""`oneclaw doctor`: what works on this machine, and what to install for the rest."""
+"""`oneclaw doctor`: checks this machine and names the remedy for each problem."""
 
 import argparse
+from dataclasses import asdict
+
+from oneclaw.cli.opened import read_config
+from oneclaw.cli.parser import Parser
+from oneclaw.cli.terminal import print_json, print_line, printable
+from oneclaw.core.errors import OneClawError
+from oneclaw.operations.doctor import diagnose
+from oneclaw.operations.machine import Checkup, check_python
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.opened import read_config
-    from oneclaw.cli.terminal import print_json, print_line, printable
-    from oneclaw.core.errors import OneClawError
-    from oneclaw.operations.checkup import Checkup
-    from oneclaw.operations.doctor import diagnose
-    from oneclaw.operations.machine import check_python
-
     try:
         checks = await diagnose(read_config(arguments))
     except OneClawError as error:

@@ -1,11 +1,13 @@
-"""`oneclaw features`: the parts of OneClaw that are switched as a whole, and the tools of each."""
+"""`oneclaw features`: lists and switches features."""
 
 import argparse
-import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
-if TYPE_CHECKING:
-    from oneclaw.operations.features import FeatureState
+from oneclaw.cli.completion import feature_names
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import STATE, print_json, print_table
+from oneclaw.operations.features import FeatureState, list_features, switch_feature
 
 EPILOG = """\
 Examples:
@@ -19,38 +21,27 @@ ACTIONS = ("list", "on", "off", "reset")
 SWITCHED = {"on": True, "off": False, "reset": None}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import feature_names
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    name = parser.add_argument("name", nargs="?", metavar="FEATURE", help="the feature")
-    name.completer = feature_names  # pyright: ignore[reportAttributeAccessIssue]
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add("name", nargs="?", metavar="FEATURE", help="the feature", complete=feature_names)
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.operations.features import list_features, switch_feature
-
     action = arguments.action
     if action == "list":
         async with open_app(arguments).looking() as app:
             await app.sources.wait()
             return show_all(list_features(app, arguments.agent), arguments.json)
     if not arguments.name:
-        print(f"oneclaw: name a feature: oneclaw features {action} FEATURE", file=sys.stderr)
-        return 2
+        raise WrongUse(f"name a feature: oneclaw features {action} FEATURE")
     async with open_app(arguments) as app:
         state = await switch_feature(app, arguments.name, SWITCHED[action], arguments.agent)
     return show_switched(state, action, arguments.json)
 
 
-def show_all(states: "list[FeatureState]", is_json: bool) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import STATE, print_json, print_table
-
+def show_all(states: list[FeatureState], is_json: bool) -> int:
     if is_json:
         print_json([asdict(state) for state in states])
         return 0
@@ -63,12 +54,8 @@ def show_all(states: "list[FeatureState]", is_json: bool) -> int:
     return 0
 
 
-def show_switched(state: "FeatureState", action: str, is_json: bool) -> int:
-    """What came of switching a feature."""
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import print_json
-
+def show_switched(state: FeatureState, action: str, is_json: bool) -> int:
+    """Describes the outcome of switching a feature."""
     if is_json:
         print_json(asdict(state))
     else:
@@ -76,14 +63,12 @@ def show_switched(state: "FeatureState", action: str, is_json: bool) -> int:
     return 0
 
 
-def told(feature: "FeatureState", is_reset: bool) -> str:
+def told(feature: FeatureState, is_reset: bool) -> str:
     name, state = feature.name, "on" if feature.on else "off"
     lines = [
         f"{name} is {state}, by {feature.by or 'default'}." if is_reset else f"{name} is switched {state}."
     ]
-    if not feature.tools:
-        lines.append("No tool belongs to it yet.")
-    elif not feature.on:
+    if not feature.on:
         lines.append(f"Off with it: {', '.join(feature.tools)}.")
     else:
         there = [tool for tool in feature.tools if tool not in feature.off]

@@ -1,39 +1,34 @@
-"""`oneclaw grants`: the answers that are remembered, and taking one back."""
+"""`oneclaw grants`: lists and revokes remembered answers."""
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
-if TYPE_CHECKING:
-    from oneclaw.core.permit.grant import Grant
+from oneclaw.cli.completion import grant_ids
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import STATE, list_id, print_json, print_table, time_text
+from oneclaw.core.errors import NotFound
+from oneclaw.core.permit.grant import Grant
+from oneclaw.operations.grants import list_grants, revoke_grant
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import grant_ids
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("action", nargs="?", choices=("list", "revoke"), default="list", help="default: list")
-    ids = parser.add_argument("ids", nargs="*", metavar="ID", help="the grants to revoke")
-    ids.completer = grant_ids  # pyright: ignore[reportAttributeAccessIssue]
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("action", nargs="?", choices=("list", "revoke"), default="list", help="default: list")
+    parser.add("ids", nargs="*", metavar="ID", help="the grants to revoke", complete=grant_ids)
 
 
 async def run(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "revoke":
         if not arguments.ids:
-            print("oneclaw: name a grant: oneclaw grants revoke ID", file=sys.stderr)
-            return 2
+            raise WrongUse("name a grant: oneclaw grants revoke ID")
         return await revoke(arguments)
     return await show(arguments)
 
 
 async def show(arguments: argparse.Namespace) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import STATE, print_json, print_table, time_text
-    from oneclaw.operations.grants import list_grants
-
     async with open_app(arguments).looking() as app:
         grants = await list_grants(app)
         if arguments.json:
@@ -60,21 +55,12 @@ async def show(arguments: argparse.Namespace) -> int:
         return 0
 
 
-def holder(grant: "Grant") -> str:
+def holder(grant: Grant) -> str:
     """For whom it is; a session on a terminal by the short id that its other lists show."""
-    from oneclaw.cli.sessions import short_id
-    from oneclaw.cli.terminal import is_terminal
-
-    is_short = grant.scope == "session" and is_terminal(sys.stdout)
-    return short_id(grant.holder) if is_short else grant.holder
+    return list_id(grant.holder) if grant.scope == "session" else grant.holder
 
 
 async def revoke(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.core.errors import NotFound
-    from oneclaw.operations.grants import revoke_grant
-
     revoked: list[str] = []
     async with open_app(arguments) as app:
         for name in arguments.ids:

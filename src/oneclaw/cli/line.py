@@ -1,4 +1,4 @@
-"""A line from the person: typed, with a history that stays, or read from a pipe."""
+"""Reads a line from the person, with history, or from a pipe."""
 
 import json
 import os
@@ -106,7 +106,7 @@ def _is_pasting() -> bool:
 
 
 def read_history(file: Path) -> list[str]:
-    """What was typed before, oldest first; a file that cannot be read counts as none."""
+    """Earlier lines, oldest first; empty when the file cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

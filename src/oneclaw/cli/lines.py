@@ -1,23 +1,25 @@
-"""What happens in a run, in one line each: calls, retries, other models, and what it all took."""
+"""One-line descriptions of run events: calls, retries, model switches, totals."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.cli.diff import count_of, diff_of
+from oneclaw.cli.terminal import printable, seconds_text
+from oneclaw.core.answer import AnswerRestarted
+from oneclaw.core.call import ToolResult
+from oneclaw.core.message import Usage
+from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RunFinished
 from oneclaw.core.text.display import visible
 
 if TYPE_CHECKING:
-    from oneclaw.core.answer import AnswerRestarted
-    from oneclaw.core.call import ToolResult
-    from oneclaw.core.message import Usage
     from oneclaw.core.registry import Registry
-    from oneclaw.core.run_event import HistoryCompacted, ModelSwitched, RunFinished
 
 VALUE_CHARS = 60
 LINE_CHARS = 160
 WRITTEN_LINES = 5
 CENT = 0.01
-Given = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+MaskArguments = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Of a tool and all its arguments those worth showing."""
 _UNSAID = object()
 
@@ -29,7 +31,7 @@ def short(text: str, chars: int) -> str:
     return visible(line[: chars - 1].rstrip()) + "…" if is_cut else visible(line)
 
 
-def given_of(registry: "Registry") -> Given:
+def given_of(registry: "Registry") -> MaskArguments:
     """Leaves out the arguments that are what they are without being given."""
 
     def given(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -69,38 +71,50 @@ def arguments_text(arguments: Mapping[str, Any] | str | bytes, chars: int = LINE
     return " ".join(words)
 
 
-def result_text(result: "ToolResult") -> str:
-    """How a call ended: how long it took, or the kind and the sentence of its error."""
-    from oneclaw.cli.terminal import seconds_text
-
+def result_text(result: ToolResult) -> str:
+    """How a call ended: the lines it changed and how long it took, or the kind and sentence of its error."""
     if result.kind is None:
-        return _listed(exit_code_text(result.value), seconds_text(result.seconds))
+        changed = count_of(diff_of(result.details))
+        return _listed(exit_code_text(result.value), changed, seconds_text(result.seconds))
     return f"{result.kind.value}: {short(result.message, 2 * LINE_CHARS)}"
 
 
 def exit_code_text(value: Any) -> str:
-    """What a command that failed ended with; that it could be run is all that its call says."""
+    """The exit status of a failed command; its call succeeded as a call."""
     code = value.get("exit_code") if isinstance(value, Mapping) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return f"exit code {code}" if isinstance(code, int) and code else ""
 
 
+def is_failed(result: "ToolResult") -> bool:
+    """Whether a call failed, or ran a command that did."""
+    return result.kind is not None or bool(exit_code_text(result.value))
+
+
+def cause_text(result: "ToolResult") -> str:
+    """What the sandbox has to do with a command that failed; nothing where it has not."""
+    cause = (result.details or {}).get("cause")
+    return visible(cause) if isinstance(cause, str) else ""
+
+
 def written_lines(value: Any) -> list[str]:
-    """The first lines that a command wrote, safe to show; the last says how many there are besides."""
-    from oneclaw.cli.terminal import printable
+    """Lines that a command wrote, safe to show: the first, or the last where it failed, and how many more."""
     from oneclaw.guard.outside_mark import unmarked
 
     fields: Mapping[str, Any] = value if isinstance(value, Mapping) and "exit_code" in value else {}  # pyright: ignore[reportUnknownVariableType]
     texts = [unmarked(text) for name in ("stdout", "stderr") if isinstance(text := fields.get(name), str)]
     lines = [line.expandtabs() for text in texts for line in text.splitlines() if line.strip()]
-    shown = [printable(line[:LINE_CHARS]) for line in lines[:WRITTEN_LINES]]
+    is_tail = bool(exit_code_text(value))
+    some = lines[-WRITTEN_LINES:] if is_tail else lines[:WRITTEN_LINES]
+    shown = [printable(line[:LINE_CHARS]) for line in some]
     rest = len(lines) - len(shown)
-    return [*shown, f"… {count_text(rest, 'more line')}"] if rest else shown
+    if not rest:
+        return shown
+    more = f"… {count_text(rest, 'more line')}"
+    return [more, *shown] if is_tail else [*shown, more]
 
 
-def note_text(event: "AnswerRestarted | ModelSwitched | HistoryCompacted") -> str:
-    """What a user should know of an answer that is asked for again, of another model, of a summary."""
-    from oneclaw.core.run_event import HistoryCompacted, ModelSwitched
-
+def note_text(event: AnswerRestarted | ModelSwitched | HistoryCompacted) -> str:
+    """Describes a repeated request, a model switch or a summary."""
     if isinstance(event, ModelSwitched):
         reason = short(event.reason, LINE_CHARS)
         return f"{visible(event.failed)} failed ({reason}); {visible(event.model)} answers from here on."
@@ -119,7 +133,7 @@ def count_text(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def usage_text(usage: "Usage") -> str:
+def usage_text(usage: Usage) -> str:
     """Tokens in and out, and how many of them were cached or thoughts."""
     if not usage.total:
         return "tokens not counted"
@@ -136,15 +150,13 @@ def cost_text(cost: float | None) -> str:
     return f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:.4f}" if cost >= CENT else f"${cost:.6f}"
 
 
-def took_text(usage: "Usage", cost: float | None, answers: int) -> str:
+def took_text(usage: Usage, cost: float | None, answers: int) -> str:
     """All that the answers of a session took, on one line."""
     return _listed(count_text(answers, "answer"), usage_text(usage), cost_text(cost))
 
 
-def totals_text(finished: "RunFinished") -> str:
+def totals_text(finished: RunFinished) -> str:
     """All that a run took, on one line."""
-    from oneclaw.cli.terminal import seconds_text
-
     return _listed(
         count_text(finished.rounds, "round"),
         count_text(finished.calls, "call"),

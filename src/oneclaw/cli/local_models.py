@@ -1,25 +1,22 @@
-"""`oneclaw models add` and `remove`: GGUF files of one's own, by name."""
+"""`oneclaw models add` and `remove`: registers GGUF files by name."""
 
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import argparse
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import WrongUse
+from oneclaw.cli.terminal import print_line
 
 ACTIONS = ("list", "add", "remove")
 
 
-async def change_models(arguments: "argparse.Namespace") -> int:
+async def change_models(arguments: argparse.Namespace) -> int:
     """Add a file to the models of this machine, or take one off."""
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_line
-
     action, named = arguments.provider, arguments.file
     if not named:
         wanted = "FILE.gguf" if action == "add" else "NAME"
-        print(f"oneclaw: say which: oneclaw models {action} {wanted}", file=sys.stderr)
-        return 2
+        raise WrongUse(f"say which: oneclaw models {action} {wanted}")
     async with open_app(arguments).looking() as app:
         models = app.catalog.local
         assert models is not None

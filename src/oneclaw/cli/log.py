@@ -1,12 +1,37 @@
-"""`oneclaw log`: the calls there were, how long they took and how they ended."""
+"""`oneclaw log`: lists calls with duration and outcome."""
 
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
-if TYPE_CHECKING:
-    from oneclaw.operations.log import CallRecord
+from oneclaw.cli.completion import session_ids, statuses
+from oneclaw.cli.diff import count_of, diff_lines, diff_of
+from oneclaw.cli.opened import read_config
+from oneclaw.cli.parser import Parser, WrongUse, count
+from oneclaw.cli.terminal import (
+    STATE,
+    is_terminal,
+    list_time,
+    print_json,
+    print_line,
+    print_table,
+    seconds_text,
+    time_text,
+)
+from oneclaw.cli.usage import show_usage
+from oneclaw.cli.value import print_fields
+from oneclaw.operations.log import (
+    CallRecord,
+    LogFilter,
+    find_call,
+    list_answers,
+    list_calls,
+    read_since,
+    summary,
+)
+from oneclaw.operations.reading import reading
 
 EPILOG = """\
 Examples:
@@ -23,36 +48,22 @@ INNER = "└ "
 SHOWN = {"key": "number", "seconds": "took", "call_id": "call id", "truncated_from": "cut from"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import session_ids, statuses
-    from oneclaw.cli.parser import count
-
-    parser.add_argument("key", nargs="?", type=count, metavar="NUMBER", help="show this call whole")
-    parser.add_argument("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
-    status = parser.add_argument(
-        "--status", metavar="STATUS", help="only open, success, error, or a kind of error"
+def configure(parser: Parser) -> None:
+    parser.add("key", nargs="?", type=count, metavar="NUMBER", help="show this call whole")
+    parser.add("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
+    parser.add(
+        "--status", metavar="STATUS", help="only open, success, error, or a kind of error", complete=statuses
     )
-    status.completer = statuses  # pyright: ignore[reportAttributeAccessIssue]
-    session = parser.add_argument("--session", metavar="ID", help="only calls of this session, or `last`")
-    session.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--usage", action="store_true", help="show what each answer of a model took instead")
-    parser.add_argument("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
-    parser.add_argument("--limit", type=count, default=50, metavar="N", help="at most N calls (default 50)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add("--session", metavar="ID", help="only calls of this session, or `last`", complete=session_ids)
+    parser.add("--usage", action="store_true", help="show what each answer of a model took instead")
+    parser.add("--since", metavar="TIME", help="only calls since: 30m, 2h, 3d, or 2026-01-31")
+    parser.add("--limit", type=count, default=50, metavar="N", help="at most N calls (default 50)")
+    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import read_config
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.operations.log import LogFilter, find_call, list_answers, list_calls, read_since
-    from oneclaw.operations.reading import reading
-
     if arguments.usage and (arguments.tool or arguments.status or arguments.key is not None):
-        print(
-            "oneclaw: --usage is about answers, not calls: leave out the tool, the status and the number.",
-            file=sys.stderr,
-        )
-        return 2
+        raise WrongUse("--usage is about answers, not calls: leave out the tool, the status and the number.")
     wanted = LogFilter(
         tool=arguments.tool,
         status=arguments.status,
@@ -67,8 +78,6 @@ async def run(arguments: argparse.Namespace) -> int:
                 print_json([])
             return 0
         if arguments.usage:
-            from oneclaw.cli.usage import show_usage
-
             return show_usage(await list_answers(store, wanted), arguments.json)
         if arguments.key is not None:
             details = await find_call(store, arguments.key)
@@ -85,14 +94,14 @@ async def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def nested(records: "Sequence[CallRecord]") -> "Iterator[CallRecord]":
+def nested(records: Sequence[CallRecord]) -> Iterator[CallRecord]:
     """The calls as they come, newest first, and under each those it made, in their order."""
     inner: dict[tuple[str, str], list[CallRecord]] = {}
     for record in reversed(records):
         inner.setdefault((record.session, record.parent), []).append(record)
     listed = {(record.session, record.call_id) for record in records}
 
-    def below(record: "CallRecord") -> "Iterator[CallRecord]":
+    def below(record: CallRecord) -> Iterator[CallRecord]:
         yield record
         for made in inner.get((record.session, record.call_id), ()):
             yield from below(made)
@@ -102,11 +111,8 @@ def nested(records: "Sequence[CallRecord]") -> "Iterator[CallRecord]":
             yield from below(record)
 
 
-def show_all(records: "Sequence[CallRecord]") -> None:
+def show_all(records: Sequence[CallRecord]) -> None:
     """A table; on a terminal each call has one line, which `oneclaw log NUMBER` shows whole."""
-    from oneclaw.cli.terminal import STATE, is_terminal, print_table, seconds_text, short_time, time_text
-    from oneclaw.operations.log import summary
-
     is_short = is_terminal(sys.stdout)
     rows: list[tuple[str, ...]] = []
     for record in nested(records):
@@ -116,32 +122,33 @@ def show_all(records: "Sequence[CallRecord]") -> None:
         if is_short:
             mark = MARKS[record.status]
             what = f"{ended}: {summary(record)}" if record.kind else summary(record)
-            rows.append((str(record.key), short_time(record.started), mark, tool, took, what))
+            rows.append((str(record.key), list_time(record.started), mark, tool, took, what))
         else:
-            moment = time_text(record.started)
-            rows.append((str(record.key), moment, tool, took, ended, summary(record)))
+            rows.append((str(record.key), time_text(record.started), tool, took, ended, summary(record)))
     print_table(("#", "TIME", "", "TOOL", "TOOK", "WHAT"), rows, ("bold", "dim", STATE, "bold"), wrapped=0)
 
 
-def as_json(record: "CallRecord") -> dict[str, Any]:
-    from dataclasses import asdict
-
+def as_json(record: CallRecord) -> dict[str, Any]:
     return asdict(record)
 
 
-def show_one(record: "CallRecord", is_json: bool, made: "Sequence[CallRecord]" = ()) -> int:
+def show_one(record: CallRecord, is_json: bool, made: Sequence[CallRecord] = ()) -> int:
     """One call, whole, and the calls it made."""
-    from oneclaw.cli.terminal import print_json, print_line, seconds_text, time_text
-    from oneclaw.cli.value import print_fields
-
     if is_json:
         print_json(as_json(record))
         return 0
+    diff = diff_of(record.details)
     whole = as_json(record) | {
         "started": time_text(record.started),
         "seconds": None if record.seconds is None else seconds_text(record.seconds),
     }
+    if diff is not None:
+        whole["details"] = {name: each for name, each in record.details.items() if name != "diff"} or None
     print_fields(whole, SHOWN)
+    if diff is not None:
+        print_line(f"diff {count_of(diff)}".rstrip(), "bold")
+        for line, style in diff_lines(diff, len(diff["text"])):
+            print_line(line, style)
     if made:
         print_line("its calls", "bold")
         show_all(made)

@@ -1,4 +1,4 @@
-"""The entry of the command line: finds the command, runs it, and turns trouble into one line."""
+"""Entry point: finds the command, runs it, and prints errors as one line."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ COMMANDS = {
     "grants": "list the remembered answers, or revoke one",
     "doctor": "check what works on this machine and say what to install",
     "config": "show the settings, where they come from, and what can be set",
-    "demo": "try it out with the tiny model that comes with it, in a temporary workspace",
+    "demo": "try it out with a tiny model, in a temporary workspace",
     "completion": "print the shell code for completion",
 }
 """Each command is the file of its name; the file is loaded when the command is used."""
@@ -80,7 +80,7 @@ def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> Parser:
 
 
 def add_common(parser: argparse.ArgumentParser, is_repeated: bool = False) -> None:
-    """What every command takes, before its name or behind it; help says it once."""
+    """Options of every command, before or after its name."""
     default = argparse.SUPPRESS if is_repeated else None
     for name, metavar, choices, text in COMMON:
         said = argparse.SUPPRESS if is_repeated else text
@@ -105,7 +105,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
     if "_ARGCOMPLETE" in os.environ:
-        load("completion").complete(build_parser())
+        load("completion").complete(build_parser(os.environ.get("COMP_LINE", "").split()))
     words = sys.argv[1:] if words is None else words
     parser = build_parser(words)
     arguments, rest = parser.parse_known_args(words)

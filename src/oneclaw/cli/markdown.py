@@ -1,4 +1,4 @@
-"""What a model says, as Markdown on a terminal: cut into whole blocks, each printed once."""
+"""Streams Markdown to the terminal block by block."""
 
 import re
 import sys
@@ -33,7 +33,7 @@ class Blocks:
 
     @property
     def open(self) -> str:
-        """What has come of the block that is not whole yet."""
+        """The unfinished block."""
         return "".join(self._lines) + self._rest
 
     def add(self, text: str) -> list[str]:

@@ -1,13 +1,23 @@
-"""`oneclaw memory`: what agents remember; showing, searching, forgetting, exporting and importing it."""
+"""`oneclaw memory`: lists, searches, removes, exports and imports memories."""
 
 import argparse
 import json
+import os
+import stat
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from oneclaw.operations.memory import Memory, MemoryDetails
+from oneclaw.cli.completion import agent_names, memory_words
+from oneclaw.cli.opened import open_app, read_config, read_json
+from oneclaw.cli.parser import Parser, WrongUse, count
+from oneclaw.cli.terminal import list_time, print_json, print_line, print_table, printable, time_text
+from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.text.display import visible
+from oneclaw.operations import memory
+from oneclaw.operations.memory import Memory, MemoryDetails, read_digest
+from oneclaw.operations.reading import reading
 
 EPILOG = """\
 Examples:
@@ -24,32 +34,26 @@ ACTIONS = ("list", "show", "search", "forget", "digest", "export", "import", "on
 WANTED = {"show": "KEY", "search": "WORDS", "forget": "KEY", "import": "FILE"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names, memory_words
-    from oneclaw.cli.parser import count
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    agent = parser.add_argument(
-        "--agent", metavar="NAME", default="", help="what this agent sees, and its own"
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add(
+        "--agent", metavar="NAME", default="", help="what this agent sees, and its own", complete=agent_names
     )
-    agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--limit", type=count, default=30, metavar="N", help="at most N (default 30)")
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    words = parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="a key, words to search for, or a file"
+    parser.add("--limit", type=count, default=30, metavar="N", help="at most N (default 30)")
+    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="a key, words to search for, or a file",
+        complete=memory_words,
     )
-    words.completer = memory_words  # pyright: ignore[reportAttributeAccessIssue]
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import read_config
-    from oneclaw.operations import memory
-    from oneclaw.operations.reading import reading
-
     action, text, agent = arguments.action, " ".join(arguments.words), arguments.agent
     if action in WANTED and not text:
-        print(f"oneclaw: say which: oneclaw memory {action} {WANTED[action]}", file=sys.stderr)
-        return 2
+        raise WrongUse(f"say which: oneclaw memory {action} {WANTED[action]}")
     if action == "import":
         return await import_memories(arguments, Path(text))
     if action in ("on", "off"):
@@ -75,7 +79,7 @@ async def run(arguments: argparse.Namespace) -> int:
     return await print_digest(arguments)
 
 
-def list_first(known: "list[Memory]", limit: int, is_json: bool) -> int:
+def list_first(known: list[Memory], limit: int, is_json: bool) -> int:
     if not known:
         return show_nothing("list", is_json)
     list_memories(known[:limit], is_json)
@@ -84,18 +88,13 @@ def list_first(known: "list[Memory]", limit: int, is_json: bool) -> int:
     return 0
 
 
-def list_memories(found: "list[Memory]", is_json: bool) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import is_terminal, print_json, print_table, short_time, time_text
-
+def list_memories(found: list[Memory], is_json: bool) -> int:
     if is_json:
         print_json([asdict(memory) for memory in found])
         return 0
     if not found:
         print("Nothing is remembered that fits.", file=sys.stderr)
         return 0
-    when = short_time if is_terminal(sys.stdout) else time_text
     print_table(
         ("KEY", "CATEGORY", "AGENT", "HITS", "CHANGED", "VALUE"),
         [
@@ -104,7 +103,7 @@ def list_memories(found: "list[Memory]", is_json: bool) -> int:
                 memory.category,
                 memory.agent,
                 str(memory.hits),
-                when(memory.updated),
+                list_time(memory.updated),
                 " ".join(memory.value.split()),
             )
             for memory in found
@@ -117,20 +116,13 @@ def list_memories(found: "list[Memory]", is_json: bool) -> int:
 
 def show_nothing(action: str, is_json: bool) -> int:
     if is_json:
-        from oneclaw.cli.terminal import print_json
-
         print_json("" if action == "digest" else [])
         return 0
     print("Nothing is remembered yet. Agents note things with the tool memory_store.", file=sys.stderr)
     return 0
 
 
-def show_memory(details: "MemoryDetails", is_json: bool) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import print_json, print_line, printable, time_text
-    from oneclaw.core.text.display import visible
-
+def show_memory(details: MemoryDetails, is_json: bool) -> int:
     memory, versions = details.memory, details.versions
     if is_json:
         print_json({**asdict(memory), "versions": [asdict(version) for version in versions]})
@@ -149,10 +141,6 @@ def show_memory(details: "MemoryDetails", is_json: bool) -> int:
 
 
 async def print_digest(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, printable
-    from oneclaw.operations.memory import read_digest
-
     agent = arguments.agent or "default"
     async with open_app(arguments).looking() as app:
         digest = await read_digest(app, agent)
@@ -167,14 +155,8 @@ async def print_digest(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write_document(document: "dict[str, Any]", file: str) -> int:
+def write_document(document: dict[str, Any], file: str) -> int:
     """Print an export, or write it to a file."""
-    import os
-    import stat
-
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.core.errors import InvalidConfig
-
     if file in ("", "-"):
         print_json(document)
         return 0
@@ -193,13 +175,6 @@ def write_document(document: "dict[str, Any]", file: str) -> int:
 
 
 async def import_memories(arguments: argparse.Namespace, path: Path) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.sessions import read_json
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.operations import memory
-
     document = read_json(path)
     async with open_app(arguments) as app:
         made = await memory.import_memories(app, document)
@@ -213,11 +188,6 @@ async def import_memories(arguments: argparse.Namespace, path: Path) -> int:
 
 
 async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.core.text.display import visible
-    from oneclaw.operations import memory
-
     async with open_app(arguments) as app:
         await memory.forget_memory(app, key, agent=arguments.agent)
     if arguments.json:
@@ -229,8 +199,7 @@ async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
 
 async def switch_memory(arguments: argparse.Namespace) -> int:
     from oneclaw.cli.features import show_switched
-    from oneclaw.cli.opened import open_app
-    from oneclaw.operations.features import switch_feature
+    from oneclaw.operations.features import switch_feature  # loads the registry: only to switch
 
     is_on = arguments.action == "on"
     async with open_app(arguments) as app:

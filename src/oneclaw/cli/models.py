@@ -1,12 +1,15 @@
-"""`oneclaw models`: which there are, whether they answer, what they read and cost; and files of one's own."""
+"""`oneclaw models`: lists models, tests them and shows prices."""
 
 import argparse
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from oneclaw.operations.models import ModelList, ModelState
+from oneclaw.cli.completion import provider_names
+from oneclaw.cli.local_models import ACTIONS, change_models
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import STATE, console, is_terminal, print_json, print_line, print_table
+from oneclaw.operations.models import ModelList, ModelState, check_models, list_models
 
 EPILOG = """\
 Examples:
@@ -22,34 +25,27 @@ The model that answers unless another is named: models.default = "provider/model
 LEAST_COLUMNS = 76
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import provider_names
-
-    provider = parser.add_argument(
-        "provider", nargs="?", metavar="PROVIDER", help="of this provider only; or list, add, remove"
+def configure(parser: Parser) -> None:
+    parser.add(
+        "provider",
+        nargs="?",
+        metavar="PROVIDER",
+        help="of this provider only; or list, add, remove",
+        complete=provider_names,
     )
-    provider.completer = provider_names  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("file", nargs="?", metavar="FILE", help="for add, a GGUF file; for remove, a name")
-    parser.add_argument("--name", help="for add: what to call it")
-    parser.add_argument(
-        "--check", action="store_true", help="ask the providers that are set up, 5 seconds at most"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add("file", nargs="?", metavar="FILE", help="for add, a GGUF file; for remove, a name")
+    parser.add("--name", help="for add: what to call it")
+    parser.add("--check", action="store_true", help="ask the providers that are set up, 5 seconds at most")
+    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.local_models import ACTIONS, change_models
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.operations.models import check_models, list_models
-
     if arguments.provider in ACTIONS[1:]:
         return await change_models(arguments)
     if arguments.provider == ACTIONS[0]:
         arguments.provider, arguments.file = arguments.file, None
     if arguments.file or arguments.name:
-        print("oneclaw: a file goes with add: oneclaw models add FILE.gguf --name NAME", file=sys.stderr)
-        return 2
+        raise WrongUse("a file goes with add: oneclaw models add FILE.gguf --name NAME")
     async with open_app(arguments).looking() as app:
         listed = list_models(app, arguments.provider)
     if arguments.check:
@@ -63,9 +59,7 @@ async def run(arguments: argparse.Namespace) -> int:
     return 1 if any(model.answers is False for model in listed.models if arguments.provider) else 0
 
 
-def show(listed: "ModelList", is_checked: bool) -> None:
-    from oneclaw.cli.terminal import STATE, console, is_terminal, print_line, print_table
-
+def show(listed: ModelList, is_checked: bool) -> None:
     rows = listed.models
     heads = ("", "MODEL", "WINDOW", "IN", "OUT", "", "KEY")
     table = [
@@ -94,15 +88,16 @@ def show(listed: "ModelList", is_checked: bool) -> None:
         ' output_price below [models."provider/model"].',
         f"A small model gets these tools only (models.small_tools): {', '.join(listed.small_tools)}.",
         *(
-            f"{name} gets the tools it was trained on: {', '.join(tools)}."
-            for name, tools in listed.trained.items()
+            f"{row.model} gets these tools in place of those: {', '.join(row.tools)}."
+            for row in rows
+            if row.tools
         ),
     )
     for line in said:
         print_line(line, "dim", sys.stderr)
 
 
-def mark_of(row: "ModelState") -> str:
+def mark_of(row: ModelState) -> str:
     if row.answers is None and not row.key and not row.problem:
         return "…"
     is_good = row.is_set if row.answers is None else row.answers

@@ -1,11 +1,14 @@
-"""What commands share: the settings of the command line, and the app opened with them."""
+"""Opens the app or its settings for a command."""
 
 import argparse
+import json
 import os
+import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from oneclaw.core.errors import Kind
+from oneclaw.core.errors import InvalidConfig, Kind
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -29,6 +32,10 @@ EXIT_CODES: dict[Kind | None, int] = {
 """0 done, 1 failed, 2 wrong use, 3 no such tool, 4 wrong arguments, 5 not allowed, 6 out of time."""
 
 
+MOST_BYTES = 256 << 20
+"""The most of a file that is read to be imported."""
+
+
 def read_config(arguments: argparse.Namespace) -> "Config":
     """The settings, with what was said on the command line on top."""
     from oneclaw.config import load_config
@@ -45,3 +52,19 @@ def open_app(arguments: argparse.Namespace) -> "App":
     from oneclaw.app import App
 
     return App(read_config(arguments))
+
+
+def read_json(path: Path) -> Any:
+    """What stands in a file, or comes through the pipe where `-` is its name."""
+    try:
+        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InvalidConfig(
+                f"{path} has more than {MOST_BYTES >> 20} MiB, the most that is read; part it."
+            )
+        return json.loads(content.decode("utf-8-sig"))  # some editors put a mark before it
+    except OSError as error:
+        raise InvalidConfig(f"{path} cannot be read ({error.strerror}).") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidConfig(f"{path} is not JSON ({error}).") from None

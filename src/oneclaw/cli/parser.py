@@ -1,10 +1,12 @@
-"""The words of a command line, read by argparse; what is wrong is one sentence that names the next step."""
+"""Argument parser with one-sentence errors that name the next step."""
 
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
+
+from oneclaw.core.errors import OneClawError
 
 SHOWN_CHARS = 100
 WRONG_USE = 2
@@ -12,11 +14,24 @@ MOST_COUNT = 1_000_000_000
 NO_VALUE = re.compile(r"argument (?:[^:]*/)?(--?[\w-]+): expected one argument")
 
 
+Completer = Callable[..., Iterable[str]]
+"""Gives the words that fit a prefix and what was typed before it."""
+
+
+class WrongUse(OneClawError):
+    """Words of a command line that do not go together."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser for `oneclaw` or one of its commands, which are of the same class."""
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def add(self, name: str, *, complete: Completer | None = None, **options: Any) -> None:
+        """Take an argument, as `add_argument` has it; `complete` gives the words that Tab offers."""
+        argument = self.add_argument(name, **options)
+        argument.completer = complete  # pyright: ignore[reportAttributeAccessIssue]
 
     def error(self, message: str) -> NoReturn:
         found = NO_VALUE.fullmatch(message)
@@ -64,7 +79,7 @@ def shown(word: str) -> str:
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str:
-    """What was most likely meant, as a question behind a sentence; nothing where it is like none of them."""
+    """Suggests the nearest name as a question; empty when none is near."""
     from oneclaw.core.registry import nearest
 
     near = nearest(word, known, most=2)

@@ -1,13 +1,19 @@
-"""`oneclaw plugins`: the Python plugins there are, what each brings, and what is wrong with it."""
+"""`oneclaw plugins`: lists Python plugins, their tools and their problems."""
 
 import argparse
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.cli.completion import plugin_names
+from oneclaw.cli.opened import open_app, read_config
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import STATE, print_json, print_line, print_table
+from oneclaw.core.text.display import visible
+from oneclaw.operations.plugins import Plugin, PluginTool, find_plugin, list_plugins, tools_of
+
 if TYPE_CHECKING:
     from oneclaw.config import Config
-    from oneclaw.operations.plugins import Plugin, PluginTool
 
 EPILOG = """\
 Examples:
@@ -35,33 +41,24 @@ UNCONFINED = (
 )
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import plugin_names
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--agent", default="default", metavar="NAME", help="what this agent may call")
-    parser.add_argument("action", nargs="?", choices=("list", "show"), default="list", help="default: list")
-    name = parser.add_argument("name", nargs="?", metavar="PLUGIN", help="the plugin to show")
-    name.completer = plugin_names  # pyright: ignore[reportAttributeAccessIssue]
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("--agent", default="default", metavar="NAME", help="what this agent may call")
+    parser.add("action", nargs="?", choices=("list", "show"), default="list", help="default: list")
+    parser.add("name", nargs="?", metavar="PLUGIN", help="the plugin to show", complete=plugin_names)
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import read_config
-    from oneclaw.operations.plugins import list_plugins
-
     if arguments.action == "show" and not arguments.name:
-        print("oneclaw: name a plugin: oneclaw plugins show PLUGIN", file=sys.stderr)
-        return 2
+        raise WrongUse("name a plugin: oneclaw plugins show PLUGIN")
     config = read_config(arguments)
-    plugins = list_plugins(config)
+    plugins = await list_plugins(config)
     if arguments.action == "list":
         return show_plugins(plugins, config, arguments.json)
     return await show_plugin(arguments, plugins)
 
 
-def show_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> int:
-    from oneclaw.cli.terminal import STATE, print_json, print_line, print_table
-
+def show_plugins(plugins: list[Plugin], config: "Config", as_json: bool) -> int:
     if as_json:
         print_json([as_row(plugin) for plugin in plugins])
         return 0
@@ -93,14 +90,14 @@ def show_plugins(plugins: "list[Plugin]", config: "Config", as_json: bool) -> in
     return 0
 
 
-def state_of(plugin: "Plugin") -> str:
+def state_of(plugin: Plugin) -> str:
     """On with its tools, off by the settings, or ✗ where nothing of it could be loaded."""
     if not plugin.is_enabled:
         return "off"
     return "on" if plugin.tools or all(problem.is_warning for problem in plugin.problems) else "✗"
 
 
-def as_row(plugin: "Plugin") -> dict[str, Any]:
+def as_row(plugin: Plugin) -> dict[str, Any]:
     return {
         "name": plugin.name,
         "enabled": plugin.is_enabled,
@@ -118,11 +115,7 @@ def as_row(plugin: "Plugin") -> dict[str, Any]:
     }
 
 
-async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.operations.plugins import find_plugin, tools_of
-
+async def show_plugin(arguments: argparse.Namespace, plugins: list[Plugin]) -> int:
     plugin = find_plugin(plugins, arguments.name)
     async with open_app(arguments).looking() as app:
         await app.sources.wait()
@@ -150,9 +143,7 @@ async def show_plugin(arguments: argparse.Namespace, plugins: "list[Plugin]") ->
     return 0
 
 
-def show_tools(tools: "list[PluginTool]") -> None:
-    from oneclaw.cli.terminal import STATE, print_line, print_table
-
+def show_tools(tools: list[PluginTool]) -> None:
     print()
     if not tools:
         print_line("No tools.", "bold")
@@ -174,6 +165,4 @@ def show_tools(tools: "list[PluginTool]") -> None:
 
 
 def _visible(text: str) -> str:
-    from oneclaw.core.text.display import visible
-
     return visible(text)

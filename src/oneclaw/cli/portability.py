@@ -1,4 +1,4 @@
-"""`oneclaw tools portability`: what each provider is sent of each tool, what was changed for it, and why."""
+"""`oneclaw tools portability`: shows the schema each provider gets and what was changed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict

@@ -1,18 +1,22 @@
-"""Questions while a run is shown: in their place, answered by a line of the terminal."""
+"""Asks questions at the terminal while a run or a call is shown."""
 
 import asyncio
 import os
 import sys
 import termios
 from collections.abc import Callable
-from types import TracebackType
 from typing import Protocol
 
-from oneclaw.cli.front import give_line, print_arrow, print_question
+from oneclaw.cli.answer_words import CHOICES, hint, option_lines, read_words, told
+from oneclaw.cli.diff import ASKED_LINES, diff_lines
+from oneclaw.cli.terminal import GAP, console, folded
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.question import Question
+from oneclaw.core.text.display import visible
 
 LINE_BYTES = 4096
+WHO = "terminal"
+"""Who answers, as the store has it."""
 
 
 class _Moving(Protocol):
@@ -22,7 +26,10 @@ class _Moving(Protocol):
 
 
 class Prompts:
-    """Bound while a run is shown. Reads the terminal only while it asks, and no line typed before that."""
+    """Asks one question at a time, if a person reads and writes at the terminal.
+
+    It pauses what moves on the screen, and reads only what is typed after the question is shown.
+    """
 
     def __init__(self, broker: Broker, screen: _Moving) -> None:
         self._broker = broker
@@ -31,13 +38,11 @@ class Prompts:
         self._unbind: Callable[[], None] | None = None
 
     def __enter__(self) -> "Prompts":
-        if sys.stdin.isatty():
+        if sys.stdin.isatty() and sys.stderr.isatty():
             self._unbind = self._broker.bind(self._show, self._withdraw)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._unbind is not None:
             self._unbind()
         self._stop_reading()
@@ -75,3 +80,59 @@ class Prompts:
             return
         line = os.read(sys.stdin.fileno(), LINE_BYTES)
         give_line(prompt, line.decode("utf-8", "replace"), self._broker.answer)
+
+
+def give_line(question: Question, line: str, give: Callable[..., bool]) -> None:
+    """Answer a question with a line of the terminal; an end of the input declines."""
+    err = console(sys.stderr)
+    if not line:  # Ctrl-D leaves the cursor behind the arrow
+        err.print()
+        give(question.id, "no" if question.kind == "permission" else None, who=WHO)
+        return
+    try:
+        said = read_words(question, line)
+        is_given = give(question.id, said.answer, pattern=said.pattern or None, seconds=said.seconds, who=WHO)
+    except ValueError as error:
+        err.print(folded(visible(str(error)), err.width), style="red", soft_wrap=True)
+        print_arrow()
+        return
+    meaning = told(question, said)
+    if is_given and meaning and (said.pattern or said.seconds):
+        err.print(folded(visible(meaning), err.width), style="dim", soft_wrap=True)
+
+
+def print_question(question: Question) -> None:
+    """The question and what answers it, on stderr."""
+    err = console(sys.stderr)
+    head, *asked = question.text.split("\n")
+    extent = [asked.pop()] if question.kind == "permission" else []
+    err.print(folded(head, err.width), style="bold yellow", soft_wrap=True)
+    for line in (*asked, *option_lines(question)):
+        # Left to the terminal to break: folding drops the spaces at a break, and this is what would run.
+        shown = folded(line, err.width, GAP) if line.startswith("  by default: ") else line
+        err.print(shown, style="bold red" if line.startswith("  Danger: ") else None, soft_wrap=True)
+    for line, style in diff_lines(question.diff, ASKED_LINES) if question.diff else ():
+        err.print(f"  {line}", style=style or None, soft_wrap=True)
+    for line in (*extent, hint(question)):
+        if line:
+            err.print(folded(line, err.width), style="dim", soft_wrap=True)
+    if question.kind == "permission":
+        offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in question.answers]
+        for line in in_lines(offered, err.width):
+            err.print(line, soft_wrap=True)
+
+
+def print_arrow() -> None:
+    """The sign that an answer is read now."""
+    console(sys.stderr).print("> ", end="")
+
+
+def in_lines(choices: list[str], width: int) -> list[str]:
+    """The choices side by side, as many as fit; none is broken."""
+    lines: list[str] = []
+    for choice in choices:
+        if lines and len(lines[-1]) + GAP + len(choice) <= width:
+            lines[-1] += " " * GAP + choice
+        else:
+            lines.append(choice)
+    return lines

@@ -1,11 +1,27 @@
-"""`oneclaw questions`: the questions that wait for an answer, and one of them whole."""
+"""`oneclaw questions`: lists waiting questions and shows one in full."""
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from time import time
 
-if TYPE_CHECKING:
-    from oneclaw.operations.questions import QuestionRecord
+from oneclaw.cli.answer_words import CHOICES, hint, option_lines
+from oneclaw.cli.completion import question_ids
+from oneclaw.cli.diff import ASKED_LINES, diff_lines
+from oneclaw.cli.opened import read_config
+from oneclaw.cli.parser import Parser, WrongUse, count
+from oneclaw.cli.terminal import (
+    is_terminal,
+    list_id,
+    print_json,
+    print_line,
+    print_table,
+    seconds_text,
+    time_text,
+)
+from oneclaw.core.text.display import visible
+from oneclaw.operations import questions
+from oneclaw.operations.questions import QuestionRecord, question_json, why_closed
+from oneclaw.operations.reading import reading
 
 EPILOG = """\
 Examples:
@@ -17,26 +33,19 @@ Examples:
 LIST_CHARS = 200
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import question_ids
-    from oneclaw.cli.parser import count
-
-    parser.add_argument("action", nargs="?", default="list", choices=("list", "show"), metavar="ACTION")
-    name = parser.add_argument("name", nargs="?", metavar="ID", help="a question's id, or its beginning")
-    name.completer = question_ids  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--all", action="store_true", help="list: those that are over, too")
-    parser.add_argument("--limit", type=count, default=50, metavar="N", help="list: at most N (50)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+def configure(parser: Parser) -> None:
+    parser.add("action", nargs="?", default="list", choices=("list", "show"), metavar="ACTION")
+    parser.add(
+        "name", nargs="?", metavar="ID", help="a question's id, or its beginning", complete=question_ids
+    )
+    parser.add("--all", action="store_true", help="list: those that are over, too")
+    parser.add("--limit", type=count, default=50, metavar="N", help="list: at most N (50)")
+    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import read_config
-    from oneclaw.operations import questions
-    from oneclaw.operations.reading import reading
-
     if arguments.action == "show" and not arguments.name:
-        print("oneclaw: say which: oneclaw questions show ID", file=sys.stderr)
-        return 2
+        raise WrongUse("say which: oneclaw questions show ID")
     with reading(read_config(arguments)) as store:
         if arguments.action == "list":
             found = await questions.list_questions(store, is_open=not arguments.all, limit=arguments.limit)
@@ -44,14 +53,7 @@ async def run(arguments: argparse.Namespace) -> int:
         return show_question(await questions.find_question(store, arguments.name), arguments.json)
 
 
-def list_questions(found: "list[QuestionRecord]", is_json: bool) -> int:
-    from time import time
-
-    from oneclaw.cli.sessions import short_id
-    from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, seconds_text, time_text
-    from oneclaw.core.text.display import visible
-    from oneclaw.operations.questions import question_json
-
+def list_questions(found: list[QuestionRecord], is_json: bool) -> int:
     if is_json:
         print_json([question_json(record) for record in found])
         return 0
@@ -73,7 +75,7 @@ def list_questions(found: "list[QuestionRecord]", is_json: bool) -> int:
                 question_json(record)["state"],
                 question.kind,
                 visible(question.agent),
-                short_id(question.run) if is_shown and question.run else question.run,
+                list_id(question.run),
                 until,
                 short_text(record),
             )
@@ -92,13 +94,13 @@ def _without_state(row: tuple[str, ...]) -> tuple[str, ...]:
     return (row[0], *row[2:])
 
 
-def short_text(record: "QuestionRecord") -> str:
+def short_text(record: QuestionRecord) -> str:
     """The question in one line, cut where it is long: `show` has the whole."""
     text = whole_text(record)
     return text if len(text) <= LIST_CHARS else f"{text[: LIST_CHARS - 1]}…"
 
 
-def whole_text(record: "QuestionRecord") -> str:
+def whole_text(record: QuestionRecord) -> str:
     question = record.question
     lines = question.text.split("\n")
     if question.kind == "permission":
@@ -107,15 +109,11 @@ def whole_text(record: "QuestionRecord") -> str:
     return " ".join(line.strip() for line in lines[1:]) or lines[0]
 
 
-def example(record: "QuestionRecord") -> str:
+def example(record: QuestionRecord) -> str:
     return {"permission": "yes", "choice": "1", "text": "TEXT", "form": "NAME=VALUE"}[record.question.kind]
 
 
-def show_question(record: "QuestionRecord", is_json: bool) -> int:
-    from oneclaw.cli.answer_words import CHOICES, hint, option_lines
-    from oneclaw.cli.terminal import print_json, print_line, time_text
-    from oneclaw.operations.questions import question_json, why_closed
-
+def show_question(record: QuestionRecord, is_json: bool) -> int:
     if is_json:
         print_json(question_json(record))
         return 0
@@ -124,6 +122,8 @@ def show_question(record: "QuestionRecord", is_json: bool) -> int:
     print_line(head, "bold")
     for line in (*rest, *option_lines(question)):
         print_line(line)
+    for line, style in diff_lines(question.diff, ASKED_LINES) if question.diff else ():
+        print_line(f"  {line}", style)
     if not record.is_open:
         print_line(why_closed(record), "yellow")
         return 0

@@ -1,6 +1,13 @@
-"""`oneclaw resume`: go on with a run that a crash, a reboot or a stop cut short."""
+"""`oneclaw resume`: continues an interrupted run."""
 
 import argparse
+from functools import partial
+
+from oneclaw.agent.talk import follow
+from oneclaw.cli.completion import model_names, run_ids
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser
+from oneclaw.cli.run import show_events
 
 EPILOG = """\
 Examples:
@@ -11,25 +18,15 @@ The exit codes are those of `oneclaw run`.
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import model_names, run_ids
-
-    name = parser.add_argument("name", metavar="RUN", help="a run's id, or the beginning of one")
-    name.completer = run_ids  # pyright: ignore[reportAttributeAccessIssue]
-    model = parser.add_argument("--model", metavar="NAME", default="", help="let this model answer")
-    model.completer = model_names  # pyright: ignore[reportAttributeAccessIssue]
+def configure(parser: Parser) -> None:
+    parser.add("name", metavar="RUN", help="a run's id, or the beginning of one", complete=run_ids)
+    parser.add("--model", metavar="NAME", default="", help="let this model answer", complete=model_names)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print each event as JSON, one a line")
     form.add_argument("--quiet", action="store_true", help="print the answer and nothing else")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from functools import partial
-
-    from oneclaw.agent.talk import follow
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.run import show_events
-
     async with open_app(arguments) as app:
         events = follow(partial(app.runs.resume, arguments.name, model=arguments.model))
         return await show_events(app, arguments, events)

@@ -1,17 +1,31 @@
-"""`oneclaw run`: say one thing to an agent and see it through to the answer."""
+"""`oneclaw run`: sends one message to an agent and prints the answer."""
 
 import argparse
+import asyncio
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oneclaw.cli.chat_screen import Screen
+from oneclaw.cli.completion import agent_names, model_names, session_ids
+from oneclaw.cli.embedded import ready_model
+from oneclaw.cli.lines import given_of
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.plain import PlainLines, print_event
+from oneclaw.cli.prompts import Prompts
+from oneclaw.cli.spinner import Spinner
+from oneclaw.cli.terminal import is_terminal, print_line, printable
+from oneclaw.core.call import Image
+from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.core.image import MAX_BYTES, media_type
+from oneclaw.core.run_event import RunEvent, RunFinished, RunStarted
+from oneclaw.operations.sessions import SessionRecord, find_session
+
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.cli.plain import Show
-    from oneclaw.core.call import Image
-    from oneclaw.core.run_event import RunEvent, RunFinished
-    from oneclaw.operations.sessions import SessionRecord
 
 EPILOG = """\
 Examples:
@@ -30,23 +44,17 @@ UNANSWERED = ("tokens", "cost", "seconds")
 FAILED = ("failed", "refusal", "cut")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names, model_names, session_ids
-
-    parser.add_argument(
+def configure(parser: Parser) -> None:
+    parser.add(
         "words", nargs="*", default=[], metavar="TEXT", help="what to say; `-` or nothing reads the pipe"
     )
-    agent = parser.add_argument("--agent", metavar="NAME", help="ask this agent (default: default)")
-    agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
-    model = parser.add_argument("--model", metavar="NAME", default="", help="let this model answer")
-    model.completer = model_names  # pyright: ignore[reportAttributeAccessIssue]
-    session = parser.add_argument("--session", metavar="ID", help="go on with this session, or `last`")
-    session.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
-    resume = parser.add_argument(
-        "--resume", metavar="ID", help="go on where this session stands, saying nothing"
+    parser.add("--agent", metavar="NAME", help="ask this agent (default: default)", complete=agent_names)
+    parser.add("--model", metavar="NAME", default="", help="let this model answer", complete=model_names)
+    parser.add("--session", metavar="ID", help="go on with this session, or `last`", complete=session_ids)
+    parser.add(
+        "--resume", metavar="ID", help="go on where this session stands, saying nothing", complete=session_ids
     )
-    resume.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument(
+    parser.add(
         "--image", action="append", default=[], metavar="FILE", help="show the model a picture (repeatable)"
     )
     form = parser.add_mutually_exclusive_group()
@@ -55,14 +63,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace) -> int:
-
     try:
         check(arguments)
         text = "" if arguments.resume else read_text(arguments.words)
         images = [read_image(Path(name)) for name in arguments.image]
     except ValueError as error:
-        print(f"oneclaw: {error}", file=sys.stderr)
-        return 2
+        raise WrongUse(str(error)) from None
     return await run_once(arguments, text, images)
 
 
@@ -77,7 +83,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def read_text(words: Sequence[str]) -> str:
-    """What to say: the words, with what comes through the pipe where `-` stands or nothing is written."""
+    """The message: the words, with the pipe's text for `-` or when no words are given."""
     if not words:
         if sys.stdin.isatty():
             raise ValueError('say something: oneclaw run "…", or pipe it in.')
@@ -95,11 +101,8 @@ def read_text(words: Sequence[str]) -> str:
     return text
 
 
-def read_image(path: Path) -> "Image":
+def read_image(path: Path) -> Image:
     """A picture from a file, its type read from its bytes; raises ValueError."""
-    from oneclaw.core.call import Image
-    from oneclaw.core.image import MAX_BYTES, media_type
-
     try:
         with path.open("rb") as opened:
             data = opened.read(MAX_BYTES + 1)
@@ -113,29 +116,27 @@ def read_image(path: Path) -> "Image":
     return Image(data, found)
 
 
-async def run_once(arguments: argparse.Namespace, text: str, images: "Sequence[Image]") -> int:
-    from oneclaw.cli.embedded import ready_embedded
-    from oneclaw.cli.opened import open_app
-
+async def run_once(arguments: argparse.Namespace, text: str, images: Sequence[Image]) -> int:
     async with open_app(arguments) as app:
-        await ready_embedded(app, arguments.model or app.catalog.default or "")
+        await ready_model(app, arguments.model or app.catalog.default or "")
         return await show_events(app, arguments, await start(app, arguments, text, images))
 
 
-async def show_events(app: "App", arguments: argparse.Namespace, events: "AsyncGenerator[RunEvent]") -> int:
+async def show_events(app: "App", arguments: argparse.Namespace, events: AsyncGenerator[RunEvent]) -> int:
     """Show a run in the form that was asked for; returns the exit code."""
     if arguments.json:
-        from oneclaw.cli.plain import JsonLines
-
-        return exit_code(await follow(events, JsonLines()))
+        return exit_code(await follow(events, print_event))
     if arguments.quiet:
-        return tell_answer(await ask_quietly(app, events))
+        spinner = Spinner()
+        with Prompts(app.broker, spinner):
+            finished = await follow(events, spinner.hear, spinner)
+        return tell_answer(finished)
     return exit_code(await show_run(app, events))
 
 
 async def start(
-    app: "App", arguments: argparse.Namespace, text: str, images: "Sequence[Image]"
-) -> "AsyncGenerator[RunEvent]":
+    app: "App", arguments: argparse.Namespace, text: str, images: Sequence[Image]
+) -> AsyncGenerator[RunEvent]:
     if arguments.resume:
         return app.resume((await named_session(app, arguments.resume)).id, model=arguments.model)
     if arguments.session:
@@ -144,29 +145,16 @@ async def start(
     return app.run(arguments.agent or "default", text, model=arguments.model, images=images)
 
 
-async def named_session(app: "App", name: str) -> "SessionRecord":
+async def named_session(app: "App", name: str) -> SessionRecord:
     """The session of an id, the beginning of one, or `last`; raises `InvalidConfig`."""
-    from oneclaw.core.errors import InvalidConfig, NotFound
-    from oneclaw.operations.sessions import find_session
-
     try:
         return await find_session(app.store, name)
     except NotFound as error:  # to a run it is wrong use, and has that exit code
         raise InvalidConfig(str(error)) from None
 
 
-async def ask_quietly(app: "App", events: "AsyncGenerator[RunEvent]") -> "RunFinished":
-    from oneclaw.cli.front import TerminalFront
-    from oneclaw.cli.plain import Silent
-
-    with TerminalFront(app.engine, app.broker):
-        return await follow(events, Silent())
-
-
-def tell_answer(finished: "RunFinished") -> int:
+def tell_answer(finished: RunFinished) -> int:
     """The answer alone; what went wrong goes to stderr."""
-    from oneclaw.cli.terminal import print_line, printable
-
     code = exit_code(finished)
     if code == 0:
         text = printable(finished.text) if sys.stdout.isatty() else finished.text
@@ -176,38 +164,27 @@ def tell_answer(finished: "RunFinished") -> int:
     return code
 
 
-async def show_run(app: "App", events: "AsyncGenerator[RunEvent]") -> "RunFinished":
+async def show_run(app: "App", events: AsyncGenerator[RunEvent]) -> RunFinished:
     """Show a run as fits where it is read: live on a terminal, in lines elsewhere."""
-    from oneclaw.cli.lines import given_of
-    from oneclaw.cli.terminal import is_terminal
-
-    if is_terminal(sys.stdout) and is_terminal(sys.stderr):
-        from oneclaw.cli.chat_screen import Screen
-        from oneclaw.cli.prompts import Prompts
-
-        screen = Screen(given_of(app.registry), is_session_named=True)
-        with Prompts(app.broker, screen):
-            return await follow(events, screen)
-    from oneclaw.cli.front import TerminalFront
-    from oneclaw.cli.plain import PlainLines
-
-    with TerminalFront(app.engine, app.broker):
-        return await follow(events, PlainLines(given_of(app.registry)))
+    is_live = is_terminal(sys.stdout) and is_terminal(sys.stderr)
+    given = given_of(app.registry)
+    shown = Screen(given, is_session_named=True) if is_live else PlainLines(given)
+    with Prompts(app.broker, shown):
+        return await follow(events, shown.hear, shown)
 
 
-async def follow(events: "AsyncGenerator[RunEvent]", show: "Show") -> "RunFinished":
-    """Show each event; returns the last. Cancelled, it says how to go on."""
-    import asyncio
-    from contextlib import aclosing
-
-    from oneclaw.core.run_event import RunFinished, RunStarted
-
+async def follow(
+    events: AsyncGenerator[RunEvent],
+    hear: Callable[[RunEvent], None],
+    shown: AbstractContextManager[object] | None = None,
+) -> RunFinished:
+    """Tell each event while something is shown; returns the last. Cancelled, it says how to go on."""
     session = ""
     try:
-        with show:
+        with shown or nullcontext():
             async with aclosing(events):
                 async for event in events:
-                    show.hear(event)
+                    hear(event)
                     if isinstance(event, RunStarted):
                         session = event.session
                     elif isinstance(event, RunFinished):
@@ -219,7 +196,7 @@ async def follow(events: "AsyncGenerator[RunEvent]", show: "Show") -> "RunFinish
     raise RuntimeError("The run ended without saying so.")
 
 
-def exit_code(finished: "RunFinished") -> int:
+def exit_code(finished: RunFinished) -> int:
     if finished.reason in FAILED:
         return 1
     return 6 if finished.reason in UNANSWERED or (finished.error and not finished.text) else 0

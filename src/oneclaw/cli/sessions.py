@@ -1,13 +1,19 @@
-"""`oneclaw sessions`: the conversations there were; showing, removing, exporting and importing one."""
+"""`oneclaw sessions`: lists, shows, removes, exports and imports conversations."""
 
 import argparse
-import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from oneclaw.operations.sessions import SessionTotals
+from oneclaw.cli.completion import agent_names, history_formats, session_ids
+from oneclaw.cli.lines import cost_text
+from oneclaw.cli.opened import open_app, read_config, read_json
+from oneclaw.cli.parser import Parser, WrongUse, count
+from oneclaw.cli.terminal import list_id, list_time, print_json, print_table
+from oneclaw.operations import sessions
+from oneclaw.operations.reading import reading
+from oneclaw.operations.sessions import SessionTotals
 
 EPILOG = """\
 Examples:
@@ -19,29 +25,25 @@ Examples:
   oneclaw run --session last "Go on."
 """
 ACTIONS = ("list", "show", "remove", "export", "import")
-SHORT_CHARS = 8
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import agent_names, history_formats, session_ids
-    from oneclaw.cli.parser import count
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    agent = parser.add_argument("--agent", metavar="NAME", help="only of this agent; for import, its agent")
-    agent.completer = agent_names  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument(
-        "--limit", type=count, default=30, metavar="N", help="at most N sessions (default 30)"
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add(
+        "--agent", metavar="NAME", help="only of this agent; for import, its agent", complete=agent_names
     )
-    written = parser.add_argument(
+    parser.add("--limit", type=count, default=30, metavar="N", help="at most N sessions (default 30)")
+    parser.add(
         "--format",
         type=history_format,
         metavar="NAME",
         help="what the history to import is written in, as openai_chat; guessed",
+        complete=history_formats,
     )
-    written.completer = history_formats  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    name = parser.add_argument("name", nargs="?", metavar="ID", help="an id, `last`, or the file to import")
-    name.completer = session_ids  # pyright: ignore[reportAttributeAccessIssue]
+    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add(
+        "name", nargs="?", metavar="ID", help="an id, `last`, or the file to import", complete=session_ids
+    )
 
 
 def history_format(text: str) -> str:
@@ -55,15 +57,10 @@ def history_format(text: str) -> str:
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli.opened import read_config
-    from oneclaw.operations import sessions
-    from oneclaw.operations.reading import reading
-
     action, name = arguments.action, arguments.name
     if action != "list" and not name:
         wanted = "FILE.json" if action == "import" else "ID (or last)"
-        print(f"oneclaw: say which: oneclaw sessions {action} {wanted}", file=sys.stderr)
-        return 2
+        raise WrongUse(f"say which: oneclaw sessions {action} {wanted}")
     if action == "import":
         return await import_session(arguments, Path(name))
     with reading(read_config(arguments)) as store:
@@ -75,38 +72,32 @@ async def run(arguments: argparse.Namespace) -> int:
         if action == "remove":
             return await remove_session(arguments, record.id)
         if action == "export" or arguments.json:
-            from oneclaw.cli.terminal import print_json
-
             print_json(await sessions.export_session(store, record))
             return 0
-        from oneclaw.cli.conversation import show_session
+        from oneclaw.cli.conversation import show_session  # renders Markdown: only where it is shown
 
         show_session(await sessions.read_session(store, record))
         return 0
 
 
-def show_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
-    from oneclaw.cli.lines import cost_text
-    from oneclaw.cli.terminal import is_terminal, print_json, print_table, short_time, time_text
-
+def show_sessions(found: list[SessionTotals], is_json: bool) -> int:
     if is_json:
         print_json([as_row(each) for each in found])
         return 0
     if not found:
         print("No conversations yet. `oneclaw chat` begins one.", file=sys.stderr)
         return 0
-    is_short = is_terminal(sys.stdout)
     rows: list[tuple[str, ...]] = []
     for each in found:
         session = each.session
         rows.append(
             (
-                short_id(session.id) if is_short else session.id,
+                list_id(session.id),
                 session.agent,
                 str(each.messages),
                 f"{each.usage.total:,}" if each.usage.total else "",
                 cost_text(each.cost),
-                short_time(session.updated) if is_short else time_text(session.updated),
+                list_time(session.updated),
                 session.title or ("(asked by another agent)" if session.parent else ""),
             )
         )
@@ -115,14 +106,7 @@ def show_sessions(found: "list[SessionTotals]", is_json: bool) -> int:
     return 0
 
 
-def short_id(session_id: str) -> str:
-    """What is enough to name a session on a terminal: its second half, which is no time, begins so."""
-    return session_id.rpartition("-")[2][:SHORT_CHARS]
-
-
-def as_row(totals: "SessionTotals") -> dict[str, Any]:
-    from dataclasses import asdict
-
+def as_row(totals: SessionTotals) -> dict[str, Any]:
     return {
         **asdict(totals.session),
         "messages": totals.messages,
@@ -132,46 +116,13 @@ def as_row(totals: "SessionTotals") -> dict[str, Any]:
 
 
 async def remove_session(arguments: argparse.Namespace, session_id: str) -> int:
-    from oneclaw.cli.opened import open_app
-    from oneclaw.operations import sessions
-
     async with open_app(arguments) as app:
         await sessions.remove_session(app, session_id)
     print(f"Session {session_id} is forgotten.")
     return 0
 
 
-MOST_BYTES = 256 << 20
-"""The most of a file that is read to be imported."""
-
-
-def read_json(path: Path) -> Any:
-    """What stands in a file, or comes through the pipe where `-` is its name."""
-    from contextlib import nullcontext
-
-    from oneclaw.core.errors import InvalidConfig
-
-    try:
-        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise InvalidConfig(
-                f"{path} has more than {MOST_BYTES >> 20} MiB, the most that is read; part it."
-            )
-        return json.loads(content.decode("utf-8-sig"))  # some editors put a mark before it
-    except OSError as error:
-        raise InvalidConfig(f"{path} cannot be read ({error.strerror}).") from None
-    except (ValueError, RecursionError) as error:
-        raise InvalidConfig(f"{path} is not JSON ({error}).") from None
-
-
 async def import_session(arguments: argparse.Namespace, path: Path) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.operations import sessions
-
     document = read_json(path)
     async with open_app(arguments) as app:
         made = await sessions.import_session(

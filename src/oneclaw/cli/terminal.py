@@ -1,4 +1,4 @@
-"""What a person sees: colour, folded lines and tables on a terminal, plain text in a pipe."""
+"""Terminal output: colour, wrapping and tables; plain text in a pipe."""
 
 import json
 import os
@@ -28,6 +28,7 @@ READABLE_CHARS = 24
 NARROW_CHARS = 16
 """How wide, where there are many such columns."""
 GAP = 2
+ID_CHARS = 8
 
 
 def is_terminal(stream: IO[str]) -> bool:
@@ -198,10 +199,22 @@ def time_text(moment: float) -> str:
     return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-def short_time(moment: float) -> str:
-    """The time of a moment of today, the day of an earlier one."""
+def list_time(moment: float) -> str:
+    """A moment in a list: on a terminal short, the time of today or the day of an earlier one."""
     from datetime import datetime
 
+    if not is_terminal(sys.stdout):
+        return time_text(moment)
     then = datetime.fromtimestamp(moment).astimezone()
     is_today = then.date() == datetime.now().astimezone().date()
     return then.strftime("%H:%M:%S" if is_today else "%Y-%m-%d")
+
+
+def short_id(session_id: str) -> str:
+    """What is enough to name a session on a terminal: its second half, which is no time, begins so."""
+    return session_id.rpartition("-")[2][:ID_CHARS]
+
+
+def list_id(name: str) -> str:
+    """The id of a session or a run in a list: on a terminal short."""
+    return short_id(name) if is_terminal(sys.stdout) else name

@@ -1,42 +1,35 @@
-"""`oneclaw tools check` and `test`: whether tool files are right, and whether tools do what they promise."""
+"""`oneclaw tools check` and `test`: validates tool files and runs their examples."""
 
 import argparse
+from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from oneclaw.operations.tool_check import CheckedFiles, CheckedTool, TriedExample
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.prompts import Prompts
+from oneclaw.cli.spinner import Spinner
+from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text
+from oneclaw.cli.tool_files import count_of
+from oneclaw.operations.tool_check import TriedExample, check_files, try_examples
+from oneclaw.operations.tool_files import ToolFiles
 
 EXAMPLE = '{"arguments": {…}, "result": …}'
 
 
 async def check_tools(arguments: argparse.Namespace) -> int:
     """Say what is wrong with tool files: 0 nothing, 1 something, 2 there are no such files."""
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.operations.tool_check import check_files
-
     path = Path(arguments.name).expanduser() if arguments.name else None
     async with open_app(arguments).looking() as app:
         await app.sources.wait()
         found = await check_files(app, path)
     if arguments.json:
-        tools = [_row(tool) for tool in found.tools]
-        print_json({"ok": found.ok, "tools": tools, "problems": [asdict(each) for each in found.problems]})
+        print_json({"ok": found.ok, **asdict(found)})
     else:
         _show(found)
     return 0 if found.ok else 1
 
 
-def _row(tool: "CheckedTool") -> dict[str, str]:
-    return {"name": tool.name, "place": tool.place, "function": tool.function, "origin": tool.origin}
-
-
-def _show(found: "CheckedFiles") -> None:
-    from oneclaw.cli.terminal import print_line, printable
-    from oneclaw.cli.tool_files import count_of
-
+def _show(found: ToolFiles) -> None:
     for tool in found.tools:
         if tool.is_right:
             print_line(f"✓ {tool.name}" + (f"  {printable(tool.place)}" if tool.place else ""), "green")
@@ -52,17 +45,11 @@ def _show(found: "CheckedFiles") -> None:
 
 async def try_tools(arguments: argparse.Namespace) -> int:
     """Run the examples of a tool, a group or all tools: 0 all hold, 1 one does not, 3 no such tool."""
-    from contextlib import aclosing
-
-    from oneclaw.cli.front import TerminalFront
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.operations.tool_check import try_examples
-
     tried: list[TriedExample] = []
     async with open_app(arguments) as app:
         await app.sources.wait()
-        with TerminalFront(app.engine, app.broker):
+        with Spinner() as spinner, Prompts(app.broker, spinner):
+            app.engine.subscribe(spinner.hear)
             async with aclosing(try_examples(app, arguments.name, arguments.agent)) as examples:
                 async for each in examples:
                     tried.append(each)
@@ -81,9 +68,7 @@ async def try_tools(arguments: argparse.Namespace) -> int:
     return 0 if good == len(tried) else 1
 
 
-def _show_tried(tried: "TriedExample") -> None:
-    from oneclaw.cli.terminal import print_line, printable, seconds_text
-
+def _show_tried(tried: TriedExample) -> None:
     mark, style = ("✓", "green") if tried.ok else ("✗", "red")
     ended = f": {printable(tried.why)}" if tried.why else ""
     print_line(f"{mark} {tried.tool}, example {tried.example}, {seconds_text(tried.seconds)}{ended}", style)

@@ -1,4 +1,4 @@
-"""`oneclaw tools new`, `reload`, `trust` and `untrust`: the files that tools from outside come from."""
+"""`oneclaw tools new`, `reload`, `trust` and `untrust`: manages files of external tools."""
 
 import argparse
 import sys
@@ -7,16 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.terminal import print_json, print_line, print_table, printable
+from oneclaw.operations import tool_files
+
 if TYPE_CHECKING:
     from oneclaw.app import App
 
 
 def new_tool(arguments: argparse.Namespace) -> int:
     """Write the files of a new tool or group, which works as it is."""
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_line
-    from oneclaw.operations import tool_files
-
     app = open_app(arguments)  # not entered: nothing is read from the store or written to it
     folder = Path(arguments.folder).expanduser().absolute() if arguments.folder else None
     made = tool_files.new_tool(
@@ -39,10 +39,6 @@ def new_tool(arguments: argparse.Namespace) -> int:
 
 async def reload_tools(arguments: argparse.Namespace) -> int:
     """Have every program that uses the store load its tools anew, and show what there is now."""
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_line, print_table
-    from oneclaw.operations import tool_files
-
     async with open_app(arguments) as app:
         found = await tool_files.reload_tools(app)
     if arguments.json:
@@ -60,10 +56,6 @@ async def reload_tools(arguments: argparse.Namespace) -> int:
 
 async def trust_project(arguments: argparse.Namespace) -> int:
     """Have the tools of a project loaded, or no longer."""
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json, print_line, printable
-    from oneclaw.operations import tool_files
-
     folder = Path(arguments.name) if arguments.name else None
     async with open_app(arguments) as app:
         made = await tool_files.trust_project(app, folder, arguments.action == "trust")
@@ -87,8 +79,6 @@ async def trust_project(arguments: argparse.Namespace) -> int:
 
 def tell_problems(app: "App") -> None:
     """One line on stderr when something is wrong with the tools from outside."""
-    from oneclaw.cli.terminal import print_line
-
     if app.problems:
         print_line(f"{count_of(app.problems)}: oneclaw tools check", "yellow", sys.stderr)
 

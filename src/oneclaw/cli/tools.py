@@ -1,18 +1,33 @@
-"""`oneclaw tools`: what there is, what is on, what each tool takes; switching them, and tools from files."""
+"""`oneclaw tools`: lists tools, shows their parameters, switches them on and off."""
 
 import argparse
+import json
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from oneclaw.cli import features, portability, tool_check, tool_files
+from oneclaw.cli.completion import tools_words
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table, printable
+from oneclaw.cli.tool_files import tell_problems
+from oneclaw.core.check.signature import describe_type
+from oneclaw.core.permit.policy import GROUP
+from oneclaw.core.subschema import is_object
+from oneclaw.core.text.display import visible
+from oneclaw.operations import tools
+from oneclaw.operations.features import feature_names, switch_feature
+from oneclaw.operations.portability import PROVIDERS
+from oneclaw.operations.tools import ToolDetails, ToolState, find_tool, show_tool, switch_tools
 
+if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.operations.tools import ToolDetails, ToolState
 
 EPILOG = """\
 Examples:
-  oneclaw tools                    a table: name, on or off, needs, description
+  oneclaw tools                    a table: name, on or off, needs, label
   oneclaw tools show read_file     one tool with its schema and limits
   oneclaw tools off http_request   switch a tool off (on: switch it on again)
   oneclaw tools on group:text      switch all tools of a group
@@ -37,35 +52,26 @@ SWITCHES = ("on", "off", "reset")
 NEED_A_TOOL = ("show", *SWITCHES)
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import tools_words
-    from oneclaw.operations.portability import PROVIDERS
-
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add_argument("--provider", choices=PROVIDERS, help="portability for this provider alone")
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    name = parser.add_argument(
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("--provider", choices=PROVIDERS, help="portability for this provider alone")
+    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add(
         "name",
         nargs="?",
         metavar="NAME",
         help="the tool; check: a file or folder; trust, untrust: a project (default: the workspace)",
+        complete=tools_words,
     )
-    name.completer = tools_words  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--group", action="store_true", help="new: a group of tools in one file")
-    parser.add_argument("--python", action="store_true", help="new: a Python plugin")
-    parser.add_argument("--folder", metavar="FOLDER", help="new: write it here (default: your tools folder)")
+    parser.add("--group", action="store_true", help="new: a group of tools in one file")
+    parser.add("--python", action="store_true", help="new: a Python plugin")
+    parser.add("--folder", metavar="FOLDER", help="new: write it here (default: your tools folder)")
 
 
 async def run(arguments: argparse.Namespace) -> int:
 
-    from oneclaw.cli.opened import open_app
-    from oneclaw.operations.tools import show_tool
-
-    wrong = wrong_use(arguments)
-    if wrong:
-        print(f"oneclaw: {wrong}", file=sys.stderr)
-        return 2
+    check_use(arguments)
     if arguments.action in ("check", "new", "test", "reload", "trust", "untrust"):
         return await run_outside(arguments)
     if arguments.action in SWITCHES:
@@ -81,23 +87,21 @@ async def run(arguments: argparse.Namespace) -> int:
         return show_details(await show_tool(app, arguments.name, arguments.agent), arguments.json)
 
 
-def wrong_use(arguments: argparse.Namespace) -> str:
+def check_use(arguments: argparse.Namespace) -> None:
+    """Raise `WrongUse` for words that do not go together."""
     action = arguments.action
     if action in NEED_A_TOOL and not arguments.name:
-        return f"name a tool: oneclaw tools {action} TOOL"
+        raise WrongUse(f"name a tool: oneclaw tools {action} TOOL")
     if action == "new" and not arguments.name:
-        return "name the new tool: oneclaw tools new NAME"
+        raise WrongUse("name the new tool: oneclaw tools new NAME")
     if action != "new" and (arguments.group or arguments.python or arguments.folder):
-        return "--group, --python and --folder are for: oneclaw tools new NAME"
+        raise WrongUse("--group, --python and --folder are for: oneclaw tools new NAME")
     if arguments.group and arguments.python:
-        return "give --group or --python, not both: a plugin has as many tools as it likes."
-    return ""
+        raise WrongUse("give --group or --python, not both: a plugin has as many tools as it likes.")
 
 
 async def run_outside(arguments: argparse.Namespace) -> int:
     """The actions that are about files of tools."""
-
-    from oneclaw.cli import tool_check, tool_files
 
     action = arguments.action
     if action == "new":
@@ -112,10 +116,6 @@ async def run_outside(arguments: argparse.Namespace) -> int:
 
 
 async def show_portability(arguments: argparse.Namespace) -> int:
-    from oneclaw.cli import portability
-    from oneclaw.cli.opened import open_app
-    from oneclaw.operations.tools import find_tool
-
     async with open_app(arguments).looking() as app:
         await app.sources.wait()
         definitions = app.registry.definitions()
@@ -126,15 +126,6 @@ async def show_portability(arguments: argparse.Namespace) -> int:
 
 async def switch(arguments: argparse.Namespace) -> int:
     """Switch a tool, the tools of a group, or a feature where no tool has the name."""
-    from dataclasses import asdict
-
-    from oneclaw.cli import features
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.core.permit.policy import GROUP
-    from oneclaw.operations.features import feature_names, switch_feature
-    from oneclaw.operations.tools import switch_tools
-
     name, action, agent = arguments.name, arguments.action, arguments.agent
     is_on = features.SWITCHED[action]
     async with open_app(arguments) as app:
@@ -151,8 +142,8 @@ async def switch(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def switched(tool: "ToolState", action: str) -> str:
-    """What came of switching a tool."""
+def switched(tool: ToolState, action: str) -> str:
+    """Describes the outcome of switching a tool."""
     state = "on" if tool.on else "off"
     if action == "reset":
         return f"{tool.name} is {state} again" + ("." if tool.on else f": {tool.why_off}")
@@ -160,27 +151,19 @@ def switched(tool: "ToolState", action: str) -> str:
 
 
 async def list_tools(app: "App", agent: str, as_json: bool) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table
-    from oneclaw.cli.tool_files import tell_problems
-    from oneclaw.operations import tools
-
     found = await tools.list_tools(app, agent)
     if as_json:
         print_json([asdict(tool) for tool in found])
         tell_problems(app)
         return 0
     print_table(
-        ("", "TOOL", "NEEDS", "DESCRIPTION"),
-        [
-            ("on" if tool.on else "off", tool.name, _needs_text(tool), tool.description.split("\n")[0])
-            for tool in found
-        ],
+        ("", "TOOL", "NEEDS", "LABEL"),
+        [("on" if tool.on else "off", tool.name, _needs_text(tool), tool.label) for tool in found],
         (STATE, "bold", "yellow"),
     )
-    if is_terminal(sys.stdout) and not all(tool.on for tool in found):
-        print_line("\n`oneclaw why TOOL` says why a tool is off.", "dim")
+    if is_terminal(sys.stdout):
+        off = "" if all(tool.on for tool in found) else " `oneclaw why TOOL` says why it is off."
+        print_line(f"\n`oneclaw tools show TOOL` describes a tool.{off}", "dim")
     for health in app.sources.health:
         if health.state != "ready":
             print_line(f"{health.source}: {health.state} {health.reason}".rstrip(), "yellow", sys.stderr)
@@ -189,10 +172,6 @@ async def list_tools(app: "App", agent: str, as_json: bool) -> int:
 
 
 def show_sources(app: "App", as_json: bool) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import print_json, print_table, printable
-
     if as_json:
         print_json([asdict(health) for health in app.sources.health])
         return 0
@@ -204,25 +183,20 @@ def show_sources(app: "App", as_json: bool) -> int:
     return 0
 
 
-def _needs_text(tool: "ToolState") -> str:
+def _needs_text(tool: ToolState) -> str:
     """The needs of a tool, each marked when a person is asked or it is denied."""
     marks = dict.fromkeys(tool.asks, " (asks)") | dict.fromkeys(tool.denied, " (denied)")
     return ", ".join(need + marks.get(need, "") for need in tool.needs)
 
 
-def show_details(details: "ToolDetails", as_json: bool) -> int:
-    import json
-    from dataclasses import asdict
-
-    from oneclaw.cli.terminal import is_terminal, print_json, print_line
-    from oneclaw.core.text.display import visible
-
+def show_details(details: ToolDetails, as_json: bool) -> int:
     tool, definition = details.state, details.definition
     if as_json:
-        more = ("label", "version", "seconds", "chars", "isolation", "parameters")
+        more = ("version", "seconds", "chars", "isolation", "parameters")
         print_json(asdict(tool) | {name: getattr(definition, name) for name in more})
         return 0
     print_line(visible(details.signature), "bold")
+    print_line(f"  {visible(tool.label)}", "cyan")
     for line in tool.description.splitlines():
         print_line(f"  {visible(line)}")
     print()
@@ -248,14 +222,8 @@ def show_details(details: "ToolDetails", as_json: bool) -> int:
     return 0
 
 
-def show_parameters(parameters: "Mapping[str, Any]") -> None:
+def show_parameters(parameters: Mapping[str, Any]) -> None:
     """A table of the parameters; a star stands where one is required."""
-    import json
-
-    from oneclaw.cli.terminal import print_line, print_table
-    from oneclaw.core.check.signature import describe_type
-    from oneclaw.core.subschema import is_object
-
     properties: Mapping[str, Any] = parameters.get("properties", {})
     print()
     if not properties:

@@ -1,18 +1,14 @@
-"""What answers of models took: tokens and cost of each round, and the total."""
+"""Prints token usage and cost by round and in total."""
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from oneclaw.cli.lines import cost_text, took_text
-from oneclaw.cli.sessions import short_id
-from oneclaw.cli.terminal import is_terminal, print_json, print_line, print_table, short_time, time_text
-
-if TYPE_CHECKING:
-    from oneclaw.operations.log import AnswerUsage, Round
+from oneclaw.cli.terminal import list_id, list_time, print_json, print_line, print_table
+from oneclaw.operations.log import AnswerUsage, Round
 
 
-def show_usage(found: "AnswerUsage", is_json: bool) -> int:
+def show_usage(found: AnswerUsage, is_json: bool) -> int:
     """The last answers, newest first, and what they took."""
     rounds = found.rounds
     if is_json:
@@ -21,19 +17,18 @@ def show_usage(found: "AnswerUsage", is_json: bool) -> int:
     if not rounds:
         print("No answers match.", file=sys.stderr)
         return 0
-    is_short = is_terminal(sys.stdout)
     heads = ("TIME", "SESSION", "IN", "CACHED", "OUT", "REASONING", "COST", "MODEL")
-    print_table(heads, [_row(each, is_short) for each in rounds], ("dim", "bold"), wrapped=0)
+    print_table(heads, [_row(each) for each in rounds], ("dim", "bold"), wrapped=0)
     print_line("\n" + took_text(found.usage, found.cost, found.answers), "dim", sys.stderr)
     return 0
 
 
-def _row(each: "Round", is_short: bool) -> tuple[str, ...]:
+def _row(each: Round) -> tuple[str, ...]:
     usage = each.usage
     tokens = (usage.input, usage.cached, usage.output, usage.reasoning)
     return (
-        short_time(each.created) if is_short else time_text(each.created),
-        short_id(each.session) if is_short else each.session,
+        list_time(each.created),
+        list_id(each.session),
         *(f"{count:,}" if count else "" for count in tokens),
         cost_text(each.cost),
         each.model,

@@ -1,4 +1,4 @@
-"""A value of a tool as a person reads it: a field a line, longer texts line by line below their names."""
+"""Prints a tool's value for people, one field a line."""
 
 import json
 from collections.abc import Mapping

@@ -1,13 +1,19 @@
-"""`oneclaw why`: whether an agent may call a tool, be it with these arguments, and the rules that say so."""
+"""`oneclaw why`: explains whether an agent may call a tool, and by which rules."""
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
-if TYPE_CHECKING:
-    from oneclaw.core.permit.standing import Standing
-    from oneclaw.operations.why import Explanation
-
+from oneclaw.cli.argument_words import read_arguments
+from oneclaw.cli.completion import call_words, tool_names
+from oneclaw.cli.opened import open_app
+from oneclaw.cli.parser import Parser
+from oneclaw.cli.terminal import print_json, print_line
+from oneclaw.core.errors import ToolError
+from oneclaw.core.permit.need import State
+from oneclaw.core.permit.need_status import NeedStatus
+from oneclaw.core.text.display import visible
+from oneclaw.operations.why import Explanation, explain
 
 EPILOG = """\
 Examples:
@@ -17,28 +23,21 @@ Examples:
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    from oneclaw.cli.completion import call_words, tool_names
-
-    name = parser.add_argument("name", metavar="TOOL", help="the tool")
-    name.completer = tool_names  # pyright: ignore[reportAttributeAccessIssue]
-    words = parser.add_argument(
-        "words", nargs="*", default=[], metavar="KEY=VALUE", help="arguments: what becomes of such a call"
+def configure(parser: Parser) -> None:
+    parser.add("name", metavar="TOOL", help="the tool", complete=tool_names)
+    parser.add(
+        "words",
+        nargs="*",
+        default=[],
+        metavar="KEY=VALUE",
+        help="arguments: what becomes of such a call",
+        complete=call_words,
     )
-    words.completer = call_words  # pyright: ignore[reportAttributeAccessIssue]
-    parser.add_argument("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from dataclasses import asdict
-
-    from oneclaw.cli.argument_words import read_arguments
-    from oneclaw.cli.opened import open_app
-    from oneclaw.cli.terminal import print_json
-    from oneclaw.core.errors import ToolError
-    from oneclaw.operations.why import explain
-
     async with open_app(arguments).looking() as app:
         await app.sources.wait()
         try:
@@ -56,10 +55,7 @@ async def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def show(told: "Explanation") -> None:
-    from oneclaw.cli.terminal import print_line
-    from oneclaw.core.text.display import visible
-
+def show(told: Explanation) -> None:
     print_line(visible(told.text), "green" if told.why.allowed and not told.denied else "red")
     for step in told.why.steps:
         mark = {"passes": "✓", "refuses": "✗", "replaced": "·"}[step.verdict]
@@ -72,10 +68,8 @@ def show(told: "Explanation") -> None:
         print_line(f"    {visible(note)}", indent=4)
 
 
-def said(standing: "Standing") -> str:
+def said(standing: NeedStatus) -> str:
     """How a need stands, and by whose word."""
-    from oneclaw.core.permit.need import State
-
     if standing.is_denied:
         return f"denied. {standing.reason}"
     if standing.state is State.ASK:

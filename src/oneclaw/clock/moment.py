@@ -1,4 +1,4 @@
-"""A moment in a zone, written for machines and for people; the zone of a name, and of this machine."""
+"""Formats a point in time in a zone, and finds this machine's zone."""
 
 import os
 import re

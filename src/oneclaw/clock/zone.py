@@ -1,4 +1,4 @@
-"""Time zones by the names people use: IANA names in any spelling, cities in them, and other big cities."""
+"""Finds time zones by IANA name, city or common spelling."""
 
 import re
 import unicodedata

@@ -1,1 +1,1 @@
-"""What a call is: definitions, checks, permission, results and the road between them; no I/O."""
+"""Calls, definitions, checks, permissions and results; no I/O."""

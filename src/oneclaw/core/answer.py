@@ -1,12 +1,12 @@
-"""What comes of a model while it answers; the last is `Answered`, with the whole message."""
+"""Streaming progress of a model's answer; the last event is `Answered` with the whole message."""
 
 from dataclasses import dataclass
 
+from oneclaw.core.fast_init import fast_init
 from oneclaw.core.message import AssistantMessage
-from oneclaw.core.quick import quick
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class TextAdded:
     """More text for the user."""
@@ -21,7 +21,7 @@ class ThoughtAdded:
     text: str
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class CallBegun:
     """The model began to write a call. `index` tells the calls of one answer apart while they are written."""
@@ -30,7 +30,7 @@ class CallBegun:
     tool: str
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ArgumentsAdded:
     """More of the text of a call's arguments, as the model writes it."""
@@ -51,7 +51,7 @@ class AnswerRestarted:
     attempt: int
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Answered:
     """The answer is whole."""
@@ -59,5 +59,5 @@ class Answered:
     message: AssistantMessage
 
 
-Progress = TextAdded | ThoughtAdded | CallBegun | ArgumentsAdded
-Answer = Progress | AnswerRestarted | Answered
+AnswerProgress = TextAdded | ThoughtAdded | CallBegun | ArgumentsAdded
+AnswerEvent = AnswerProgress | AnswerRestarted | Answered

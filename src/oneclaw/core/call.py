@@ -1,24 +1,24 @@
-"""A call, what a tool gives back, and the one result every call gets."""
+"""ToolCall, tool output and ToolResult."""
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from json.encoder import encode_basestring
 from typing import Any, Literal, get_args
 
 from oneclaw.core.errors import Kind
-from oneclaw.core.quick import quick
+from oneclaw.core.fast_init import fast_init
 
 Effects = Literal["none", "done", "possible", "unknown"]
-"""What a call may have changed: nothing, what it says, perhaps something, nobody knows."""
+"""Effects of a call: none, as declared, possible, or unknown."""
 EFFECTS: tuple[Effects, ...] = get_args(Effects)
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One request to run a tool: arguments as a mapping, or as the raw text or bytes of a model.
@@ -44,7 +44,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a tool returns when it has more to give than a value.
+    """A tool's return value with additions.
 
     `value` goes to the model, `details` to people and programs only. `note` is a sentence that the model
     reads beside the value, as one on what was left out.
@@ -56,7 +56,7 @@ class Output:
     note: str = ""
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The one result of a call. `value` is text or any JSON value; `kind` is set on errors only."""
@@ -123,35 +123,35 @@ def new_call_id() -> str:
     return f"call_{_run}_{next(_numbers)}"
 
 
-def with_text(call: ToolCall) -> ToolCall:
-    """The call with a name and an id that are text, whatever a model put in their place."""
-    if type(call.name) is str and type(call.id) is str:
-        return call
-    return replace(call, name=str(call.name), id="" if call.id is None else str(call.id))  # pyright: ignore[reportUnnecessaryComparison]
+def unique_ids(
+    calls: Iterable[ToolCall], used: Collection[str] = (), redact: Callable[[str], str] | None = None
+) -> list[ToolCall]:
+    """The calls, each with an id that no other has and that is not among `used`; the first keeps its own.
 
-
-def unique_ids(calls: Iterable[ToolCall], used: Collection[str] = ()) -> list[ToolCall]:
-    """The calls, each with an id that no other has and that is not among `used`; the first keeps its own."""
-    calls = [with_text(call) for call in calls]
-    if len(calls) == 1 and calls[0].id and calls[0].id not in used:
-        return calls
-    ids = [call.id for call in calls]
-    if all(ids) and len(set(ids)) == len(ids) and (not used or all(one not in used for one in ids)):
-        return calls
-    taken = {*ids, *used}
-    seen: set[str] = set(used)
+    Names and ids are text, whatever a model put in their place. `redact` takes known secrets out of ids: a
+    provider may put anything there, and they are kept and shown.
+    """
     named: list[ToolCall] = []
+    seen: set[str] = set()
     for call in calls:
-        if call.id and call.id not in seen:
-            seen.add(call.id)
-            named.append(call)
-            continue
-        name, number = call.id or new_call_id(), 1
-        while name in taken:
-            number += 1
-            name = f"{call.id or 'call'}-{number}"
-        taken.add(name)
-        named.append(replace(call, id=name))
+        if type(call.name) is not str or type(call.id) is not str:
+            call = replace(call, name=str(call.name), id="" if call.id is None else str(call.id))  # pyright: ignore[reportUnnecessaryComparison]
+        if redact is not None and (clean := redact(call.id)) != call.id:
+            call = replace(call, id=clean)
+        named.append(call)
+        seen.add(call.id)
+    if len(seen) == len(named) and "" not in seen and seen.isdisjoint(used):
+        return named
+    taken, kept = {*seen, *used}, set(used)
+    for place, call in enumerate(named):
+        if not call.id or call.id in kept:
+            name, number = call.id or new_call_id(), 1
+            while name in taken:
+                number += 1
+                name = f"{call.id or 'call'}-{number}"
+            named[place] = replace(call, id=name)
+            taken.add(name)
+        kept.add(named[place].id)
     return named
 
 

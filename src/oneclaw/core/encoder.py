@@ -1,4 +1,4 @@
-"""JSON text from an encoder that is made once.
+"""A shared JSON encoder.
 
 `json.JSONEncoder.encode` makes its C encoder anew for every text; of a short text that is the larger part.
 """
@@ -12,7 +12,7 @@ from typing import Any, cast
 def make_encoder(
     *, default: Callable[[Any], Any] | None = None, allow_nan: bool = True
 ) -> Callable[[Any], str]:
-    """What writes a value as compact JSON, not escaped to ASCII; a circle is a `RecursionError`."""
+    """Encodes compact JSON, not escaped to ASCII; cycles raise `RecursionError`."""
     slow = json.JSONEncoder(
         ensure_ascii=False,
         check_circular=False,

@@ -1,4 +1,4 @@
-"""The road of a call: find, check, permit, journal, run, trim, result.
+"""Engine: runs a call through find, check, permit, journal, run, trim and result.
 
 Each step moves the call on or raises. What is raised is caught once, in `_call`, and becomes the one
 result of the call.
@@ -6,32 +6,29 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 from oneclaw.core import hook
-from oneclaw.core.call import ToolCall, ToolResult, cancelled, new_call_id, unique_ids, with_text
+from oneclaw.core.call import ToolCall, ToolResult, cancelled, unique_ids
+from oneclaw.core.call_state import CallState
 from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.event import Emit, Listeners, ToolFinished, ToolStarted
 from oneclaw.core.hook import Hooks
 from oneclaw.core.journal import Journal
 from oneclaw.core.order import Order, resource_key
 from oneclaw.core.pauses import Pauses
-from oneclaw.core.permit.asking import ask_person
 from oneclaw.core.permit.need import PERSON
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.permit.policy import Policy, Why, match
 from oneclaw.core.progress import Progress
-from oneclaw.core.registry import Entry, Registry, suggest
+from oneclaw.core.registry import RegisteredTool, Registry, suggest
 from oneclaw.core.result import Redactor, ResultMaker, Spill
 from oneclaw.core.session import Session
 from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.slots import Slots
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.core.walk import Walk
 
 log = logging.getLogger("oneclaw")
 
@@ -77,6 +74,7 @@ class Engine:
         self._journal = journal
         self._secrets = secrets
         self._results = ResultMaker(redactor, spill)
+        self._redact = None if redactor is None else redactor.redact
         self._listeners = Listeners() if listeners is None else listeners
         self._parallel = parallel
         self._look = refresh
@@ -124,7 +122,7 @@ class Engine:
         # Whoever is asked is bound by the whole line: that it may be asked gives nobody more rights.
         alone = definition.agents is not None or session.parent is None
         for each in (session,) if alone else session.line:
-            decision = self.policy.decide(definition, agent=each.agent, origin=tool.origin)
+            decision = self.policy.decide(definition, each.agent, tool.origin)
             if not decision.allowed:
                 return decision.reason
             if each.only is not None and match(each.only, definition) is None:
@@ -133,8 +131,8 @@ class Engine:
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
-        call = self._results.with_clean_id(with_text(call))
-        return self._call(call if call.id else replace(call, id=new_call_id()), session or self.session)
+        [call] = unique_ids((call,), redact=self._redact)
+        return self._call(call, session or self.session)
 
     async def call_all(
         self,
@@ -147,9 +145,15 @@ class Engine:
         Whoever may be cancelled meanwhile gives `done`: each result is put there under the id of its call.
         """
         session = session or self.session
-        named = unique_ids(self._results.with_clean_id(with_text(call)) for call in calls)
-        if len(named) == 1:
-            return [await self._call_alone(named[0], session, done)]
+        named = unique_ids(calls, redact=self._redact)
+        if len(named) == 1:  # it needs no task of its own
+            try:
+                return [await self._call(named[0], session, None, done)]
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    raise
+                return [cancelled(named[0])]  # it was not the caller who was cancelled, but the work itself
         slots = Slots(self._parallel) if len(named) > self._parallel else None
         begin = asyncio.get_running_loop().create_task
         tasks = [begin(self._call(call, session, slots, done)) for call in named]
@@ -168,18 +172,6 @@ class Engine:
             for call, task in zip(named, tasks, strict=True)
         ]
 
-    async def _call_alone(
-        self, call: ToolCall, session: Session, done: dict[str, ToolResult] | None
-    ) -> ToolResult:
-        """One call needs no task of its own."""
-        try:
-            return await self._call(call, session, None, done)
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            return cancelled(call)  # it was not the caller who was cancelled, but the work itself
-
     async def _call(
         self,
         call: ToolCall,
@@ -187,7 +179,7 @@ class Engine:
         slots: Slots | None = None,
         done: dict[str, ToolResult] | None = None,
     ) -> ToolResult:
-        walk = Walk(call, session)
+        walk = CallState(call, session, self.permissions, self.clocks)
         try:
             try:
                 result = self._results.from_value(walk, await self._walk(walk, slots))
@@ -216,7 +208,7 @@ class Engine:
             if walk.ticket is not None:
                 walk.ticket.leave()
 
-    async def _walk(self, walk: Walk, slots: Slots | None) -> Any:
+    async def _walk(self, walk: CallState, slots: Slots | None) -> Any:
         if walk.call.fault:
             raise ToolError(walk.call.fault, Kind.VALIDATION_ERROR)
         due = self._look()
@@ -235,12 +227,12 @@ class Engine:
         for before in self.hooks.before:
             said = hook.ask(before, walk.call, definition, walk.arguments, walk.session)
             if said is not None:
-                answer = await self._heed(walk, entry, await hook.heed(said))
+                answer = await self._apply_verdict(walk, entry, await hook.heed(said))
                 if answer is not None:
                     return answer.value
         kept: frozenset[str] = frozenset()
         if not self.permissions.quick(definition, walk.session):
-            with self._asking(walk):
+            with walk.asking():
                 kept = await self.permissions.check(walk.call.id, definition, walk.arguments, walk.session)
         if slots is None:
             return await self._run(walk, entry.tool, kept)
@@ -251,7 +243,7 @@ class Engine:
         finally:
             slots.leave()
 
-    async def _find_late(self, walk: Walk) -> Entry:
+    async def _find_late(self, walk: CallState) -> RegisteredTool:
         """A tool that is not there, or not yet."""
         name = walk.call.name
         hint = "" if self._why_missing is None else await self._why_missing(name)
@@ -262,12 +254,12 @@ class Engine:
         shown = f"{name[:100]!r}"[:120]  # of letters that cannot be shown, each takes up to ten
         raise ToolError(f"Tool {shown} not found. {near} {hint}".rstrip(), Kind.TOOL_NOT_FOUND)
 
-    def _check(self, walk: Walk, entry: Entry, raw: Mapping[str, Any] | str | bytes) -> None:
+    def _check(self, walk: CallState, entry: RegisteredTool, raw: Mapping[str, Any] | str | bytes) -> None:
         checked = entry.arguments.check(raw)
         walk.arguments = checked.arguments
         walk.repairs = checked.repairs
 
-    async def _take_turn(self, walk: Walk, definition: ToolDefinition) -> None:
+    async def _take_turn(self, walk: CallState, definition: ToolDefinition) -> None:
         key = resource_key(definition, walk.arguments, walk.session)
         if walk.ticket is not None:
             if walk.ticket.key == key:
@@ -276,8 +268,8 @@ class Engine:
         walk.ticket = self._order.take(key, definition.effect != "read")
         await walk.ticket.turn()
 
-    async def _heed(
-        self, walk: Walk, entry: Entry, verdict: hook.Rewrite | hook.Answer | None
+    async def _apply_verdict(
+        self, walk: CallState, entry: RegisteredTool, verdict: hook.Rewrite | hook.Answer | None
     ) -> hook.Answer | None:
         if isinstance(verdict, hook.Rewrite):
             self._check(walk, entry, verdict.arguments)
@@ -287,7 +279,7 @@ class Engine:
             return None
         return verdict
 
-    async def _run(self, walk: Walk, tool: Tool, kept: frozenset[str]) -> Any:
+    async def _run(self, walk: CallState, tool: Tool, kept: frozenset[str]) -> Any:
         call, session, definition = walk.call, walk.session, tool.definition
         secrets = self._secrets(definition.secrets) if definition.secrets and self._secrets else None
         shown = self._results.redact(walk.arguments)
@@ -298,64 +290,43 @@ class Engine:
                 raise ToolError(f"The journal cannot be written, so the call was not run: {error}") from error
         progress = None
         if self._listeners.hear(session.id):
-            emit, redactor = self._listeners.emit, self._results.redactor
-            progress = Progress(call.id, definition.name, session.id, emit, redactor)
-            emit(ToolStarted(call.id, definition.name, session.id, session.agent, shown, call.parent))
-        require = partial(self._require, walk, definition)
-        ask = partial(self._ask, walk, definition)
-        name, seconds, redactor = definition.name, definition.seconds, self._results.redactor
-        redact = None if redactor is None else redactor.redact
-        given = (call.id, session, secrets, progress, require, name, seconds, redact, kept, ask)
+            emit = self._listeners.emit
+            progress = Progress(walk, emit, self._redact)
+            said = (shown, call.parent, definition.label_in())
+            emit(ToolStarted(call.id, definition.name, session.id, session.agent, *said))
+        redact, name, seconds = self._redact, definition.name, definition.seconds
+        given = (call.id, session, secrets, progress, walk.require, name, seconds, redact, kept, walk.ask)
         context = walk.context = Context(*given)
         return await self._runner.run(tool, walk.arguments, context, seconds)
 
-    async def _require(self, walk: Walk, definition: ToolDefinition, need: str, reason: str) -> None:
-        call_id, session = walk.call.id, walk.session
-        with self._asking(walk):
-            await self.permissions.require(call_id, definition, walk.arguments, session, need, reason)
-
-    async def _ask(self, walk: Walk, definition: ToolDefinition, *asked: Any) -> Any:
-        with self._asking(walk):
-            call, session = walk.call.id, walk.session
-            return await ask_person(self.permissions, call, definition.name, walk.arguments, session, *asked)
-
-    @contextmanager
-    def _asking(self, walk: Walk) -> Generator[None]:
-        """Meanwhile a person may be asked: it takes no time of the call, nor of the runs that wait for it."""
-        with ExitStack() as stack:
-            stack.enter_context(walk.asking())
-            for each in walk.session.line:
-                if each.id in self.clocks:
-                    stack.enter_context(self.clocks[each.id].paused())
-            yield
-
-    def _fail(self, walk: Walk, error: Exception) -> ToolResult:
+    def _fail(self, walk: CallState, error: Exception) -> ToolResult:
         if walk.context is not None:
             walk.context.cancel()
         return self._results.from_error(walk, error)
 
     async def _take(
-        self, walk: Walk, result: ToolResult, said: ToolResult | Awaitable[ToolResult | None]
+        self, walk: CallState, result: ToolResult, said: ToolResult | Awaitable[ToolResult | None]
     ) -> ToolResult:
         taken = await hook.take(result, said)
         walk.result = result if taken is result else self._results.from_hook(taken)
         return walk.result
 
-    async def _settle(self, walk: Walk, result: ToolResult) -> None:
-        """What is left to do for a call that was cancelled, be it while its result was being written."""
+    async def _settle(self, walk: CallState, result: ToolResult) -> None:
+        """Finishes a cancelled call, even while its result is being written."""
         if self._journal is not None and not walk.is_written:
             result = await self._write(self._journal, walk, result)
         self._tell(walk, result)
 
-    def _tell(self, walk: Walk, result: ToolResult) -> None:
+    def _tell(self, walk: CallState, result: ToolResult) -> None:
         call, session = walk.call, walk.session
         if not walk.is_told and self._listeners.hear(session.id):
             walk.is_told = True
             refused = self._results.redact(walk.arguments) if walk.context is None else None
-            told = ToolFinished(call.id, result.tool, session.id, session.agent, result, call.parent, refused)
-            self._listeners.emit(told)
+            label = walk.definition.label_in() if walk.definition else ""
+            said = (result, call.parent, refused, label, walk.key or 0)
+            self._listeners.emit(ToolFinished(call.id, result.tool, session.id, session.agent, *said))
 
-    async def _write(self, journal: Journal, walk: Walk, result: ToolResult) -> ToolResult:
+    async def _write(self, journal: Journal, walk: CallState, result: ToolResult) -> ToolResult:
         try:
             if walk.key is not None:
                 await journal.close(walk.key, result)
@@ -366,7 +337,7 @@ class Engine:
                 understood = (
                     None if result.kind is Kind.VALIDATION_ERROR else self._results.redact(walk.arguments)
                 )
-                await journal.record(walk.call, walk.session, understood, result)
+                walk.key = await journal.record(walk.call, walk.session, understood, result)
         except StoreError as error:
             log.warning("The result of call %s could not be written: %s", walk.call.id, error)
             return replace(result, details={**(result.details or {}), "not_journaled": str(error)})

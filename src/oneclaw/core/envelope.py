@@ -1,14 +1,9 @@
-"""The envelope every event of a run travels in: its number, its time, and whose event it is."""
+"""Envelope: an event with its number, time, run, session and parent run."""
 
-from dataclasses import dataclass
-from typing import Any
-
-from oneclaw.core.quick import quick
+from typing import Any, NamedTuple
 
 
-@quick
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """One event of a run.
 
     number   counts within the run that a person started, and within all runs that it started in turn: the

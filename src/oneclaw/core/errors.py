@@ -1,4 +1,4 @@
-"""The error kinds a model sees, and the exceptions an owner sees.
+"""Error kinds that models see, and exceptions that owners see.
 
 Inside a call everything becomes a `ToolResult`; a tool raises `ToolError` to choose the kind:
 
@@ -12,7 +12,8 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     │   └── InvalidSchema     parameters that are not JSON Schema 2020-12; `path` says where
     ├── DuplicateTool         two tools with one name; both origins are named
     ├── InvalidConfig         a setting that is wrong; file, line and field are named
-    │   └── NotFound          a name that no agent, provider, session, tool … has; `noun` says which
+    │   ├── NotFound          a name that no agent, provider, session, tool … has; `noun` says which
+    │   └── MissingKey        a provider whose key is not set
     ├── NotOpen               an app that is used outside of its `with`
     ├── RunFailed             a run that ended without an answer; `finished` holds its end
     ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
@@ -88,7 +89,7 @@ class StoppedError(ToolError):
 
 
 class ForeignError(ToolError):
-    """What a foreign exception said, longer than it is given on: secrets are taken out before it is cut."""
+    """The text of a foreign exception, long enough to redact before it is cut."""
 
 
 def describe(error: BaseException, chars: int = DESCRIPTION_CHARS) -> str:
@@ -151,6 +152,11 @@ class InvalidConfig(OneClawError):
 class NotOpen(OneClawError, RuntimeError):
     """An app that is used before or after its `with` block."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "The app is not open: use it inside `async with App(...) as app:`, or `with` in plain scripts."
+        )
+
 
 class InvalidMemory(OneClawError):
     """A memory that cannot be kept."""
@@ -170,6 +176,10 @@ class NotFound(InvalidConfig):
         meant = f". Did you mean {' or '.join(near)}?" if near else f"; `oneclaw {listing}` lists them."
         super().__init__(f"There is no {noun} {asked}" + (f". {hint}" if hint else meant))
         self.noun = noun
+
+
+class MissingKey(InvalidConfig):
+    """A provider whose key is not set; the text says where to set it."""
 
 
 class StoreError(OneClawError):

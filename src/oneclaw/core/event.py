@@ -1,4 +1,4 @@
-"""What happened, past tense: the engine emits these, whoever wants to know listens."""
+"""Events of calls and questions, emitted by the engine."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.call import ToolResult
-from oneclaw.core.quick import quick
+from oneclaw.core.fast_init import fast_init
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """A call passed every check and its work began; `parent` is the call that made it, if one did."""
+    """A call passed every check and its work began; `parent` is the call that made it, if one did.
+
+    `label` is the tool's name for people.
+    """
 
     call_id: str
     tool: str
@@ -20,6 +23,7 @@ class ToolStarted:
     agent: str
     arguments: dict[str, Any]
     parent: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,13 @@ class ToolProgressed:
     fraction: float | None
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A call got its result, whether it ran or was refused; `arguments` are those of one that never ran."""
+    """A call got its result, whether it ran or was refused; `arguments` are those of one that never ran.
+
+    `label` is the tool's name for people; `call_number` is its number in the journal, 0 without one.
+    """
 
     call_id: str
     tool: str
@@ -45,13 +52,16 @@ class ToolFinished:
     result: ToolResult
     parent: str = ""
     arguments: dict[str, Any] | None = None
+    label: str = ""
+    call_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked:
     """A person is being asked; `question_id` is what the answer names.
 
-    `need` is what a permission is for, `answers` those that can be given, `schema` that of a form.
+    `need` is what a permission is for, `answers` those that can be given, `schema` that of a form; `diff` is
+    what the call would change in a file.
     """
 
     question_id: str
@@ -65,6 +75,7 @@ class QuestionAsked:
     answers: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = None
     expires: float = 0.0
+    diff: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Events as JSON and back: one registry of their types, and one codec for the store and for every door.
+"""Registry of event types and their JSON codec.
 
 An envelope is one flat object: `event` names the type, as `tool_finished`; `number`, `time`, `run`,
 `session`, `parent_run` and `first` are those of the envelope; the rest are the fields of the event. An event
@@ -10,19 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, cast, get_args
 
-from oneclaw.core.answer import AnswerRestarted, Progress
+from oneclaw.core.answer import AnswerProgress, AnswerRestarted
 from oneclaw.core.call import EFFECTS, ToolResult
+from oneclaw.core.define.default import to_json as value_to_json
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event
-from oneclaw.core.make.default import to_json as value_to_json
 from oneclaw.core.message import AssistantMessage, Usage
-from oneclaw.core.message_json import from_json, to_json
+from oneclaw.core.message_json import Json, from_json, to_json
 from oneclaw.core.oddity import mark
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.value import plain
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +177,9 @@ def _name(kind: type[Any]) -> str:
 
 TYPES: dict[str, type[Any]] = {
     _name(kind): kind
-    for kind in cast(list[type[Any]], [*_types(RunEvent), *_types(Event), *_types(Progress), AnswerRestarted])
+    for kind in cast(
+        list[type[Any]], [*_types(RunEvent), *_types(Event), *_types(AnswerProgress), AnswerRestarted]
+    )
 }
 """Every type of event by its name."""
 _NAMES = {kind: name for name, kind in TYPES.items()}

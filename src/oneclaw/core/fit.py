@@ -1,4 +1,4 @@
-"""Long structured values made to fit: strings inside are cut, then lists and objects; the type stays.
+"""Shortens long structured values without changing their type.
 
 Each string longer than a bound is cut to it, and the bound is as high as the room allows, so short strings
 stay whole. Where that does not help, lists and objects keep their first items, or first and last. A note in
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from json.encoder import encode_basestring
 from typing import Any, cast
 
-from oneclaw.core.tool import Cut
+from oneclaw.core.tool import CutPlace
 from oneclaw.core.trim import trim
 from oneclaw.core.value import compact
 
@@ -20,7 +20,7 @@ LEAST_CHARS = 200
 _NOTE_ESCAPES = 4  # of the line breaks around the note of a cut
 
 
-def fit(value: dict[str, Any] | list[Any], chars: int, how: Cut = "head", note: str = "") -> Any | None:
+def fit(value: dict[str, Any] | list[Any], chars: int, how: CutPlace = "head", note: str = "") -> Any | None:
     """`value` cut to at most `chars` characters of JSON, `note` included; None where that cannot be done."""
     room = chars - len(compact(with_note(value, note))) + len(compact(value))
     whole = _cut_strings(value, room, how)
@@ -37,7 +37,7 @@ def with_note(value: Any, note: str) -> Any:
     return [*value, note] if isinstance(value, list) else {**value, NOTE: note}
 
 
-def _most_items(value: Any, room: int, how: Cut) -> Any | None:
+def _most_items(value: Any, room: int, how: CutPlace) -> Any | None:
     """The value with as many items of each list and object as fit, and at least one."""
     best, low, high = None, 0, 1
     while (
@@ -54,11 +54,11 @@ def _most_items(value: Any, room: int, how: Cut) -> Any | None:
     return best
 
 
-def _try(value: Any, items: int, room: int, how: Cut) -> Any | None:
+def _try(value: Any, items: int, room: int, how: CutPlace) -> Any | None:
     return _cut_strings(_cut_items(value, items, how), room, how)
 
 
-def _cut_strings(value: Any, room: int, how: Cut) -> Any | None:
+def _cut_strings(value: Any, room: int, how: CutPlace) -> Any | None:
     """The value with its long strings cut so that it fits; None where cut strings are not enough."""
     total = len(compact(value))
     if total <= room:
@@ -94,7 +94,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
 
 
-def _cut(value: Any, most: int, how: Cut) -> Any:
+def _cut(value: Any, most: int, how: CutPlace) -> Any:
     """The value, no string in it longer than `most` characters of JSON."""
     if isinstance(value, str):
         encoded = len(encode_basestring(value)) - 2
@@ -108,7 +108,7 @@ def _cut(value: Any, most: int, how: Cut) -> Any:
     return value
 
 
-def _cut_items(value: Any, items: int, how: Cut) -> Any:
+def _cut_items(value: Any, items: int, how: CutPlace) -> Any:
     """The value, no list or object in it with more than so many items; a note says how many there were."""
     if isinstance(value, dict):
         members = cast(dict[str, Any], value)
@@ -122,14 +122,14 @@ def _cut_items(value: Any, items: int, how: Cut) -> Any:
     return value
 
 
-def _ends(items: list[Any], most: int, how: Cut) -> list[Any]:
+def _ends(items: list[Any], most: int, how: CutPlace) -> list[Any]:
     if len(items) <= most:
         return items
     tail = most // 2 if how == "middle" else 0
     return [*items[: most - tail], *items[len(items) - tail :]]
 
 
-def _missing(shown: int, total: int, how: Cut) -> str:
+def _missing(shown: int, total: int, how: CutPlace) -> str:
     return (
         f"(Cut: the {'first' if how == 'head' else 'first and last'} {shown:,} of {total:,} items are shown.)"
     )

@@ -1,4 +1,4 @@
-"""Hooks: functions of the owner that see a call before it runs and its result after.
+"""Hooks: the owner's functions that see a call before it runs and its result afterwards.
 
 A hook before a call gets the call, the tool's definition, the checked arguments and the session.
 It returns nothing to let the call pass, or one of `Block`, `Rewrite` and `Answer`. A hook after a
@@ -40,8 +40,8 @@ class Answer:
     value: Any
 
 
-Verdict = Block | Rewrite | Answer | None
-Before = Callable[[ToolCall, ToolDefinition, dict[str, Any], Session], Verdict | Awaitable[Verdict]]
+HookVerdict = Block | Rewrite | Answer | None
+Before = Callable[[ToolCall, ToolDefinition, dict[str, Any], Session], HookVerdict | Awaitable[HookVerdict]]
 After = Callable[[ToolCall, ToolResult, Session], ToolResult | Awaitable[ToolResult | None] | None]
 
 
@@ -55,8 +55,8 @@ class Hooks:
 
 def ask(
     hook: Before, call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
-) -> Verdict | Awaitable[Verdict]:
-    """What a hook says before the call; raises `ToolError` when it fails.
+) -> HookVerdict | Awaitable[HookVerdict]:
+    """A hook's verdict before the call; raises `ToolError` when it fails.
 
     It is given a copy of the arguments: those it would have run are in a `Rewrite`, and checked again.
     """
@@ -66,7 +66,7 @@ def ask(
         raise _not_run(error) from error
 
 
-async def heed(said: Block | Rewrite | Answer | Awaitable[Verdict]) -> Rewrite | Answer | None:
+async def heed(said: Block | Rewrite | Answer | Awaitable[HookVerdict]) -> Rewrite | Answer | None:
     """The verdict of a hook that said something; raises `ToolError` when it blocks or fails."""
     try:
         verdict = await said if isawaitable(said) else said
@@ -103,7 +103,7 @@ def _is_callers(error: BaseException) -> bool:
 def show(
     hook: After, call: ToolCall, result: ToolResult, session: Session
 ) -> ToolResult | Awaitable[ToolResult | None] | None:
-    """What a hook makes of a result; one that fails withholds it."""
+    """A hook's version of a result; a failing hook withholds it."""
     try:
         return hook(call, result, session)
     except BaseException as error:

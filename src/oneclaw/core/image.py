@@ -1,4 +1,4 @@
-"""Pictures in results: the type is read from the bytes, and the size is limited."""
+"""Images in results: detects the type from the bytes and limits the size."""
 
 from oneclaw.core.call import Image
 from oneclaw.core.errors import ToolError
@@ -14,7 +14,7 @@ _SIGNATURES = (
 
 
 def media_type(data: bytes) -> str | None:
-    """What the bytes are: png, jpeg, gif or webp; None for anything else."""
+    """The image type of the bytes: png, jpeg, gif or webp; None for others."""
     for signature, name in _SIGNATURES:
         if data.startswith(signature):
             return name

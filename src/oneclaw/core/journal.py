@@ -1,4 +1,4 @@
-"""Where calls are written down: the row before the tool starts, the result after."""
+"""Journal: the protocol for recording calls before and after they run."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from oneclaw.core.tool import ToolDefinition
 
 
 class Journal(Protocol):
-    """What the engine writes to. Each method raises `StoreError` when the row could not be kept.
+    """The engine's journal. Each method raises `StoreError` when a row cannot be stored.
 
     Everything passed in is already redacted; a journal bounds what it keeps, and keeps no image bytes.
     """
@@ -29,8 +29,8 @@ class Journal(Protocol):
 
     async def record(
         self, call: ToolCall, session: Session, arguments: Mapping[str, Any] | None, result: ToolResult
-    ) -> None:
-        """Write a call that never started, with its result: one row, closed.
+    ) -> int:
+        """Write a call that never started, with its result: one row, closed; the key names it.
 
         `arguments` is None when the model's text was not understood; the raw text is not kept.
         """

@@ -1,4 +1,4 @@
-"""What comes of loading tools from outside: the tools, and what was left out and why."""
+"""Outcome of loading external tools: the tools, and the problems."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,7 @@ from oneclaw.core.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LoadProblem:
     """Why something was left out, or with `is_warning`, what is odd about what was not.
 
     place  the file or plugin; `index` counts from 0 where it is one entry of several
@@ -27,4 +27,4 @@ class Loaded:
     """The tools of one place, in their order, and its problems."""
 
     tools: list[Tool] = field(default_factory=list[Tool])
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[LoadProblem] = field(default_factory=list[LoadProblem])

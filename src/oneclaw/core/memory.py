@@ -1,4 +1,4 @@
-"""What a memory is, what may be one, and the digest of the most useful ones that a model is told."""
+"""Memories: their limits, and the digest that goes into the prompt."""
 
 import hashlib
 import json
@@ -91,7 +91,7 @@ def composed(text: str) -> str:
 
 
 def digest(memories: Sequence[Memory], chars: int = DIGEST_CHARS) -> str:
-    """What is added to the instructions of an agent, at most so many characters; nothing without memories.
+    """The memory digest for the instructions, bounded; empty without memories.
 
     Each memory is one line of JSON, in which neither a line break nor the end of the frame can be written.
     """

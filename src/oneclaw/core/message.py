@@ -1,4 +1,4 @@
-"""What is said in a conversation: messages of the user, answers of a model, results of its calls.
+"""Messages of a conversation: user messages, model answers and call results.
 
 A conversation is a list of messages, the same for every provider. It is valid when every `AssistantMessage`
 with calls is followed at once by one `ResultsMessage` that has one result for each of them, in their order,
@@ -11,17 +11,17 @@ from functools import cached_property
 from typing import Any, Literal
 
 from oneclaw.core.call import Image, ToolCall, ToolResult
-from oneclaw.core.quick import quick
+from oneclaw.core.fast_init import fast_init
 
 Echo = Mapping[str, Any]
-"""What a provider wants back with a part exactly as it came (a signature, a reasoning item, an id).
+"""Provider data that must be sent back unchanged (a signature, a reasoning item, an id).
 
 It is plain JSON, and is sent only to the wire format that made it (`AssistantMessage.wire`); any other leaves
 it out.
 """
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class TextPart:
     """Text for the user. A refusal is text too; `AssistantMessage.finish` says that it is one."""
@@ -32,13 +32,13 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtPart:
-    """What the model thought, as far as it is shown (`text` may be empty), and what must go back with it."""
+    """A thought: visible text (may be empty) and data to send back."""
 
     text: str = ""
     echo: Echo | None = None
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class CallPart:
     """A call the model asks for. `call.fault` is set when its arguments were cut: then it must not run."""
@@ -62,7 +62,7 @@ Finish = Literal["stop", "calls", "length", "refusal", "cut", "stopped"]
 refused; the stream broke off and could not be had again; the user stopped it."""
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one request or of several.
@@ -91,17 +91,17 @@ class Usage:
         return self.input + self.output
 
 
-Origin = Literal["user", "summary", "guard"]
+MessageOrigin = Literal["user", "summary", "guard"]
 """Who speaks as the user: a person (or another agent), the summary of what was left out, or a guard."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the user says, with pictures."""
+    """A user message, with images."""
 
     text: str
     images: tuple[Image, ...] = ()
-    origin: Origin = "user"
+    origin: MessageOrigin = "user"
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class AssistantMessage:
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ResultsMessage:
     """The results of all calls of the answer before it, in their order; `call_id` says which is whose."""

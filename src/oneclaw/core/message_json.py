@@ -1,4 +1,4 @@
-"""A message as JSON text and back, without loss.
+"""Lossless JSON codec for messages.
 
 What JSON has no word for is marked (see oddity), and the message then says that it is `odd`: a plain one is
 never searched for marks. Halves of surrogate pairs are written as escapes; two that stand side by side come
@@ -20,7 +20,7 @@ from oneclaw.core.message import (
     Finish,
     ForeignPart,
     Message,
-    Origin,
+    MessageOrigin,
     Part,
     ResultsMessage,
     TextPart,
@@ -32,7 +32,7 @@ from oneclaw.core.oddity import mark, unmark
 
 Json = dict[str, Any]
 _FINISHES: frozenset[str] = frozenset(get_args(Finish))
-_ORIGINS: frozenset[str] = frozenset(get_args(Origin))
+_ORIGINS: frozenset[str] = frozenset(get_args(MessageOrigin))
 _LONE = re.compile("[\ud800-\udfff]")
 _encode = make_encoder(allow_nan=False)
 
@@ -158,7 +158,7 @@ def _read_user(document: Json) -> UserMessage:
     return UserMessage(
         _text(document["text"]),
         _read_images(document),
-        cast(Origin, origin if origin in _ORIGINS else "user"),
+        cast(MessageOrigin, origin if origin in _ORIGINS else "user"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Values that JSON has no word for, marked so that it can hold them, and back.
+"""Encodes values that JSON cannot hold, and decodes them.
 
 A number that is none, an integer of 5,000 digits and bytes become `{"$": kind, "value": …}`; an object that
 has a member `$` of its own is wrapped the same way. What is no value at all becomes its text.
@@ -19,7 +19,7 @@ def mark(value: Any) -> Any:
 
 
 def unmark(value: Any) -> Any:
-    """What `mark` was given; raises `ValueError`, `KeyError` or `TypeError` for marks that are none."""
+    """Reverses `mark`; raises `ValueError`, `KeyError` or `TypeError` for invalid marks."""
     if isinstance(value, list):
         return [unmark(member) for member in cast(list[Any], value)]
     if not isinstance(value, dict):

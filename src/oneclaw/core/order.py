@@ -1,4 +1,4 @@
-"""Order among calls that touch the same resource when one of them writes.
+"""Orders calls that touch the same resource when one of them writes.
 
 A call that names a resource takes a ticket when it is checked. It waits for the earlier tickets that
 conflict with it: the same resource, or a folder and what lies in it, where at least one of the two

@@ -1,4 +1,4 @@
-"""Time that does not count: how long something was waited for, however many wait at once."""
+"""Measures pauses that do not count as running time, such as waiting for a person."""
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

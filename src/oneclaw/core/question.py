@@ -1,4 +1,4 @@
-"""A question to a person: what it shows, the answers it takes, and what came of it.
+"""Question: its content, accepted answers and outcome.
 
     kind        asks for                        answered with
     permission  a yes or no to one call         one of `answers`; `always` may have a pattern and a time
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
 QuestionKind = Literal["permission", "choice", "text", "form"]
-Answer = Literal["once", "no", "session", "agent", "always", "never"]
+PermissionAnswer = Literal["once", "no", "session", "agent", "always", "never"]
 """A person's answer to a permission: yes or no to this call; yes for the session, the agent or always; no for
 good."""
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
-YES: tuple[Answer, ...] = ("once", "session", "agent", "always")
-KEPT: tuple[Answer, ...] = ("session", "agent", "always", "never")
-Outcome = Literal[Answer, "answered", "timeout", "nobody", "withdrawn"]
-ANSWERED: tuple[Outcome, ...] = (*ANSWERS, "answered")
+ANSWERS: tuple[PermissionAnswer, ...] = get_args(PermissionAnswer)
+YES: tuple[PermissionAnswer, ...] = ("once", "session", "agent", "always")
+KEPT: tuple[PermissionAnswer, ...] = ("session", "agent", "always", "never")
+QuestionOutcome = Literal[PermissionAnswer, "answered", "timeout", "nobody", "withdrawn"]
+ANSWERED: tuple[QuestionOutcome, ...] = (*ANSWERS, "answered")
 """The outcomes that are a person's."""
 TEXT_CHARS = 20_000
 LONGEST_SECONDS = 100 * 365 * 86_400.0
@@ -42,6 +42,7 @@ class Question:
     digest    the hash of the tool's definition
     answers   those that may be given to a permission, or the texts of a choice
     schema    the JSON Schema of a form
+    diff      of a permission: what the call would change in a file, as `Diff.to_json` has it
     waits     whether it waits for a person to come when nobody is there
     key       the hash of what is asked: the same question, asked again after a crash, has the same
     created   and `expires` are seconds since 1970
@@ -62,6 +63,7 @@ class Question:
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
     answers: tuple[str, ...] = ANSWERS
     schema: Mapping[str, Any] | None = None
+    diff: Mapping[str, Any] | None = None
     waits: bool = False
     key: str = ""
     created: float = 0.0
@@ -74,13 +76,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What became of a question. `pattern` and `seconds` narrow the grant that a kept answer makes.
+    """The reply. `pattern` and `seconds` narrow the grant of a remembered answer.
 
     `by` is the question that was answered: another one, where its answer covered this one too. `value` is the
     answer to a choice, a text or a form.
     """
 
-    outcome: Outcome
+    outcome: QuestionOutcome
     reason: str = ""
     by: str = ""
     pattern: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,4 +1,4 @@
-"""Tools by name and group; a tool is checked once, when it is registered."""
+"""Registry: tools by name and group, each validated once."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ class ToolLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class RegisteredTool:
     """A registered tool and the checks its arguments and results go through."""
 
     tool: Tool
@@ -37,8 +37,8 @@ class Registry:
     """The tools there are, in the order they were registered."""
 
     def __init__(self, tools: Iterable[Tool | ToolLike | Callable[..., Any]] = ()) -> None:
-        self._entries: dict[str, Entry] = {}
-        self._aliases: dict[str, Entry] = {}
+        self._entries: dict[str, RegisteredTool] = {}
+        self._aliases: dict[str, RegisteredTool] = {}
         self.version = 0  # another number whenever the tools are others
         for tool in tools:
             self.register(tool)
@@ -53,7 +53,7 @@ class Registry:
         self.add(make_entry(made))
         return made
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: RegisteredTool) -> None:
         """Add a tool that was checked before. Raises `DuplicateTool`."""
         self._check_free(entry.tool)
         self._entries[entry.tool.name] = entry
@@ -81,7 +81,7 @@ class Registry:
             del self._aliases[alias]
         self.version += 1
 
-    def find(self, name: str) -> Entry | None:
+    def find(self, name: str) -> RegisteredTool | None:
         """The tool of this name, or the one that has it as an alias."""
         return self._entries.get(name) or self._aliases.get(name)
 
@@ -101,10 +101,11 @@ class Registry:
         return [tool for tool in self if tool.definition.group == name]
 
     def get(self, name: str) -> Tool:
-        """The tool of this name or alias; raises `NotFound`, which names the nearest."""
+        """The tool of this name or alias; raises `NotFound`, which names the nearest, or all there are."""
         entry = self.find(name)
         if entry is None:
-            raise NotFound("tool", name, "tools", nearest(name, self._entries))
+            near = nearest(name, self._entries)
+            raise NotFound("tool", name, "tools", near, "" if near else suggest(name, list(self._entries)))
         return entry.tool
 
     def select(self, *names: str) -> list[Tool]:
@@ -119,14 +120,14 @@ class Registry:
         return [tool for tool in self if match(names, tool.definition) is not None]
 
 
-def make_entry(tool: Tool) -> Entry:
+def make_entry(tool: Tool) -> RegisteredTool:
     """A tool with the checks of its arguments and results; raises `InvalidTool` where they cannot be made."""
     definition = tool.definition
     if definition.output is None:
-        return Entry(tool, ArgumentCheck(definition))
+        return RegisteredTool(tool, ArgumentCheck(definition))
     from oneclaw.core.check.output import OutputCheck  # loads the validator, which takes a while
 
-    return Entry(tool, ArgumentCheck(definition), OutputCheck(definition.name, definition.output))
+    return RegisteredTool(tool, ArgumentCheck(definition), OutputCheck(definition.name, definition.output))
 
 
 def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
@@ -140,7 +141,7 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 def suggest(name: str, names: Sequence[str], chars: int = 700) -> str:
     """Which tools a name that no tool has may mean; all there are, within `chars`, if none is like it."""
     if not names:
-        return "There are no tools: answer without one."
+        return "There are no tools."
     near = nearest(name, names)
     if near:
         return f"The nearest names are: {', '.join(near)}."
@@ -167,7 +168,7 @@ def _as_tool(thing: Tool | ToolLike | Callable[..., Any]) -> Tool:
         definition = _placed(thing.definition, thing.execute)
         return Tool(definition, _two_parameters(thing.execute), origin=type(thing).__module__)
     if callable(thing) and not isinstance(thing, type):
-        from oneclaw.core.make.function import tool
+        from oneclaw.core.define.function import tool
 
         return tool(thing)
     raise InvalidTool(

@@ -1,11 +1,12 @@
-"""Results of calls: what a tool returned or raised, made plain, redacted, cut, with its effects."""
+"""Builds results: plain data, redacted, trimmed, with effects."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
-from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
+from oneclaw.core.call import EFFECTS, Effects, Output, ToolResult
+from oneclaw.core.call_state import CallState
 from oneclaw.core.errors import DESCRIPTION_CHARS, ForeignError, Kind, StoppedError, ToolError, describe
 from oneclaw.core.fit import fit
 from oneclaw.core.image import check_images
@@ -13,7 +14,6 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.trim import trim
 from oneclaw.core.value import compact, plain, readable, with_images
-from oneclaw.core.walk import Walk
 
 MESSAGE_CHARS = 2_000
 FAILED = "Tool execution failed: "
@@ -43,13 +43,7 @@ class ResultMaker:
     def redact(self, value: Any) -> Any:
         return value if self.redactor is None else self.redactor.redact_value(value)
 
-    def with_clean_id(self, call: ToolCall) -> ToolCall:
-        """The call, its id without secrets: a provider may put anything there, and it is kept and shown."""
-        if self.redactor is None or (clean := self.redactor.redact(call.id)) == call.id:
-            return call
-        return replace(call, id=clean)
-
-    def from_value(self, walk: Walk, value: Any) -> ToolResult:
+    def from_value(self, walk: CallState, value: Any) -> ToolResult:
         """The result of a call that went well; a text too long is left in `walk.long_text`, see `cut`.
 
         Raises `ToolError` for what cannot be given on.
@@ -89,7 +83,7 @@ class ResultMaker:
             details,
         )
 
-    async def cut(self, walk: Walk, result: ToolResult) -> ToolResult:
+    async def cut(self, walk: CallState, result: ToolResult) -> ToolResult:
         """The result cut to fit, an object still an object, and the whole kept in a file of the session."""
         definition, text, kept_in = walk.definition, walk.long_text, ""
         assert definition is not None
@@ -109,7 +103,7 @@ class ResultMaker:
         cut = trim(text, chars, how, kept_in)
         return replace(result, value=cut.text, truncated_from=cut.truncated_from)
 
-    def from_error(self, walk: Walk, error: BaseException) -> ToolResult:
+    def from_error(self, walk: CallState, error: BaseException) -> ToolResult:
         """The result of a call that failed, whatever failed it."""
         kind, message = kind_of(error), getattr(error, "message", None)
         if isinstance(error, ToolError) and isinstance(message, str):
@@ -136,7 +130,7 @@ class ResultMaker:
         )
 
     def _error_details(self, error: BaseException) -> Mapping[str, Any] | None:
-        """What a failed tool has to say to people; never a reason to fail again."""
+        """The message of a failed tool; never raises."""
         try:
             details = error.details if isinstance(error, ToolError) else None
             return self.redact(plain(dict(details))) if details else None
@@ -163,7 +157,7 @@ class ResultMaker:
         return self._redact_text(name[: 10 * NAME_CHARS])[:NAME_CHARS]
 
 
-def most_chars(walk: Walk, definition: ToolDefinition) -> int:
+def most_chars(walk: CallState, definition: ToolDefinition) -> int:
     """The most characters of the result that whoever asked for the call is given."""
     return max(definition.chars, INNER_CHARS) if walk.call.parent else definition.chars
 
@@ -176,8 +170,8 @@ def kind_of(error: BaseException) -> Kind:
     return Kind.EXECUTION_ERROR
 
 
-def effects_of(walk: Walk, error: BaseException | None) -> Effects:
-    """What the call may have changed: nothing before it ran, and nothing by a tool that only reads."""
+def effects_of(walk: CallState, error: BaseException | None) -> Effects:
+    """Effects of the call: none before it ran or for a tool that only reads."""
     said = getattr(error, "effects", None) if isinstance(error, ToolError) else None
     if isinstance(said, str) and said in EFFECTS:
         return said

@@ -1,13 +1,13 @@
-"""Events of a run, beside the progress of an answer and the events of its calls."""
+"""Events of a run besides answer progress and call events."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from oneclaw.core.answer import AnswerRestarted, Progress
+from oneclaw.core.answer import AnswerProgress, AnswerRestarted
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Event
+from oneclaw.core.fast_init import fast_init
 from oneclaw.core.message import AssistantMessage, Usage
-from oneclaw.core.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ModelSwitched:
 
 @dataclass(frozen=True, slots=True)
 class HistoryCompacted:
-    """What the model is sent was made to fit: older messages summarised, or left out, or results shortened.
+    """The window was made to fit: older messages summarised or dropped, results shortened.
 
     `count` is the number of messages, or of results that were shortened. The store has all of it.
     """
@@ -65,7 +65,7 @@ class HistoryCompacted:
     tokens_after: int
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class AnswerFinished:
     """The model's answer is whole; it stands for all the pieces of it that came before."""
@@ -73,7 +73,7 @@ class AnswerFinished:
     message: AssistantMessage
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class RoundFinished:
     """The model answered and every call of its answer has its result."""
@@ -82,10 +82,10 @@ class RoundFinished:
     message: AssistantMessage
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class UsageCounted:
-    """What a request took, and the run so far; `cost` is in US dollars, None where no price is known."""
+    """Usage of a request and of the run so far; `cost` in US dollars, None without prices."""
 
     model: str
     usage: Usage
@@ -146,7 +146,7 @@ class RunFailed(OneClawError):
 
 RunEvent = (
     RunStarted
-    | Progress
+    | AnswerProgress
     | AnswerRestarted
     | ModelSwitched
     | HistoryCompacted

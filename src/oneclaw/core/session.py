@@ -1,10 +1,10 @@
-"""Who calls and where: the session, its workspace and its network rules, as plain data."""
+"""Session, workspace and network rules as plain data."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-Access = Literal["none", "read", "write"]
+RootAccess = Literal["none", "read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Root:
     """A folder (or file) and what tools may do there; the most specific root decides."""
 
     folder: Path
-    access: Access
+    access: RootAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,28 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What the owner set for outgoing requests: a proxy, and private hosts that need no grant.
+    """The owner's network settings: a proxy, and private hosts that need no grant.
 
     `private_hosts` are host names or addresses, exact, optionally with `:port`.
     """
 
     proxy: str | None = None
     private_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoFolder:
+    """Where earlier versions of files and deleted files are kept, and how many of them.
+
+    file_bytes   larger files are not copied
+    total_bytes  the most of everything in the folder; the oldest go first
+    days         older ones are removed; None keeps them until there is no room
+    """
+
+    folder: Path
+    file_bytes: int = 32 << 20
+    total_bytes: int = 1 << 30
+    days: float | None = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +58,7 @@ class Session:
     asks    needs a person is asked for each time, whatever the settings and grants say
     run     the run that is going on in it; empty outside of runs
     waits   whether its questions wait for a person when nobody is there
+    undo    where what its calls change is kept; None keeps nothing, and nothing can be deleted
     """
 
     id: str = ""
@@ -55,6 +71,7 @@ class Session:
     asks: tuple[str, ...] = ()
     run: str = ""
     waits: bool = False
+    undo: UndoFolder | None = None
 
     @property
     def line(self) -> "tuple[Session, ...]":

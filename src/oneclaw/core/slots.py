@@ -1,4 +1,4 @@
-"""Room for so many calls at once: free of charge while there is some, in turn when there is none."""
+"""Limits how many calls run at once; waiting calls take turns."""
 
 import asyncio
 from collections import deque

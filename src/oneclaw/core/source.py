@@ -1,17 +1,17 @@
-"""Sources of tools: the protocol that built-in tools, folders, plugins, agents and servers implement."""
+"""ToolSource: the protocol for built-in tools, folders, plugins, agents and servers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.registry import ToolLike, as_tool
 from oneclaw.core.tool import Tool
 
 Changed = Callable[[], None]
-"""What a source calls when its tools, problems or health are others; on the event loop that opened it."""
+"""Callback of a source for changed tools, problems or health; called on its event loop."""
 
-State = Literal["closed", "opening", "ready", "failed"]
+SourceState = Literal["closed", "opening", "ready", "failed"]
 
 
 class ToolSource(Protocol):
@@ -32,7 +32,7 @@ class ToolSource(Protocol):
     @property
     def tools(self) -> Sequence[Tool]: ...
     @property
-    def problems(self) -> Sequence[Problem]: ...
+    def problems(self) -> Sequence[LoadProblem]: ...
     @property
     def health(self) -> str: ...
 
@@ -62,7 +62,7 @@ class Health:
     """How a source is: its state, how many of its tools there are, and what is wrong."""
 
     source: str
-    state: State
+    state: SourceState
     tools: int = 0
     reason: str = ""
 
@@ -70,7 +70,7 @@ class Health:
 class FixedSource:
     """Tools that are there from the start and stay. `origin` names them in rules, where it is given."""
 
-    problems: Sequence[Problem] = ()
+    problems: Sequence[LoadProblem] = ()
     health = ""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The sources of a program's tools: opened side by side, and put into one registry in their order.
+"""Opens tool sources concurrently and registers their tools in order.
 
 Theory of operation. Each source has a slot, and each `open` is a task: whoever starts waits for all of them
 together, and for a short while only; a source that takes longer goes on in the background, and one that
@@ -19,9 +19,9 @@ from operator import is_
 from typing import TypeGuard
 
 from oneclaw.core.errors import DuplicateTool, InvalidConfig, OneClawError, describe
-from oneclaw.core.load import Problem
-from oneclaw.core.registry import Entry, Registry, as_tool, make_entry
-from oneclaw.core.source import Health, State, ToolSource, Watched
+from oneclaw.core.load import LoadProblem
+from oneclaw.core.registry import RegisteredTool, Registry, as_tool, make_entry
+from oneclaw.core.source import Health, SourceState, ToolSource, Watched
 from oneclaw.core.tool import Tool
 
 log = logging.getLogger("oneclaw")
@@ -42,18 +42,20 @@ _CHANGES = 20
 
 
 @dataclass(slots=True, eq=False)
-class _Slot:
+class _SourceSlot:
     """A source, its tools as they were last read with what was made of each, and how it is."""
 
     source: ToolSource
     tools: Sequence[Tool] = ()
-    problems: Sequence[Problem] = ()
+    problems: Sequence[LoadProblem] = ()
     health: str = ""
-    made: dict[int, tuple[Tool, Entry]] = field(default_factory=dict[int, tuple[Tool, Entry]])
+    made: dict[int, tuple[Tool, RegisteredTool]] = field(
+        default_factory=dict[int, tuple[Tool, RegisteredTool]]
+    )
     opening: asyncio.Task[None] | None = None
-    state: State = "closed"
+    state: SourceState = "closed"
     failure: str = ""
-    left_out: list[Problem] = field(default_factory=list[Problem])
+    left_out: list[LoadProblem] = field(default_factory=list[LoadProblem])
     taken: dict[str, Tool] = field(default_factory=dict[str, Tool])
     changes: int = 0
     counts_until: float = 0.0
@@ -74,7 +76,7 @@ class Sources:
         """`fit` gives a tool the owner's limits. `overridden` are names that a tool from outside may take
         from a source before its own. Raises for a mistake in a tool that is not from outside."""
         self._registry = registry
-        self._slots = [_Slot(source) for source in sources]
+        self._slots = [_SourceSlot(source) for source in sources]
         self._fit = fit
         self._overridden = frozenset(overridden)
         self._is_strict = True
@@ -101,8 +103,8 @@ class Sources:
         return self._outside.get(name)
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with sources, and what was left out of them."""
+    def problems(self) -> tuple[LoadProblem, ...]:
+        """Problems of sources, and what they left out."""
         return tuple(problem for slot in self._slots for problem in _problems(slot))
 
     @property
@@ -181,7 +183,7 @@ class Sources:
         """The sources that read files, each with the mark of those there are now."""
         return [(source, source.look()) for source in self if _is_watched(source)]
 
-    async def _open(self, slot: _Slot) -> None:
+    async def _open(self, slot: _SourceSlot) -> None:
         limit = asyncio.timeout(OPEN_SECONDS)
         try:
             async with limit:
@@ -200,7 +202,7 @@ class Sources:
         slot.state = "failed" if slot.failure else "ready"
         self._take(slot)
 
-    async def _close(self, slot: _Slot) -> None:
+    async def _close(self, slot: _SourceSlot) -> None:
         opening, slot.opening, slot.state = slot.opening, None, "closed"
         if opening is not None:
             opening.cancel()
@@ -215,7 +217,7 @@ class Sources:
         except BaseException:
             log.warning("The source %r could not be closed.", slot.source.name, exc_info=True)
 
-    def _changed(self, slot: _Slot) -> None:
+    def _changed(self, slot: _SourceSlot) -> None:
         """A source says that it changed. One that says so again and again is read now and then only."""
         loop = asyncio.get_running_loop()
         if loop.time() >= slot.counts_until:
@@ -225,11 +227,11 @@ class Sources:
         elif slot.later is None:
             slot.later = loop.call_at(slot.counts_until, self._take_later, slot)
 
-    def _take_later(self, slot: _Slot) -> None:
+    def _take_later(self, slot: _SourceSlot) -> None:
         slot.later = None
         self._changed(slot)
 
-    def _take(self, slot: _Slot) -> bool:
+    def _take(self, slot: _SourceSlot) -> bool:
         """Take up what a source has now, and wake whoever waits for a tool; says whether it has others."""
         is_other = self._read(slot)
         if is_other:
@@ -238,7 +240,7 @@ class Sources:
         self._news = asyncio.Event()
         return is_other
 
-    def _read(self, slot: _Slot) -> bool:
+    def _read(self, slot: _SourceSlot) -> bool:
         """Read what a source says; says whether its tools are others."""
         before, source = slot.tools, slot.source
         try:
@@ -256,7 +258,7 @@ class Sources:
     def _hold(self) -> None:
         """Have the registry hold what all sources have."""
         held = Registry()
-        takers: dict[str, _Slot] = {}
+        takers: dict[str, _SourceSlot] = {}
         for slot in self._slots:
             slot.left_out, slot.taken, known, slot.made = [], {}, slot.made, {}
             for tool in slot.tools:
@@ -275,11 +277,13 @@ class Sources:
         self._outside = {name: tool for slot in outside for name, tool in slot.taken.items()}
         self._registry.become(held)
 
-    def _make(self, tool: Tool) -> Entry:
+    def _make(self, tool: Tool) -> RegisteredTool:
         made = self._fit(as_tool(tool))
         return make_entry(made)
 
-    def _place(self, held: Registry, slot: _Slot, entry: Entry, takers: dict[str, _Slot]) -> str:
+    def _place(
+        self, held: Registry, slot: _SourceSlot, entry: RegisteredTool, takers: dict[str, _SourceSlot]
+    ) -> str:
         """Put a tool into the registry; says why it was left out."""
         tool, taken = entry.tool, held.find(entry.tool.name)
         if taken is not None and slot.source.is_outside:
@@ -307,28 +311,28 @@ def _is_watched(source: ToolSource) -> TypeGuard[Watched]:
     return hasattr(source, "look")
 
 
-def _left_out(slot: _Slot, tool: Tool, reason: str) -> Problem:
+def _left_out(slot: _SourceSlot, tool: Tool, reason: str) -> LoadProblem:
     work = getattr(tool, "execute", None)
     place = getattr(work, "place", "") or getattr(tool, "origin", "") or f"source {slot.source.name}"
-    return Problem(place, reason, getattr(work, "index", None))
+    return LoadProblem(place, reason, getattr(work, "index", None))
 
 
-def _as_problem(source: ToolSource, problem: object) -> Problem:
-    return problem if isinstance(problem, Problem) else Problem(f"source {source.name}", str(problem))
+def _as_problem(source: ToolSource, problem: object) -> LoadProblem:
+    return problem if isinstance(problem, LoadProblem) else LoadProblem(f"source {source.name}", str(problem))
 
 
-def _problems(slot: _Slot) -> Iterator[Problem]:
+def _problems(slot: _SourceSlot) -> Iterator[LoadProblem]:
     health = _health(slot)
     place = f"source {health.source}"
     if health.state == "opening":
-        yield Problem(place, "it is still opening; its tools come when it is ready.", is_warning=True)
+        yield LoadProblem(place, "it is still opening; its tools come when it is ready.", is_warning=True)
     elif health.reason:
-        yield Problem(place, f"{health.reason.rstrip('.')}; `oneclaw tools reload` tries again.")
+        yield LoadProblem(place, f"{health.reason.rstrip('.')}; `oneclaw tools reload` tries again.")
     yield from slot.problems
     yield from slot.left_out
 
 
-def _health(slot: _Slot) -> Health:
+def _health(slot: _SourceSlot) -> Health:
     reason = slot.failure or slot.health
     state = "failed" if slot.state == "ready" and reason else slot.state
     return Health(slot.source.name, state, len(slot.taken), reason)

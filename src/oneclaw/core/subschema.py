@@ -1,4 +1,4 @@
-"""Where schemas lie inside a schema: one list for everyone who walks one.
+"""Locates the subschemas of a schema.
 
 A property may be named `items` and a default may look like a schema; only these places hold schemas.
 """
@@ -6,7 +6,8 @@ A property may be named `items` and a default may look like a schema; only these
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
-Change = Callable[[str, Mapping[str, Any]], Any]
+Schema = dict[str, Any]
+ChangeSchema = Callable[[str, Mapping[str, Any]], Any]
 
 ONE = frozenset(
     {
@@ -26,6 +27,11 @@ def is_array(value: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, list | tuple)
 
 
+def is_object_type(kind: object) -> bool:
+    """Whether a `type` is `object`, or `object` and `null`: the arguments of a call are never null."""
+    return kind == "object" or (is_array(kind) and set(kind) == {"object", "null"})
+
+
 def children(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each schema directly inside `schema`, with the path that leads to it, as `.properties.city`."""
     for keyword, value in schema.items():
@@ -41,7 +47,7 @@ def children(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]
                     yield f".{keyword}.{name}", each
 
 
-def rebuild(schema: Mapping[str, Any], change: Change, path: str = "$") -> dict[str, Any]:
+def rebuild(schema: Mapping[str, Any], change: ChangeSchema, path: str = "$") -> dict[str, Any]:
     """A copy of `schema` with each schema directly inside it changed; `change` is given its path too."""
     fresh = dict(schema)
     for keyword, value in schema.items():
@@ -55,5 +61,5 @@ def rebuild(schema: Mapping[str, Any], change: Change, path: str = "$") -> dict[
     return fresh
 
 
-def _changed(change: Change, path: str, value: Any) -> Any:
+def _changed(change: ChangeSchema, path: str, value: Any) -> Any:
     return change(path, value) if is_object(value) else value

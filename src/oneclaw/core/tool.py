@@ -1,26 +1,29 @@
-"""What a tool is: its definition, its work, and the context the work is given."""
+"""Tool, ToolDefinition, and the Context a running tool gets."""
 
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from oneclaw.core.errors import InvalidName, InvalidTool, Kind, ToolError
 from oneclaw.core.session import Session, Workspace
+
+if TYPE_CHECKING:
+    from oneclaw.core.text.diff import Preview
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}\Z")
 
 Effect = Literal["read", "write", "unknown"]
 Isolation = Literal["inline", "thread", "process"]
-Cut = Literal["head", "middle"]
-_CHOICES = {"effect": get_args(Effect), "isolation": get_args(Isolation), "trim": get_args(Cut)}
+CutPlace = Literal["head", "middle"]
+_CHOICES = {"effect": get_args(Effect), "isolation": get_args(Isolation), "trim": get_args(CutPlace)}
 Execute = Callable[[dict[str, Any], "Context"], Any]
 """The work of a tool: checked arguments and a context in; a value, an `Output` or an awaitable out."""
 
 
-Ask = Callable[[str, tuple[str, ...], Mapping[str, Any] | None, float | None], Awaitable[Any]]
+AskQuestion = Callable[[str, tuple[str, ...], Mapping[str, Any] | None, float | None], Awaitable[Any]]
 """Asks a person: the text, the options of a choice, the schema of a form, and how long it is open."""
 
 
@@ -30,10 +33,10 @@ def no_parameters() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """What the model, the person and the engine know of a tool.
+    """A tool's definition.
 
     name        ^[a-z][a-z0-9_]{0,63}$, unique
-    label       the name a person reads
+    label       the name a person reads, or one for each language (`{"en": "Read a file"}`); see `label_in`
     parameters  JSON Schema 2020-12 of an object
     needs       permissions asked before each call, as `files.write`
     seconds     the limit of one call
@@ -54,12 +57,13 @@ class ToolDefinition:
     polls       whether it is meant to be called again and again until its result is another
     aliases     other names by which it may be called; no model is told of them
     missing     says what this machine lacks for the tool and how to get it; empty when nothing
+    preview     says what a call would change, for the question whether it may; it only reads
     """
 
     name: str
     description: str = ""
     parameters: Mapping[str, Any] = field(default_factory=no_parameters)
-    label: str = ""
+    label: str | Mapping[str, str] = ""
     needs: tuple[str, ...] = ()
     seconds: float = 30.0
     group: str = ""
@@ -73,12 +77,13 @@ class ToolDefinition:
     default_on: bool = True
     switchable: bool = True
     chars: int = 20_000
-    trim: Cut = "head"
+    trim: CutPlace = "head"
     spill: bool = True
     agents: tuple[str, ...] | None = None
     polls: bool = False
     aliases: tuple[str, ...] = ()
     missing: Callable[[], str] | None = None
+    preview: "Callable[[Mapping[str, Any], Session], Preview | None] | None" = None
 
     def __post_init__(self) -> None:
         for name in (self.name, *self.aliases):
@@ -93,33 +98,39 @@ class ToolDefinition:
                 raise InvalidTool(
                     f"Tool {self.name!r} has the {field_name} {value!r}; use one of: {', '.join(allowed)}."
                 )
+        if not isinstance(self.label, str) and not _is_label(self.label):
+            raise InvalidTool(
+                f"Tool {self.name!r} has the label {str(self.label)[:80]!r}; use a text, or one for each"
+                ' language, as {"en": "Read a file"}.'
+            )
         if not 0 < self.seconds < float("inf") or self.chars < 1:
             raise InvalidTool(
                 f"Tool {self.name!r} has the limits {self.seconds!r} seconds and {self.chars!r} characters;"
                 " both must be above 0."
             )
 
+    def label_in(self, language: str = "en") -> str:
+        """The label in a language, else in English, else the first; made of the name where there is none."""
+        label = self.label
+        if isinstance(label, str):
+            return label or self.name.replace("_", " ").capitalize()
+        return label.get(language) or label.get("en") or next(iter(label.values()))
+
+
+def _is_label(label: object) -> bool:
+    if not isinstance(label, Mapping) or not label:
+        return False
+    texts = cast("Mapping[object, object]", label)
+    return all(isinstance(text, str) and text for pair in texts.items() for text in pair)
+
 
 class Context:
-    """What a running tool knows of its call, and what it may ask for."""
+    """The context of a running tool."""
 
-    __slots__ = (
-        "_ask",
-        "_cancelled",
-        "_on_cancel",
-        "_progress",
-        "_redact",
-        "_require",
-        "_waited_seconds",
-        "_waiting_since",
-        "_waits",
-        "call_id",
-        "kept",
-        "seconds",
-        "secrets",
-        "session",
-        "tool",
-    )
+    _waits = 0
+    _waiting_since: float | None = None
+    _waited_seconds = 0.0
+    _cancelled = False
 
     def __init__(
         self,
@@ -132,7 +143,7 @@ class Context:
         seconds: float = 30.0,
         redact: Callable[[str], str] | None = None,
         kept: frozenset[str] = frozenset(),
-        ask: "Ask | None" = None,
+        ask: "AskQuestion | None" = None,
     ) -> None:
         self.call_id = call_id
         self.kept = kept
@@ -145,10 +156,6 @@ class Context:
         self._require = require
         self._ask = ask
         self._redact = redact
-        self._waits = 0
-        self._waiting_since: float | None = None
-        self._waited_seconds = 0.0
-        self._cancelled = False
         self._on_cancel: list[Callable[[], None]] = []
 
     @property

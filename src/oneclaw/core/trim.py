@@ -1,4 +1,4 @@
-"""Making text fit: the head, or head and tail, with the original length named; first lines of errors.
+"""Trims long text to its head, or head and tail, and names the original length.
 
 Cuts fall between code points, and step back from a mark, joiner or surrogate half that would
 otherwise be torn from the character it belongs to.

@@ -1,4 +1,4 @@
-"""Results of tools as plain data: only what JSON knows, whatever classes it came in."""
+"""Converts tool results to plain JSON data."""
 
 import base64
 import json

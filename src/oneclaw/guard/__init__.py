@@ -1,1 +1,1 @@
-"""One door per dangerous power: paths, network, secrets."""
+"""Guards for files, network, commands, programs and secrets."""

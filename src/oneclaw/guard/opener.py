@@ -1,4 +1,4 @@
-"""The door to the desktop: a file or address handed to the program that opens such things, never to a shell.
+"""Opens files and URLs on the person's desktop, without a shell.
 
 Who opens. The page, when a page is the front and takes it; else the desktop's opener, found in a folder that
 is named in full and that no tool can write; else nobody, and the person is given the path or address.
@@ -20,13 +20,14 @@ from urllib.parse import quote, unquote, urlsplit
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network, Session, Workspace
+from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
 from oneclaw.guard.files.route import spell
 from oneclaw.guard.network.dial import lookup
 from oneclaw.guard.network.gate import AllowPrivate, Gate, Resolve
 from oneclaw.guard.network.url import parse
 
-Show = Callable[[Session, str], Awaitable[bool]]
+ShowFile = Callable[[Session, str], Awaitable[bool]]
 """Shows a file (by its path) or an address in the page of a session; False when there is no page."""
 
 PLATFORM = sys.platform
@@ -136,6 +137,17 @@ async def admit(
     return f"{target}#{fragment}" if fragment else str(target)
 
 
+async def open_on_screen(context: Context, target: str, show: ShowFile | None) -> str:
+    """Open a file or an address in the page or on the desktop; says in a sentence what happened."""
+    if show is not None and await show(context.session, target):
+        return f"Opened in the page: {target}"
+    program = find_opener(context.workspace)
+    if program is None:
+        return f"Not opened: there is no desktop here to open it on. The person can open it: {target}"
+    await start(program, target)
+    return f"Opened: {target}"
+
+
 async def start(opener: Path, target: str) -> None:
     """Have the opener open the target, detached from us; raises `ToolError` when it says it could not."""
     loop = asyncio.get_running_loop()
@@ -182,5 +194,5 @@ def _can_be_written(program: Path, workspace: Workspace) -> bool:
 
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """What a desktop program needs to find its desktop; no keys."""
+    """Environment of desktop programs, without keys."""
     return {name: value for name, value in ours.items() if name in _KEPT or name.startswith(_KEPT_BEGINNINGS)}

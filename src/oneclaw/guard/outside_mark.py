@@ -1,4 +1,4 @@
-"""The mark around everything that came from outside, so that nobody takes it for instructions.
+"""Marks foreign text, so that a model does not take it for instructions.
 
 How it holds. The end mark carries an id that is made from the content and does not occur in it, so the
 content cannot contain the end of its own mark. What only looks like a mark has its bracket exchanged for a
@@ -105,7 +105,7 @@ def _is_word_next(text: str, place: int) -> bool:
 
 @lru_cache(2_048)
 def _seen(char: str) -> str:
-    """What a reader sees of a character: a small Latin letter for all that look like it, or nothing."""
+    """Folds a character to the Latin letter it looks like, or to nothing."""
     plain = unicodedata.normalize("NFKD", char).casefold().translate(_LIKE)
     return "".join(one for one in plain if not _is_unseen(one))
 

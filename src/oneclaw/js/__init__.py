@@ -1,1 +1,1 @@
-"""JavaScript tools: manifests, folders, and the workers that run them."""
+"""JavaScript tools: manifests, folders and workers."""

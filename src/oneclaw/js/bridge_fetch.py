@@ -1,16 +1,15 @@
-"""Requests for JavaScript tools: one through the network guard, and its answer as plain data."""
+"""`fetch` for JavaScript tools, through the network guard."""
 
 import base64
 import binascii
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network import net
-from oneclaw.guard.network.errand import REDIRECTS
-from oneclaw.guard.network.gate import NEED
+from oneclaw.guard.network.gate import ask_for_private
+from oneclaw.guard.network.outgoing_request import REDIRECTS
 
 if TYPE_CHECKING:
     from oneclaw.guard.network.pool import Wiring
@@ -35,7 +34,7 @@ async def fetch(
         headers=headers,
         body=body,
         network=context.session.network,
-        allow_private=partial(_allow_private, context),
+        allow_private=ask_for_private(context),
         max_bytes=MAX_BYTES,
         # A little less than the call has, so that a slow server is what the tool is told about.
         seconds=context.seconds,
@@ -67,10 +66,6 @@ def _content(body: bytes) -> dict[str, str | None]:
         return {"text": body.decode("utf-8"), "body": None}
     except UnicodeDecodeError:
         return {"text": None, "body": base64.b64encode(body).decode("ascii")}
-
-
-async def _allow_private(context: Context, host: str, why: str) -> None:
-    await context.require(NEED, f"{host} is not public: it is {why}.")
 
 
 def _read(options: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes | None, str]:

@@ -1,4 +1,4 @@
-"""Files for JavaScript tools: read, written, looked for and listed through the path guard, in a thread."""
+"""Files for JavaScript tools, through the file guard."""
 
 import base64
 import binascii
@@ -6,7 +6,13 @@ import os
 from typing import Any
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.text.encoding import UnknownEncoding, describe_binary, detect, make_decoder, mend
+from oneclaw.core.text.encoding import (
+    UnknownEncoding,
+    describe_binary,
+    detect,
+    make_decoder,
+    replace_surrogates,
+)
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
 from oneclaw.guard.files.route import spell
@@ -85,7 +91,7 @@ def _decode(data: bytes, path: str, encoding: str) -> str:
             Kind.EXECUTION_ERROR,
         )
     try:
-        return mend(make_decoder(found.name).decode(data[len(found.mark) :], final=True))[0]
+        return replace_surrogates(make_decoder(found.name).decode(data[len(found.mark) :], final=True))[0]
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
         raise ToolError(message, Kind.VALIDATION_ERROR) from None

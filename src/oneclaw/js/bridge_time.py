@@ -1,4 +1,4 @@
-"""Moments for JavaScript tools: written in a zone, and what is known of zones."""
+"""Dates and time zones for JavaScript tools."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What the program does for a running JavaScript tool: files, requests, zones, each behind its permission."""
+"""Host functions of JavaScript tools, each behind its permission."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any
@@ -81,7 +81,7 @@ class Bridges:
             return await bridge_fetch.fetch(self._context, url, options, self._wiring)
 
     def _need(self, need: str, what: str) -> None:
-        """What a tool declares was granted before the call began; anything else it does not get."""
+        """Declared needs were granted before the call; a tool gets nothing else."""
         if need not in self._definition.needs:
             name = self._definition.name
             message = f"{what} needs the permission {need}: add it to requiredPermissions of {name}."

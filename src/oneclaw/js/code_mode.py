@@ -1,4 +1,4 @@
-"""run_javascript and describe_tools: a script of the model's in which its other tools are async functions.
+"""run_javascript and describe_tools: scripts by the model that call its other tools.
 
     model ── run_javascript(code) ──> worker process: the script
                                           │ await tools.NAME({…})
@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import Any
 
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
+from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.registry import nearest
 from oneclaw.core.session import Session
 from oneclaw.core.subschema import is_object
@@ -26,7 +26,7 @@ from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.core.trim import trim
 from oneclaw.guard.outside_mark import NETWORK, mark
 from oneclaw.js.bridges import Bridges
-from oneclaw.js.runtime import Runtime, Source
+from oneclaw.js.runtime import JavaScriptSource, Runtime
 from oneclaw.js.stubs import declare, summarise
 from oneclaw.js.work import IS_JSON
 
@@ -84,7 +84,7 @@ def code_tools(
         if len(code) > CODE_CHARS:
             message = f"The code has {len(code):,} characters; a script may have {CODE_CHARS:,}."
             raise ToolError(message, Kind.VALIDATION_ERROR)
-        return await Script(code, context, engine(), spend).run(runtime)
+        return await RunningScript(code, context, engine(), spend).run(runtime)
 
     @tool(label="Describe tools", effect="read", group=GROUP, feature=NAME, switchable=False)
     async def describe_tools(context: Context, names: list[str] | None = None) -> str:
@@ -119,7 +119,7 @@ def _unknown(name: str, tools: dict[str, ToolDefinition]) -> str:
     return f"There is no tool {name[:100]!r} for a script; {hint}"
 
 
-class Script:
+class RunningScript:
     """One script while it runs: what it may call, what it has called, and how that ended."""
 
     def __init__(self, code: str, context: Context, engine: Engine, spend: Callable[[Session], str]) -> None:
@@ -137,7 +137,7 @@ class Script:
         self._effects: Effects = "none"
 
     async def run(self, runtime: Runtime) -> Output:
-        source = Source.of(FILE, f"{_HEAD}{self._code}\n}}")
+        source = JavaScriptSource.of(FILE, f"{_HEAD}{self._code}\n}}")
         try:
             ran = await runtime.call(source, "script", {}, self, self._context, tools=list(self._tools))
         except ToolError as error:
@@ -148,7 +148,7 @@ class Script:
         return Output(self._marked(show(ran.log, ran.text)), details={"calls": self._calls})
 
     async def answer(self, op: str, arguments: list[Any]) -> Any:
-        """What the script asks for."""
+        """Handles a request of the script."""
         area = op.partition(".")[0]
         if area in ("time", "url"):
             return await self._bridges.answer(op, arguments)
@@ -210,7 +210,7 @@ class Script:
             await asyncio.wait(self._under_way)
 
     def _marked(self, text: str) -> str:
-        """What it says, which may be what its calls brought from the network."""
+        """The script's output, which may hold foreign text from its calls."""
         return mark(text, f"a script that called {', '.join(self._brought)}") if self._brought else text
 
     def _failed(self, error: ToolError) -> ToolError:
@@ -230,7 +230,7 @@ class Script:
 
 
 def _value(result: ToolResult) -> Any:
-    """What the tool gave. JavaScript tools give JSON text for what is no text: a script has the value."""
+    """The tool's value; JSON text of JavaScript tools is decoded."""
     if isinstance(result.value, str) and (result.details or {}).get(IS_JSON) is True:
         with suppress(ValueError, RecursionError):  # it was cut, or a hook has changed it
             return json.loads(result.value)
@@ -244,7 +244,7 @@ def unfenced(code: str) -> str:
 
 
 def show(log: str, text: str) -> str:
-    """What was printed, then what was returned."""
+    """Printed output, then the returned value."""
     if not log:
         return text or "(The script printed and returned nothing: use `return` or console.log.)"
     return f"Printed:\n{log}\n\nReturned:\n{text or '(nothing)'}"

@@ -1,4 +1,4 @@
-"""Examples of a tool: calls its author promises something of, written in the manifest."""
+"""Examples in a manifest: calls with their expected results."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class Example:
     error: Kind | None = None
 
     def judge(self, result: ToolResult) -> str:
-        """What is wrong with the result of the call; nothing when the promise holds."""
+        """Compares the result with the promise; empty when it holds."""
         if self.error is not None:
             if result.kind is self.error:
                 return ""

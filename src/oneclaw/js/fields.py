@@ -1,4 +1,4 @@
-"""The fields of one entry of a manifest, each read with its own rule."""
+"""Validates the fields of a manifest entry."""
 
 import hashlib
 import json

@@ -1,10 +1,10 @@
-"""A folder of JavaScript tools as a source of tools."""
+"""A folder of JavaScript tools, as a tool source."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.load import Loaded, LoadProblem
 from oneclaw.core.source import Changed
 from oneclaw.core.tool import Tool
 from oneclaw.guard.files.seen import Seen, look_at
@@ -12,7 +12,7 @@ from oneclaw.js.loader import MANIFEST, SOURCE, Known, load_folder
 from oneclaw.js.runtime import Runtime
 
 
-class Folder:
+class JavaScriptFolder:
     """The tools of one folder. It is read when it is made, and again when it is opened.
 
     The tools of a pair of files that did not change stay the same. `gate` gives what is loaded in place of
@@ -33,6 +33,8 @@ class Folder:
     ) -> None:
         self.name = name
         self.seen: Seen = frozenset()
+        self.tools: Sequence[Tool] = ()
+        self.problems: Sequence[LoadProblem] = ()
         self._folder = folder
         self._runtime = runtime
         self._origin = origin
@@ -42,14 +44,6 @@ class Folder:
         self._changed: Changed = lambda: None
         self.load()
         self._is_fresh = True
-
-    @property
-    def tools(self) -> Sequence[Tool]:
-        return self._loaded.tools
-
-    @property
-    def problems(self) -> Sequence[Problem]:
-        return self._loaded.problems
 
     async def open(self, changed: Changed) -> None:
         self._changed = changed
@@ -85,5 +79,5 @@ class Folder:
     def _take(self, seen: Seen, loaded: Loaded, known: Known) -> None:
         places = {getattr(tool.execute, "place", "") for tool in loaded.tools}
         self._known = {place: pair for place, pair in known.items() if place in places}
-        self.seen, self._loaded = seen, loaded
+        self.seen, self.tools, self.problems = seen, loaded.tools, loaded.problems
         self._loads += 1

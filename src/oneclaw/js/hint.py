@@ -1,4 +1,4 @@
-"""What to write instead, where code was meant for Node or a browser: names and words that are not there."""
+"""Hints for code written for Node or a browser."""
 
 import re
 
@@ -21,7 +21,7 @@ _OF_MODULES = re.compile(r"\s*(?:import|export)\b")
 
 
 def hint(words: str, line: str = "") -> str:
-    """What to do about an error in this line; nothing where its words say all there is to say."""
+    """A hint for an error in this line; empty when its message says enough."""
     missing = _MISSING.fullmatch(words)
     if missing is not None:
         return _INSTEAD.get(missing[1], "")

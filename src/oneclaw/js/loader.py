@@ -1,4 +1,4 @@
-"""JavaScript tools from a folder: each `NAME.json` with the `NAME.js` beside it."""
+"""Loads JavaScript tools from a folder: each `NAME.json` with its `NAME.js`."""
 
 import errno
 import hashlib
@@ -10,12 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.load import Loaded, LoadProblem
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import Tool
 from oneclaw.js.manifest import read_manifest
-from oneclaw.js.runtime import Runtime, Source
-from oneclaw.js.work import Work
+from oneclaw.js.runtime import JavaScriptSource, Runtime
+from oneclaw.js.work import JavaScriptWork
 
 BUILTIN = Path(__file__).parent / "builtin"
 """The groups that come with us."""
@@ -26,7 +26,7 @@ MOST_FILES = 1_000
 """The most files of one folder that are looked at."""
 
 Known = MutableMapping[str, tuple[str, Loaded]]
-"""What was loaded before, by manifest: as long as both files are the same, so are their tools."""
+"""Loaded tools by manifest, reused while both files are unchanged."""
 
 
 class _Unreadable(Exception):
@@ -40,11 +40,11 @@ def load_folder(folder: Path, runtime: Runtime, origin: str, known: Known | None
     try:
         bases = list_bases(folder)
     except OSError as error:
-        found.problems.append(Problem(str(folder), f"the folder cannot be read ({error.strerror})."))
+        found.problems.append(LoadProblem(str(folder), f"the folder cannot be read ({error.strerror})."))
         return found
     if len(bases) > MOST_FILES:
         reason = f"the folder has more than {MOST_FILES:,} tool files; only the first are looked at."
-        found.problems.append(Problem(str(folder), reason))
+        found.problems.append(LoadProblem(str(folder), reason))
     for base in bases[:MOST_FILES]:
         loaded = load_pair(folder, base, runtime, origin, known)
         found.tools.extend(loaded.tools)
@@ -70,14 +70,14 @@ def load_pair(folder: Path, base: str, runtime: Runtime, origin: str, known: Kno
     for name, missing in ((manifest, source), (source, manifest)):
         if not os.path.lexists(folder / missing):
             reason = f"its other half is missing: {missing} must stand beside it."
-            return Loaded(problems=[Problem(str(folder / name), reason)])
+            return Loaded(problems=[LoadProblem(str(folder / name), reason)])
     texts: dict[str, str] = {}
     for name in (manifest, source):
         try:
             texts[name] = read_text(folder, name)
         except _Unreadable as error:
-            return Loaded(problems=[Problem(str(folder / name), str(error))])
-    code = Source.of(source, texts[source])
+            return Loaded(problems=[LoadProblem(str(folder / name), str(error))])
+    code = JavaScriptSource.of(source, texts[source])
     fingerprint = hashlib.sha256(f"{origin}\n{code.digest}\n{texts[manifest]}".encode()).hexdigest()
     before = None if known is None else known.get(place)
     if before is not None and before[0] == fingerprint:
@@ -85,7 +85,9 @@ def load_pair(folder: Path, base: str, runtime: Runtime, origin: str, known: Kno
     entries, problems = read_manifest(texts[manifest], base, place, code.digest)
     loaded = Loaded(problems=problems)
     for entry in entries:
-        work = Work(runtime, code, entry.function, entry.definition, place, entry.index, entry.examples)
+        work = JavaScriptWork(
+            runtime, code, entry.function, entry.definition, place, entry.index, entry.examples
+        )
         loaded.tools.append(Tool(entry.definition, work, origin))
     if known is not None:
         known[place] = (fingerprint, loaded)

@@ -1,4 +1,4 @@
-"""What the worker itself answers a tool: bytes of chance, digests, and digests with a key.
+"""Host functions answered inside the worker: random bytes, digests and HMAC.
 
 A question is its name and up to three values, each JSON of a text or a whole number; bytes travel as base64.
 """

@@ -1,4 +1,4 @@
-"""The manifest of JavaScript tools: a JSON object is one tool, an array is a group of them.
+"""Parses manifests: an object is one tool, an array is a group.
 
 What is wrong with one entry is reported with its index, and the other entries are taken all the same.
 """
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from oneclaw.core.check.plain import Refused, inspect
-from oneclaw.core.load import Problem
+from oneclaw.core.check.plain import ArgumentsRefused, inspect
+from oneclaw.core.load import LoadProblem
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.js.example import Example, read_examples
@@ -23,7 +23,7 @@ MOST_TOOLS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestTool:
     """One tool of a manifest: what it is, the function that does its work, and where it stands in a group."""
 
     definition: ToolDefinition
@@ -32,7 +32,9 @@ class Entry:
     index: int | None = None
 
 
-def read_manifest(text: str, base_name: str, file: str, digest: str) -> tuple[list[Entry], list[Problem]]:
+def read_manifest(
+    text: str, base_name: str, file: str, digest: str
+) -> tuple[list[ManifestTool], list[LoadProblem]]:
     """The tools of a manifest, and what is wrong with it; never raises.
 
     `base_name` is the name of the file without `.json`, `file` how problems name it, and `digest` the hash of
@@ -41,11 +43,11 @@ def read_manifest(text: str, base_name: str, file: str, digest: str) -> tuple[li
     try:
         document, problems = _decode(text, file)
         inspect(document)
-    except Refused as refused:
+    except ArgumentsRefused as refused:
         said = str(refused).replace("The arguments are", "it is").replace("The arguments hold", "it holds")
-        return [], [Problem(file, said)]
+        return [], [LoadProblem(file, said)]
     except (ValueError, RecursionError) as error:
-        return [], [Problem(file, f"it is not JSON: {_say(error)}.")]
+        return [], [LoadProblem(file, f"it is not JSON: {_say(error)}.")]
     if is_object(document):
         entry, found = _read_entry(document, file, digest, None, base_name)
         return ([entry] if entry else []), problems + found
@@ -53,27 +55,29 @@ def read_manifest(text: str, base_name: str, file: str, digest: str) -> tuple[li
         entries, found = _read_group(document, base_name, file, digest)
         return entries, problems + found
     reason = "its top level is neither: write an object for one tool, or an array for a group of tools."
-    return [], [*problems, Problem(file, reason)]
+    return [], [*problems, LoadProblem(file, reason)]
 
 
 def _read_group(
     documents: Sequence[Any], base_name: str, file: str, digest: str
-) -> tuple[list[Entry], list[Problem]]:
+) -> tuple[list[ManifestTool], list[LoadProblem]]:
     if not documents:
-        return [], [Problem(file, "the group is empty: it has no tools.", is_warning=True)]
+        return [], [LoadProblem(file, "the group is empty: it has no tools.", is_warning=True)]
     if len(documents) > MOST_TOOLS:
         reason = f"the group has {len(documents)} tools, and at most {MOST_TOOLS} are taken: split the file."
-        return [], [Problem(file, reason)]
-    found: dict[str, Entry] = {}
-    problems: list[Problem] = []
+        return [], [LoadProblem(file, reason)]
+    found: dict[str, ManifestTool] = {}
+    problems: list[LoadProblem] = []
     for index, document in enumerate(documents):
         if not is_object(document):
-            problems.append(Problem(file, "it is not an object with name, description and function.", index))
+            problems.append(
+                LoadProblem(file, "it is not an object with name, description and function.", index)
+            )
             continue
         name = document.get("name")
         if isinstance(name, str) and name in found:
             reason = f"the name {name} stands twice in the group; the first one is taken."
-            problems.append(Problem(file, reason, index))
+            problems.append(LoadProblem(file, reason, index))
             continue
         entry, said = _read_entry(document, file, digest, index, base_name)
         problems += said
@@ -84,7 +88,7 @@ def _read_group(
 
 def _read_entry(
     document: Mapping[str, Any], file: str, digest: str, index: int | None, base_name: str
-) -> tuple[Entry | None, list[Problem]]:
+) -> tuple[ManifestTool | None, list[LoadProblem]]:
     """One tool, or why it cannot be taken; `index` is None for the only one of its file."""
     fields = Fields(document)
     is_alone = index is None
@@ -97,14 +101,14 @@ def _read_entry(
         fields.odd.append(f"the field function is for groups; {ENTRY} is called.")
     fields.warn_of_unknown()
     about = f"{name}: " if name else ""
-    problems = [Problem(file, about + reason, index) for reason in fields.wrong]
-    problems += [Problem(file, about + reason, index, is_warning=True) for reason in fields.odd]
+    problems = [LoadProblem(file, about + reason, index) for reason in fields.wrong]
+    problems += [LoadProblem(file, about + reason, index, is_warning=True) for reason in fields.odd]
     if definition is None or fields.wrong:
         return None, problems
-    return Entry(definition, function, examples, index), problems
+    return ManifestTool(definition, function, examples, index), problems
 
 
-def _decode(text: str, file: str) -> tuple[Any, list[Problem]]:
+def _decode(text: str, file: str) -> tuple[Any, list[LoadProblem]]:
     twice: dict[str, None] = {}
 
     def pair(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -124,7 +128,7 @@ def _decode(text: str, file: str) -> tuple[Any, list[Problem]]:
     )
     reason = "the field {} stands twice in one object; the last one counts."
     names = list(twice)[:MOST_TOOLS]
-    return document, [Problem(file, reason.format(quote(name)), is_warning=True) for name in names]
+    return document, [LoadProblem(file, reason.format(quote(name)), is_warning=True) for name in names]
 
 
 def _refuse_constant(word: str) -> Any:

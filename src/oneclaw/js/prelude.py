@@ -1,4 +1,4 @@
-"""The prelude: our own JavaScript, which a worker evaluates before the file of a tool."""
+"""Loads the prelude, the JavaScript evaluated before each tool file."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Names that stand before a tool's file is read: no function of a tool can have one of them."""
+"""Reserved JavaScript names."""
 
 RESERVED = frozenset(
     """

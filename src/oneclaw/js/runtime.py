@@ -1,25 +1,33 @@
-"""JavaScript run in worker processes: a source, a function and arguments in; text and a log out."""
+"""Runs JavaScript functions in worker processes."""
 
 import asyncio
+import importlib.util
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
+from oneclaw.child.exit_report import Ended
+from oneclaw.child.pool import Pool
+from oneclaw.child.spawn import ChildSpec
+from oneclaw.child.worker import Worker
 from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.tool import Context
-from oneclaw.js.conversation import Answers, Conversation, Ran, encode
-from oneclaw.js.source import Source
-from oneclaw.js.worker_process import WorkerProcess
-from oneclaw.js.workers import Workers
+from oneclaw.js.call_exchange import FRAME_BYTES, Answers, CallExchange, Ran, encode
+from oneclaw.js.source import JavaScriptSource
 
 JAVASCRIPT = DEFAULTS.javascript
 
-__all__ = ["Answers", "Ran", "Runtime", "Source"]
+__all__ = ["Answers", "JavaScriptSource", "Ran", "Runtime"]
 
+START_SECONDS = 30.0
 CHECK_SECONDS = 10.0
 KNOWN_IMPURE = 1_000
+Paused = Callable[[], AbstractContextManager[None]]
+"""Stops the clock of a call while something else is waited for."""
 FUNCTION = re.compile(r"[a-zA-Z_$][a-zA-Z0-9_$]*")
 
 
@@ -39,7 +47,8 @@ class Runtime:
         idle_seconds: float = 60.0,
     ) -> None:
         self._memory_bytes = memory_bytes
-        self._make_workers = partial(Workers, size, memory_bytes, stack_bytes, idle_seconds)
+        start = partial(_start, memory_bytes, stack_bytes)
+        self._make_workers = partial(Pool, size, start, idle_seconds=idle_seconds, can_switch=True)
         self._impure: dict[str, None] = {}
         self._is_open = False
         self.open()
@@ -57,7 +66,7 @@ class Runtime:
 
     async def call(
         self,
-        source: Source,
+        source: JavaScriptSource,
         function: str,
         arguments: Mapping[str, Any],
         answers: Answers,
@@ -82,12 +91,11 @@ class Runtime:
         workers = self._script_workers if tools else self._workers
         # Above the limit of the call: this is for a worker whose program cannot stop it any more.
         seconds = int(2 * context.seconds) + 10
-        async with workers.borrow(source.digest, context) as worker:
-            ended = await self._talk(worker, source, request, seconds, answers, is_kept=not tools)
-            assert isinstance(ended, Ran)
-            return ended
+        ended = await self._run(workers, source, request, seconds, answers, context.paused)
+        assert isinstance(ended, Ran)
+        return ended
 
-    async def check(self, source: Source, functions: Sequence[str]) -> dict[str, str]:
+    async def check(self, source: JavaScriptSource, functions: Sequence[str]) -> dict[str, str]:
         """Why each of the functions cannot be called, "" if it can.
 
         Raises `ToolError` when the source does not load.
@@ -95,14 +103,13 @@ class Runtime:
         named = [function for function in functions if FUNCTION.fullmatch(function)]
         request = b"?" + encode({"functions": named})
         seconds = int(2 * CHECK_SECONDS)
-        async with self._workers.borrow(source.digest, None) as worker:
-            try:
-                async with asyncio.timeout(CHECK_SECONDS):
-                    reasons = await self._talk(worker, source, request, seconds, _Nobody(), is_kept=True)
-            except TimeoutError:
-                worker.kill("it took too long to load")
-                reason = f"{source.file} did not load within {CHECK_SECONDS:g}s."
-                raise ToolError(reason, Kind.TIMEOUT) from None
+        try:
+            reasons = await self._run(
+                self._workers, source, request, seconds, _Nobody(), nullcontext, CHECK_SECONDS
+            )
+        except TimeoutError:
+            reason = f"{source.file} did not load within {CHECK_SECONDS:g}s."
+            raise ToolError(reason, Kind.TIMEOUT) from None
         assert isinstance(reasons, list)
         found = dict(zip(named, reasons, strict=True))
         return {function: found.get(function, _no_name(function)) for function in functions}
@@ -113,10 +120,37 @@ class Runtime:
         await self._script_workers.close()
         self._is_open = False
 
+    async def _run(
+        self,
+        workers: Pool,
+        source: JavaScriptSource,
+        request: bytes,
+        seconds: int,
+        answers: Answers,
+        paused: Paused,
+        most_seconds: float | None = None,
+    ) -> Ran | list[str]:
+        """Have a worker do what is requested; one that is not done with it is gone when this returns.
+
+        Raises `TimeoutError` after `most_seconds` with the worker.
+        """
+        worker = await _borrow(workers, source.digest, paused)
+        is_fit = False
+        try:
+            talk = self._talk(worker, source, request, seconds, answers, workers is self._workers)
+            ended = await (talk if most_seconds is None else asyncio.wait_for(talk, most_seconds))
+            is_fit = True
+            return ended
+        except ToolError:
+            is_fit = True
+            raise
+        finally:
+            await workers.leave(worker, is_fit=is_fit)
+
     async def _talk(
         self,
-        worker: WorkerProcess,
-        source: Source,
+        worker: Worker,
+        source: JavaScriptSource,
         request: bytes,
         seconds: int,
         answers: Answers,
@@ -125,12 +159,12 @@ class Runtime:
         if worker.holds != source.digest:
             text = source.encode()
             if worker.holds:
-                worker.tell(b"D")
-                worker.holds = ""
+                worker.send(b"D")
+                worker.holds = None
             is_held = is_kept and source.digest not in self._impure
-            worker.tell((b"L" if is_held else b"F") + text)
-        worker.tell(b"C" + seconds.to_bytes(4, "big") + request)
-        conversation = Conversation(worker, source, answers, self._memory_bytes)
+            worker.send((b"L" if is_held else b"F") + text)
+        worker.send(b"C" + seconds.to_bytes(4, "big") + request)
+        conversation = CallExchange(worker, source, answers, self._memory_bytes)
         try:
             return await conversation.listen()
         finally:
@@ -138,6 +172,52 @@ class Runtime:
                 if len(self._impure) >= KNOWN_IMPURE:
                     self._impure.clear()
                 self._impure[source.digest] = None
+
+
+def _start(memory_bytes: int, stack_bytes: int) -> Worker:
+    """Start a worker that has nothing of ours but its end of the line."""
+    found = importlib.util.find_spec("_quickjs")
+    if found is None or found.origin is None:
+        raise ToolError(
+            "JavaScript tools need the package quickjs-ng: install it with `pip install quickjs-ng`."
+        )
+    path, arguments = [os.path.dirname(found.origin)], (memory_bytes, stack_bytes)
+    module = "oneclaw.js.worker"
+    spec = ChildSpec(module=module, arguments=arguments, path=path, directory="/", is_guarded=False)
+    return Worker(spec, FRAME_BYTES)
+
+
+async def _borrow(workers: Pool, digest: str, paused: Paused) -> Worker:
+    """A worker, one that holds the source if there is one; `paused` while it is waited for."""
+    try:
+        worker = await workers.take(digest, paused)
+    except Ended as ended:
+        raise ToolError(f"JavaScript cannot be run: {ended.exit.reason}.", effects="none") from None
+    except OSError as error:
+        reason = f"No process could be started for JavaScript: {describe(error)}."
+        raise ToolError(reason, effects="none") from error
+    if not worker.is_ready:
+        try:
+            with paused():
+                await _get_ready(worker)
+        except BaseException:
+            await workers.leave(worker, is_fit=False)
+            raise
+    return worker
+
+
+async def _get_ready(worker: Worker) -> None:
+    """Wait until a new worker can be asked. Raises `ToolError`."""
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            said = (await worker.receive()).decode(errors="replace")
+    except TimeoutError:
+        said = f"it did not start within {START_SECONDS:g}s"
+    except Ended as ended:
+        said = f"its process {ended}"
+    worker.is_ready = said == 'j{"ready":[]}'
+    if not worker.is_ready:
+        raise ToolError(f"JavaScript cannot be run: no worker is ready, {said[:400]}.", effects="none")
 
 
 def _no_name(function: str) -> str:

@@ -1,4 +1,4 @@
-"""The text of one JavaScript file, as it is sent to a worker."""
+"""Source text of a JavaScript file."""
 
 import hashlib
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ SOURCE_CHARS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class JavaScriptSource:
     """`file` is the name errors show; `digest` tells one text from another."""
 
     file: str
@@ -18,7 +18,7 @@ class Source:
     digest: str
 
     @classmethod
-    def of(cls, file: str, text: str) -> "Source":
+    def of(cls, file: str, text: str) -> "JavaScriptSource":
         return cls(file, text, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
     def encode(self) -> bytes:

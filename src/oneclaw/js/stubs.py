@@ -1,4 +1,4 @@
-"""Tools as TypeScript declarations, made from their JSON Schemas, for a model that writes a script.
+"""Generates TypeScript declarations of tools for code mode.
 
 What comes from a tool (names, descriptions, values) is foreign text: it stands in comments to the end of one
 line, in string literals, or not at all, so that no text of a tool reads as a declaration.
@@ -174,7 +174,7 @@ class _Names:
 
 
 def _note(schema: Any) -> str:
-    """What is said of a value, and what a type cannot say of it."""
+    """The description of a value, with limits that its type cannot express."""
     if not is_object(schema):
         return ""
     kind = schema.get("type")

@@ -1,4 +1,4 @@
-"""The files of a new JavaScript tool or group: they work as they are, and are there to be changed."""
+"""Templates for new JavaScript tools and groups."""
 
 import json
 import os

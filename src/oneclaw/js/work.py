@@ -1,4 +1,4 @@
-"""The work of a JavaScript tool: one function of its file, run in a worker."""
+"""Runs a JavaScript tool: one function of its file, in a worker."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,21 +7,21 @@ from oneclaw.core.call import Output
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js.example import Example
 from oneclaw.js.fields import ENVIRONMENT
-from oneclaw.js.runtime import Runtime, Source
+from oneclaw.js.runtime import JavaScriptSource, Runtime
 
 IS_JSON = "is_json"
 """The detail of a result by which a script knows that its text is the JSON of a value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Work:
-    """What `Tool.execute` is for a JavaScript tool. The tools of a group share one `source`.
+class JavaScriptWork:
+    """`Tool.execute` of a JavaScript tool. Tools of a group share one `source`.
 
     place  the manifest it comes from; `index` is its place in a group
     """
 
     runtime: Runtime
-    source: Source
+    source: JavaScriptSource
     function: str
     definition: ToolDefinition
     place: str

@@ -1,1 +1,1 @@
-"""Use-cases of every door: each takes the app or the store and returns records; doors parse and render."""
+"""Use cases shared by all doors: each takes the app or the store and returns records."""

@@ -1,4 +1,4 @@
-"""Agents: listed with the tools each may call, kept in the store, and forgotten."""
+"""Lists, saves and removes agents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

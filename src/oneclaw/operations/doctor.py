@@ -1,21 +1,26 @@
-"""The doctor: checks what works on this machine with these settings, and says what to do about the rest."""
+"""Doctor: checks this machine and these settings, and names remedies."""
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from oneclaw.agent.small import SmallModel
 from oneclaw.app import App
 from oneclaw.config import Config, user_folder
 from oneclaw.core.errors import describe
+from oneclaw.core.permit.need import NEEDS, needs_of
 from oneclaw.operations import machine
-from oneclaw.operations.checkup import Checkup
+from oneclaw.operations.features import feature_names
+from oneclaw.operations.machine import Checkup
+from oneclaw.operations.models import keys_set
 from oneclaw.operations.reading import reading
 
 CHECK_SECONDS = 1.0
 """How long the store is read through; a large one takes longer, and is read as far as that goes."""
-Check = Callable[[], Checkup | Awaitable[Checkup]]
+CheckFunction = Callable[[], Checkup | Awaitable[Checkup]]
 
 
 async def diagnose(config: Config) -> list[Checkup]:
@@ -32,7 +37,7 @@ async def diagnose(config: Config) -> list[Checkup]:
 
         local = await asyncio.to_thread(machine.why_no_local_models)
         shell = config.settings.shell.mode, config.settings.shell.sandbox
-        checks: dict[str, Check] = {
+        checks: dict[str, CheckFunction] = {
             "store": lambda: check_store(config),
             "workspace": lambda: check_workspace(config.workspace_folder),
             "tools": lambda: check_policy(opened()),
@@ -69,8 +74,6 @@ async def _try_to_open(config: Config, stack: AsyncExitStack) -> App | Exception
 
 
 async def check_store(config: Config) -> Checkup:
-    import sqlite3
-
     file, version = config.store_file, f"SQLite {sqlite3.sqlite_version}"
     if not can_be_made(file.parent):
         remedy = "Name another data folder with --home or ONECLAW_HOME."
@@ -101,8 +104,6 @@ def can_be_made(folder: Path) -> bool:
 
 def check_policy(app: App) -> Checkup:
     """Whether each setting about tools and needs is about one that exists."""
-    from oneclaw.core.permit.need import NEEDS, needs_of
-
     definitions = app.registry.definitions()
     unused = app.policy.unused(definitions)
     settings = app.config.settings
@@ -124,7 +125,7 @@ def check_policy(app: App) -> Checkup:
 
 
 def _misfit(setting: str, entry: str, bound: Mapping[str, str | None]) -> tuple[str, str]:
-    """What is said of an entry that has no effect, and what to do."""
+    """Describes a settings entry without effect, and the remedy."""
     if setting == "switches" and entry in bound:
         text = f"switches names {entry!r}, which has no switch of its own"
         return text, f"it comes and goes with {bound[entry]}, as `oneclaw features` shows."
@@ -168,17 +169,19 @@ def check_secrets(file: Path) -> Checkup:
 
 def check_models(app: App, *, can_run_local: bool) -> Checkup:
     """Which model answers, and which keys are set: their names, never their values."""
-    from oneclaw.agent.small import SmallModel
-    from oneclaw.operations.models import keys_set
+    from oneclaw.operations.embedded import NAME
+    from oneclaw.providers.packages import KNOWN
 
     default, keys = app.catalog.default, keys_set(app)
     found = ", ".join(name for name, is_set in keys.items() if is_set)
     said = f"keys: {found}" if found else "no key is set"
     if default is None:
         remedy = 'Set models.default = "provider/model", or give --model; `oneclaw models` lists them.'
-        who = "only `oneclaw chat` answers, by the tiny model that comes along"
+        who = "only `oneclaw chat` answers, by the tiny model"
         if not can_run_local:
-            who = "nothing answers, and the tiny model that comes along cannot run here: see llama.cpp"
+            who = "nothing answers, and the tiny model cannot run here: see llama.cpp"
+        elif NAME not in app.catalog.packages.names():
+            who = f"nothing answers; `pip install {KNOWN[NAME]}` installs a tiny model"
         return Checkup("models", "warn", f"no model is set: {who}; {said}", remedy)
     provider = default.partition("/")[0]
     needed = app.catalog.provider(provider).key
@@ -192,8 +195,6 @@ def check_models(app: App, *, can_run_local: bool) -> Checkup:
 
 def check_features(app: App) -> Checkup:
     """Which features are on, and what a tool that would be there lacks on this machine."""
-    from oneclaw.operations.features import feature_names
-
     on = [name for name in feature_names(app) if app.policy.features.get(name)]
     whys = [app.policy.why(tool.definition, agent="default", origin=tool.origin) for tool in app.registry]
     for why in whys:

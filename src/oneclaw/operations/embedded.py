@@ -1,4 +1,7 @@
-"""The embedded model: whether it can run, its file, and having it ready before the first message."""
+"""Models of provider packages: whether they can run here, the files they need, and getting them ready.
+
+`local/smollm2` is the one that answers where no model is set, if its package is installed.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from oneclaw.config import user_folder
 from oneclaw.core.errors import OneClawError
+from oneclaw.providers.packages import ProviderPackages, WarmProvider
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -15,61 +19,50 @@ NAME = "local/smollm2"
 
 
 def is_installed() -> bool:
-    """Whether what runs it is installed: it may answer where no other model is set."""
+    """Whether the tiny model may answer where no other model is set: its package and llama.cpp are there."""
     from oneclaw.providers.local.engine import is_installed
 
-    return is_installed()
+    return is_installed() and NAME in ProviderPackages().names()
 
 
-def is_fetched() -> bool:
-    """Whether the file of the model is here already."""
-    from oneclaw.providers.local.fetch import SMOLLM2, find
+def bytes_to_fetch(model: str) -> int:
+    """How much must be fetched before this model can answer; raises `OneClawError`."""
+    from oneclaw.providers.local.engine import check_installed
 
-    return find(SMOLLM2, user_folder("cache") / "models") is not None
-
-
-def bytes_to_fetch() -> int:
-    """The size of its file where that has to be fetched, else 0; raises `ProviderError` if it cannot run."""
-    from oneclaw.providers.local.engine import check_installed, check_loadable
-    from oneclaw.providers.local.fetch import SMOLLM2
-
-    check_installed()
-    if is_fetched():
+    package = ProviderPackages().get(model)
+    if package is None or package.download is None:
         return 0
-    check_loadable()  # else a long download would be for nothing
-    return SMOLLM2.bytes
+    if package.runs_gguf:
+        check_installed()
+    return package.download.bytes_missing(user_folder("cache") / "models")
 
 
-async def fetch_file(progress: Callable[[int, int], None] | None = None) -> None:
-    """Fetch the file of the model; `progress` is told the bytes so far and all of them."""
-    from oneclaw.providers.local.fetch import SMOLLM2, fetch
-
-    await fetch(SMOLLM2, user_folder("cache") / "models", progress)
-
-
-def introduction() -> str:
-    """One sentence that says what this model can and cannot do."""
-    from oneclaw.providers.local.reply import FIRST_LINE
-
-    return FIRST_LINE
+async def fetch_files(model: str, progress: Callable[[int, int], None] | None = None) -> None:
+    """Fetch the files of a model; `progress` is told the bytes so far and all of them."""
+    package = ProviderPackages().get(model)
+    if package is not None and package.download is not None:
+        await package.download.fetch(user_folder("cache") / "models", progress)
 
 
-def check_local(model: str) -> None:
-    """Raise `ProviderError` when `model` is one of this machine and what runs those cannot be loaded."""
+def introduction(model: str) -> str:
+    """What people are told of a model before a conversation with it; empty for most."""
+    package = ProviderPackages().get(model)
+    return "" if package is None else package.introduction
+
+
+def check_runnable(model: str) -> None:
+    """Raise `OneClawError` when this model runs on this machine and what it needs for that is missing."""
     from oneclaw.providers.local.engine import check_loadable
 
-    if model.startswith("local/"):
+    package = ProviderPackages().get(model)
+    if package.runs_gguf if package is not None else model.startswith("local/"):
         check_loadable()
 
 
-async def warm_embedded(app: "App", model: str) -> None:
-    """While a person reads and types: if `model` is the embedded one, have it loaded and its tools read."""
-    from oneclaw.providers.local.provider import LocalProvider
-
-    if model != NAME:
-        return
+async def warm(app: "App", model: str) -> None:
+    """While a person reads and types: have a model get ready that can."""
     provider, short = app.runs.providers.get(model)
-    session = replace(app.new_session(), only=app.runs.small_tools(app.catalog.model(model)))
-    if isinstance(provider, LocalProvider):
+    if isinstance(provider, WarmProvider):
+        session = replace(app.new_session(), only=app.runs.small_tools(app.catalog.model(model)))
         with suppress(OneClawError):  # whatever it is, the first message says so
             await provider.warm(short, app.engine.available(session))

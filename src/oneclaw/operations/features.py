@@ -1,4 +1,4 @@
-"""Features and their tools: listed, and switched on or off."""
+"""Lists and switches features."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Remembered answers to questions of permission: listed and revoked."""
+"""Lists and revokes grants."""
 
 from typing import TYPE_CHECKING
 

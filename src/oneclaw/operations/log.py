@@ -1,13 +1,17 @@
-"""Queries on the journal of calls and on what the answers of models took."""
+"""Queries the call journal and token usage."""
 
+import json
 import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import InvalidConfig, Kind, NotFound
 from oneclaw.core.message import Usage
+from oneclaw.guard.outside_mark import unmarked
 from oneclaw.operations.sessions import find_session
 from oneclaw.store.calls import CallRecord
 from oneclaw.store.messages import Round
@@ -67,8 +71,6 @@ class AnswerUsage:
 
 def read_since(text: str, now: float | None = None) -> float:
     """A moment from `30m`, `2h`, `3d` or a date; raises `InvalidConfig`."""
-    from datetime import datetime
-
     ago = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
     if ago:
         return (time.time() if now is None else now) - float(ago[1]) * _UNITS[ago[2]]
@@ -128,10 +130,6 @@ async def list_answers(store: "Store", wanted: LogFilter) -> AnswerUsage:
 
 def summary(record: CallRecord) -> str:
     """One line about a call: the message of an error, else the arguments."""
-    import json
-    from itertools import starmap
-
-    from oneclaw.guard.outside_mark import unmarked
 
     def word(name: str, value: Any) -> str:
         return f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"

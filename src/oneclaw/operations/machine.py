@@ -1,8 +1,18 @@
-"""Checks of this machine: interpreter, workers, network, time zones, local models, sandbox, limits."""
+"""Doctor checks of this machine: interpreter, network, time zones, models, sandbox, limits."""
 
 import os
+from dataclasses import dataclass
+from typing import Literal
 
-from oneclaw.operations.checkup import Checkup
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """One thing looked at: how it is in one sentence, and the remedy where something is to be done."""
+
+    topic: str
+    state: Literal["ok", "warn", "bad"]
+    text: str
+    remedy: str = ""
 
 
 def check_python() -> Checkup:
@@ -13,9 +23,9 @@ def check_python() -> Checkup:
 
 
 async def check_javascript() -> Checkup:
-    from oneclaw.js.runtime import Runtime, Source
+    from oneclaw.js.runtime import JavaScriptSource, Runtime
 
-    runtime, source = Runtime(size=1), Source.of("doctor.js", "function answer() { return 42; }")
+    runtime, source = Runtime(size=1), JavaScriptSource.of("doctor.js", "function answer() { return 42; }")
     try:
         fault = (await runtime.check(source, ["answer"]))["answer"]
     finally:
@@ -26,11 +36,11 @@ async def check_javascript() -> Checkup:
 
 
 async def check_workers() -> Checkup:
-    from oneclaw.core.make.function import tool
+    from oneclaw.core.define.function import tool
     from oneclaw.core.tool import Context
-    from oneclaw.run.runner import Runner
+    from oneclaw.run.runner import CallRunner
 
-    runner = Runner()
+    runner = CallRunner()
     try:
         answered = await runner.run(tool(answer, isolation="process"), {}, Context(), 20.0)
     finally:
@@ -84,7 +94,7 @@ def check_local_models(problem: str) -> Checkup:
 
 
 def check_sandbox(mode: str, way: str) -> Checkup:
-    """What shuts commands in, tried out; `mode` and `way` are as the owner set them."""
+    """Tests the sandbox; `mode` and `way` are the owner's settings."""
     from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
     from oneclaw.guard.sandbox.places import program_places
 
@@ -107,8 +117,8 @@ def check_sandbox(mode: str, way: str) -> Checkup:
 
 
 def check_limits() -> Checkup:
-    """What holds the memory and the processes of commands: the kernel, or our own count."""
-    from oneclaw.guard.sandbox.group import make_group
+    """Reports what limits commands: the kernel, or our own count."""
+    from oneclaw.child.group import make_group
 
     made = make_group(1 << 30, 1000)
     if made is not None:

@@ -1,4 +1,4 @@
-"""Memories of agents: listed, searched, shown, forgotten, exported, imported, and told as a digest."""
+"""Lists, searches, removes, exports and imports memories."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,14 +38,14 @@ class MemoryDigest:
 
 
 async def list_memories(store: Store | None, *, agent: str = "", limit: int = -1) -> list[Memory]:
-    """What the agent sees, last changed first."""
+    """Memories the agent can see, last changed first."""
     return [] if store is None else await store.memories.of(agent).all(limit=limit)
 
 
 async def search_memories(
     store: Store | None, words: str, *, agent: str = "", limit: int = 5
 ) -> list[Memory]:
-    """What fits the words best, best first."""
+    """Memories that match, best first."""
     return [] if store is None else await store.memories.of(agent).search(words, limit)
 
 

@@ -1,7 +1,6 @@
-"""Models: which are known and set up, whether they answer, and which one an agent is answered by."""
+"""Lists and tests models, and resolves an agent's model."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ class ModelState:
 
     key       the name of the secret that holds the key; empty where none is needed
     is_set    whether the key was found, or none is needed
+    tools     the tools that a small model gets in place of those for small models
     answers   None: not asked; else whether the provider answered, and `problem` says what was wrong
     """
 
@@ -38,6 +38,7 @@ class ModelState:
     is_default: bool = False
     answers: bool | None = None
     problem: str = ""
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,11 @@ class ModelList:
 
     date         of the prices, which are in US dollars for a million tokens
     small_tools  the tools that a small model gets
-    trained      the tools that a model gets in place of these, by its name
     """
 
     date: str
     small_tools: tuple[str, ...]
     models: tuple[ModelState, ...]
-    trained: Mapping[str, tuple[str, ...]]
 
 
 def model_of(app: "App", agent: "Agent", said: str = "") -> str:
@@ -78,9 +77,7 @@ def list_models(app: "App", provider: str | None = None) -> ModelList:
     found = [_state(catalog, name, is_set, default) for name in (*known, *bare)]
     wanted = [model for model in found if provider in (None, model.provider)]
     wanted.sort(key=lambda model: (not model.is_default, not model.is_set, model.model))
-    local = [model.model for model in wanted if model.provider == "local"]
-    trained = {name: tools for name in local if (tools := catalog.model(name).tools)}
-    return ModelList(catalog.date, catalog.small_tools, tuple(wanted), trained)
+    return ModelList(catalog.date, catalog.small_tools, tuple(wanted))
 
 
 def keys_set(app: "App") -> dict[str, bool]:
@@ -135,12 +132,12 @@ def _state(catalog: "Catalog", name: str, is_set: dict[str, bool], default: str 
     provider = name.partition("/")[0]
     try:
         key = catalog.provider(provider).key or ""
+        model = None if name.endswith(f"/{ANY}") else catalog.model(name)
     except InvalidConfig as error:
         return ModelState(name, provider, "", False, is_default=name == default, problem=str(error))
     state = ModelState(name, provider, key, is_set[key] if key else True, is_default=name == default)
-    if name.endswith(f"/{ANY}"):
+    if model is None:
         return state
-    model = catalog.model(name)
     if model.price is not None:
         state = replace(state, input_price=model.price.input, output_price=model.price.output)
-    return replace(state, window=model.window, is_small=model.is_small)
+    return replace(state, window=model.window, is_small=model.is_small, tools=model.tools)

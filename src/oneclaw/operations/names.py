@@ -1,10 +1,14 @@
-"""Names that a door offers to complete, found without loading what has them."""
+"""Names for completion, found without loading their modules."""
 
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from oneclaw.config import Config
 from oneclaw.core.errors import OneClawError
+
+if TYPE_CHECKING:
+    from oneclaw.providers.catalog import Catalog
 
 
 def tool_names(config: Config) -> list[str]:
@@ -36,7 +40,7 @@ def written_tools(config: Config) -> dict[str, Mapping[str, object]]:
 
 def plugin_names(config: Config) -> list[str]:
     """The plugins, found and not asked for their tools."""
-    from oneclaw.plugins.found import find_files, find_packages
+    from oneclaw.plugins.discovery import find_files, find_packages
 
     found = [
         *(file for folder in config.tool_folders for file in find_files(folder)),
@@ -45,17 +49,21 @@ def plugin_names(config: Config) -> list[str]:
     return sorted({each.name for each in found})
 
 
-def provider_names(config: Config) -> tuple[str, ...]:
+def _catalog(config: Config) -> "Catalog":
     from oneclaw.providers.catalog import Catalog
+    from oneclaw.providers.packages import ProviderPackages
 
-    return tuple(Catalog(config.under("models"), config.under("providers")).providers())
+    packages = ProviderPackages()
+    return Catalog(config.settings.models, config.settings.providers, packages=packages)
+
+
+def provider_names(config: Config) -> tuple[str, ...]:
+    return tuple(_catalog(config).providers())
 
 
 def model_names(config: Config) -> list[str]:
     """The models that are known, and the providers whose models are not."""
-    from oneclaw.providers.catalog import Catalog
-
-    catalog = Catalog(config.under("models"), config.under("providers"))
+    catalog = _catalog(config)
     known = catalog.known_models()
     bare = [name for name in catalog.providers() if not any(one.startswith(f"{name}/") for one in known)]
     return [*known, *(f"{name}/" for name in bare)]

@@ -1,4 +1,4 @@
-"""Python plugins: found, and their tools as they stand for an agent."""
+"""Lists plugins and their tools."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from oneclaw.core.errors import NotFound
 from oneclaw.core.registry import nearest
-from oneclaw.plugins.loader import Plugin, look
+from oneclaw.plugins.loader import Look, Plugin
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -27,9 +27,11 @@ class PluginTool:
     description: str
 
 
-def list_plugins(config: "Config") -> list[Plugin]:
-    """The plugins there are; each is asked again, for what failed may have been mended."""
-    return look(config, is_fresh=True)
+async def list_plugins(config: "Config") -> list[Plugin]:
+    """The plugins there are; one that failed is asked again."""
+    looked = Look(config, is_fresh=True)
+    await looked.ask()
+    return looked.plugins
 
 
 def find_plugin(plugins: Sequence[Plugin], name: str) -> Plugin:

@@ -1,10 +1,10 @@
-"""Portability of tools: the schema each provider is sent, what was changed for it, and why."""
+"""Reports the schema each provider gets for a tool, and every change."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.dialect.change import Change
+from oneclaw.providers.dialect.change import DialectChange
 from oneclaw.providers.dialect.rules import RULES
 
 PROVIDERS = tuple(RULES)
@@ -18,7 +18,7 @@ class Portability:
     provider: str
     verdict: str
     strict: bool
-    changes: tuple[Change, ...]
+    changes: tuple[DialectChange, ...]
 
 
 def list_portability(definitions: Iterable[ToolDefinition], provider: str | None = None) -> list[Portability]:

@@ -1,4 +1,4 @@
-"""Questions to people: listed, found and answered from any program."""
+"""Lists, finds and answers questions."""
 
 from typing import Any
 
@@ -100,7 +100,7 @@ def check_pattern(question: Question, pattern: dict[str, str]) -> None:
 
 
 async def next_step(store: Store, record: QuestionRecord) -> str:
-    """What makes use of the answer, where no program waits for it; empty where one does."""
+    """Who uses the answer when no program waits for it; empty when one does."""
     run = await store.runs.get(record.question.run) if record.question.run else None
     if run is None or run.state == "running":
         return ""

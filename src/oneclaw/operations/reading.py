@@ -1,4 +1,4 @@
-"""The store opened to read, for doors that run nothing."""
+"""Opens the store read-only."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

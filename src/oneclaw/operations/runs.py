@@ -1,4 +1,4 @@
-"""Runs that are kept: listed, found, their events read, and old ones pruned."""
+"""Lists, finds, reads and prunes runs."""
 
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING

@@ -1,10 +1,11 @@
-"""Conversations that are kept: listed, found, exported, imported and removed."""
+"""Lists, finds, exports, imports and removes sessions."""
 
 import json
 import shutil
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from oneclaw.agent.session import session_folder
 from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.message import Message, Usage
 from oneclaw.store.messages import StoredMessage
@@ -90,7 +91,7 @@ async def remove_session(app: "App", name: str) -> SessionRecord:
     """Forget a session and the long results of its calls; raises `NotFound`."""
     record = await find_session(app.store, name)
     await app.store.sessions.remove(record.id)
-    shutil.rmtree(app.config.home / "sessions" / record.id, ignore_errors=True)
+    shutil.rmtree(session_folder(app.config, record.id), ignore_errors=True)
     return record
 
 
@@ -128,7 +129,7 @@ def _read_document(document: Any, format: str | None) -> tuple[str, str, list[tu
 
 
 def _read_export(document: Any) -> tuple[str, str, list[tuple[Message, float | None]]]:
-    from oneclaw.agent.mend import mend
+    from oneclaw.agent.repair import repair_conversation
     from oneclaw.core.message_json import from_json
     from oneclaw.core.subschema import is_object
 
@@ -145,5 +146,5 @@ def _read_export(document: Any) -> tuple[str, str, list[tuple[Message, float | N
         if isinstance(cost := each.get("cost"), int | float):
             costs[id(messages[-1])] = cost
     # A call without a result was cut off where it was exported: here nobody knows what it changed.
-    found = [(message, costs.get(id(message))) for message in mend(messages).messages]
+    found = [(message, costs.get(id(message))) for message in repair_conversation(messages).messages]
     return str(document.get("agent", "default")), str(document.get("title", "")), found

@@ -1,4 +1,4 @@
-"""Settings as they are: where they and the data are, and what is set, without passwords."""
+"""Shows settings and file locations, without passwords."""
 
 import json
 from collections.abc import Mapping

@@ -1,47 +1,24 @@
-"""Checks of tool files: whether they are right, and whether tools do what their examples promise."""
+"""Validates tool files and runs their examples."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from oneclaw.core.call import ToolCall
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.load import Loaded
 from oneclaw.js.check import check_functions
 from oneclaw.js.loader import MANIFEST, SOURCE, load_folder, load_pair
 from oneclaw.js.runtime import Runtime
-from oneclaw.js.work import Work
-from oneclaw.operations.tool_files import brought_tools
+from oneclaw.js.work import JavaScriptWork
+from oneclaw.operations.tool_files import ToolFile, ToolFiles, brought_tools, file_of
 from oneclaw.operations.tools import find_tool, place_of
 
 if TYPE_CHECKING:
     from oneclaw.app import App
     from oneclaw.core.tool import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedTool:
-    """A tool that was read from a file; `is_right` when nothing is wrong with its entry or its source."""
-
-    name: str
-    place: str
-    function: str
-    origin: str
-    is_right: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedFiles:
-    """The tools of files that were checked, and what is wrong or odd about them, file by file."""
-
-    tools: tuple[CheckedTool, ...]
-    problems: tuple[Problem, ...]
-
-    @property
-    def ok(self) -> bool:
-        return all(problem.is_warning for problem in self.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +34,19 @@ class TriedExample:
     log: str
 
 
-async def check_files(app: "App", path: Path | None = None) -> CheckedFiles:
-    """What is wrong with the tool files at a path, or with all from outside; raises `InvalidConfig`."""
+async def check_files(app: "App", path: Path | None = None) -> ToolFiles:
+    """Problems of the tool files at a path, or of all. Raises `InvalidConfig`."""
     runtime = Runtime(size=1)
     try:
         loaded = Loaded(brought_tools(app), list(app.problems)) if path is None else _load(path, runtime)
-        works = [tool.execute for tool in loaded.tools if isinstance(tool.execute, Work)]
+        works = [tool.execute for tool in loaded.tools if isinstance(tool.execute, JavaScriptWork)]
         found = [*loaded.problems, *await check_functions(works, runtime)]
     finally:
         await runtime.close()
     problems = sorted(found, key=lambda problem: (problem.place, problem.index or 0))
     bad = {(problem.place, problem.index) for problem in problems if not problem.is_warning}
     sources = {one.place.removesuffix(SOURCE) for one in problems if one.place.endswith(SOURCE)}
-    return CheckedFiles(tuple(_checked(tool, bad, sources) for tool in loaded.tools), tuple(problems))
+    return ToolFiles(tuple(_checked(tool, bad, sources) for tool in loaded.tools), tuple(problems))
 
 
 def _load(path: Path, runtime: Runtime) -> Loaded:
@@ -82,11 +59,9 @@ def _load(path: Path, runtime: Runtime) -> Loaded:
     return load_pair(path.parent, path.stem, runtime, "checked")
 
 
-def _checked(tool: "Tool", bad: set[tuple[str, int | None]], sources: set[str]) -> CheckedTool:
-    work: Any = tool.execute
-    place, index = place_of(tool), getattr(work, "index", None)
-    is_right = (place, index) not in bad and place.removesuffix(MANIFEST) not in sources
-    return CheckedTool(tool.name, place, getattr(work, "function", ""), tool.origin, is_right)
+def _checked(tool: "Tool", bad: set[tuple[str, int | None]], sources: set[str]) -> ToolFile:
+    place, index = place_of(tool), getattr(tool.execute, "index", None)
+    return file_of(tool, (place, index) not in bad and place.removesuffix(MANIFEST) not in sources)
 
 
 async def try_examples(
@@ -108,7 +83,7 @@ def _named(app: "App", name: str | None) -> "list[Tool]":
 
 async def _try(app: "App", tool: "Tool", agent: str) -> AsyncGenerator[TriedExample]:
     work = tool.execute
-    if not isinstance(work, Work):
+    if not isinstance(work, JavaScriptWork):
         return
     session = app.new_session(agent)
     for number, example in enumerate(work.examples):

@@ -1,4 +1,4 @@
-"""Files that tools from outside come from: written anew, loaded again, and trusted by project."""
+"""Creates, reloads and trusts files of external tools."""
 
 import os
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oneclaw.core.errors import DuplicateTool, InvalidConfig
-from oneclaw.core.load import Problem
+from oneclaw.core.load import LoadProblem
 from oneclaw.operations.tools import place_of
 
 if TYPE_CHECKING:
@@ -26,19 +26,25 @@ class NewTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolFile:
-    """A tool from outside, and the file it comes from."""
+    """A tool from outside, the file it comes from, and whether nothing is wrong with its entry there."""
 
     name: str
     origin: str
     place: str
+    function: str
+    is_right: bool
 
 
 @dataclass(frozen=True, slots=True)
-class ReloadedTools:
-    """The tools from outside after loading them again, and what is wrong with their files."""
+class ToolFiles:
+    """The tools that were read from files, and what is wrong or odd about the files."""
 
     tools: tuple[ToolFile, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[LoadProblem, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(problem.is_warning for problem in self.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,11 @@ class ProjectTrust:
     changed: bool
     tools: tuple[str, ...]
     is_workspace: bool
+
+
+def file_of(tool: "Tool", is_right: bool = True) -> ToolFile:
+    function = getattr(tool.execute, "function", "")
+    return ToolFile(tool.name, tool.origin, place_of(tool), function, is_right)
 
 
 def brought_tools(app: "App") -> "list[Tool]":
@@ -94,11 +105,10 @@ def _write(folder: Path, name: str, is_group: bool, is_python: bool) -> Sequence
     return write_template(folder, name, is_group=is_group)
 
 
-async def reload_tools(app: "App") -> ReloadedTools:
+async def reload_tools(app: "App") -> ToolFiles:
     """Have every program that uses the store load its tools from outside again."""
     problems = await app.reload()
-    found = (ToolFile(tool.name, tool.origin, place_of(tool)) for tool in brought_tools(app))
-    return ReloadedTools(tuple(found), problems)
+    return ToolFiles(tuple(map(file_of, brought_tools(app))), problems)
 
 
 async def trust_project(app: "App", folder: Path | None = None, is_trusted: bool = True) -> ProjectTrust:

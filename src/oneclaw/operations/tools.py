@@ -1,19 +1,21 @@
-"""Tools as they stand for an agent: listed, found, shown whole, and switched on or off."""
+"""Lists, shows and switches tools for an agent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oneclaw.core.define.lint import lint
 from oneclaw.core.errors import NotFound
 from oneclaw.core.permit.need import State, needs_of
 from oneclaw.core.permit.policy import GROUP
 from oneclaw.core.registry import nearest
 from oneclaw.core.session import Session
+from oneclaw.js.work import JavaScriptWork
 from oneclaw.operations.features import feature_names
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.core.make.lint import Finding
+    from oneclaw.core.define.lint import Finding
     from oneclaw.core.tool import Tool, ToolDefinition
 
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 class ToolState:
     """A tool as it stands for an agent.
 
+    label   its name for people
     needs   the powers it declares, and those that the mode has asked for besides
     asks    those of them that a person is asked for
     denied  those of them that are denied
@@ -28,6 +31,7 @@ class ToolState:
     """
 
     name: str
+    label: str
     on: bool
     why_off: str
     needs: tuple[str, ...]
@@ -77,6 +81,7 @@ async def state_of(app: "App", tool: "Tool", agent: str) -> ToolState:
     }
     return ToolState(
         name=definition.name,
+        label=definition.label_in(),
         on=decision.allowed,
         why_off=decision.reason,
         needs=tuple(states),
@@ -94,8 +99,6 @@ async def state_of(app: "App", tool: "Tool", agent: str) -> ToolState:
 
 async def show_tool(app: "App", name: str, agent: str = "default") -> ToolDetails:
     """A tool, whole; raises `NotFound`."""
-    from oneclaw.core.make.lint import lint
-
     tool = find_tool(app, name)
     entry = app.registry.find(tool.name)
     assert entry is not None
@@ -125,9 +128,7 @@ def place_of(tool: "Tool") -> str:
 
 
 def _runs_where(tool: "Tool") -> str:
-    from oneclaw.js.work import Work
-
-    if isinstance(tool.execute, Work):
+    if isinstance(tool.execute, JavaScriptWork):
         return "in a JavaScript worker"
     places = {"thread": "in a thread", "process": "in a process"}
     return places.get(tool.definition.isolation or "", "in the event loop")

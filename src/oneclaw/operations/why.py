@@ -1,4 +1,4 @@
-"""Explains whether an agent may call a tool, be it with given arguments, and by which rules."""
+"""Explains whether an agent may call a tool, and by which rules."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.agent.small import SmallModel
 from oneclaw.core.errors import ToolError
 from oneclaw.core.permit.need import PERSON, Mode, State, needs_of
-from oneclaw.core.permit.policy import Step, Why
-from oneclaw.core.permit.standing import Standing
+from oneclaw.core.permit.need_status import NeedStatus
+from oneclaw.core.permit.policy import PolicyStep, Why
 from oneclaw.core.session import Network, Session
 from oneclaw.operations.features import how_to_switch_on
 from oneclaw.operations.tools import find_tool
@@ -24,7 +24,7 @@ class Explanation:
     """The decision on a tool, how its needs stand, what is said of the arguments, and what to do about it."""
 
     why: Why
-    standings: tuple[Standing, ...]
+    standings: tuple[NeedStatus, ...]
     notes: tuple[str, ...]
     mode: Mode
     remedy: str
@@ -76,7 +76,7 @@ def _answerable(why: Why, is_attended: bool, is_denied: bool) -> Why:
             " does not wait (setting questions.wait)."
         )
     is_there = is_attended and not is_denied
-    step = Step("questions.wait", why.tool, "passes" if is_there else "refuses", text)
+    step = PolicyStep("questions.wait", why.tool, "passes" if is_there else "refuses", text)
     why = replace(why, steps=(*why.steps, step))
     if is_there or not why.allowed:
         return why
@@ -86,7 +86,7 @@ def _answerable(why: Why, is_attended: bool, is_denied: bool) -> Why:
 
 async def _foresee(
     app: "App", definition: "ToolDefinition", agent: str, given: Mapping[str, Any] | str
-) -> tuple[list[Standing], list[str]]:
+) -> tuple[list[NeedStatus], list[str]]:
     """How the needs of such a call stand, and what is said of it."""
     from oneclaw.core.check.arguments import ArgumentCheck
     from oneclaw.guard.network.gate import NEED

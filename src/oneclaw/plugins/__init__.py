@@ -1,1 +1,1 @@
-"""Python plugins: tools of packages and single files, found, described and run in processes of their own."""
+"""Python plugins: discovered, described and run in their own processes."""

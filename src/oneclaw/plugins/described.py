@@ -1,4 +1,4 @@
-"""What a plugin says of its tools, in its manifest or from its process: data, checked field by field.
+"""Validates the tool descriptions of a plugin.
 
 Nothing a plugin says gives it more than the owner has: where its tools run, their group, who may switch them
 and which agents have them is not for it to say.
@@ -68,12 +68,12 @@ FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "spill": _FLAG,
     "polls": _FLAG,
 }
-"""What a plugin may say of a tool, each a field of `ToolDefinition`."""
+"""Fields of `ToolDefinition` that a plugin may set."""
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
-    """What is said for every tool of a plugin: its group, the version of its code, and the most it may need.
+class PluginDefaults:
+    """Defaults for a plugin's tools: group, code version, and the most they may need.
 
     permissions  the needs of the manifest; None where it names none, so that nothing is bound
     """
@@ -101,7 +101,7 @@ def left_to_owner(data: Mapping[str, Any]) -> list[str]:
     return [name for name in _LEFT_TO_OWNER if name in data]
 
 
-def read_tool(data: object, owner: Owner) -> ToolDefinition:
+def read_tool(data: object, owner: PluginDefaults) -> ToolDefinition:
     """The definition that was said. Raises `InvalidTool` when it cannot be used."""
     if not isinstance(data, dict):
         raise InvalidTool("what it says of a tool is not an object")
@@ -130,12 +130,12 @@ def read_tool(data: object, owner: Owner) -> ToolDefinition:
     return definition
 
 
-def _version(said: Mapping[str, Any], owner: Owner) -> str:
+def _version(said: Mapping[str, Any], owner: PluginDefaults) -> str:
     """Changed code is another version, so that what was granted is asked for again."""
     return f"{owner.version or said.get('version', '1')}+{owner.digest[:12]}"
 
 
-def _check_needs(definition: ToolDefinition, owner: Owner) -> None:
+def _check_needs(definition: ToolDefinition, owner: PluginDefaults) -> None:
     if owner.permissions is None:
         return
     beyond = [need for need in definition.needs if need not in owner.permissions]

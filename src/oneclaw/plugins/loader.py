@@ -1,26 +1,27 @@
-"""Loads the plugins there are: found, read, described; what is wrong with one is said of that one alone."""
+"""Loads plugins and reports each one's problems separately."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from oneclaw.core.errors import InvalidTool, describe
-from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.load import Loaded, LoadProblem
 from oneclaw.core.settings.tree import PluginTable, Settings
 from oneclaw.core.tool import Execute, Tool, ToolDefinition
-from oneclaw.plugins.described import Owner, left_to_owner, read_tool
-from oneclaw.plugins.found import Found, Read, check_name, find_files, find_packages, read
-from oneclaw.plugins.kept import Kept, Told
-from oneclaw.plugins.source import TOOLS, InvalidPlugin, Source
+from oneclaw.plugins.described import PluginDefaults, left_to_owner, read_tool
+from oneclaw.plugins.description_cache import CachedDescription, DescriptionCache
+from oneclaw.plugins.discovery import PluginCode, PluginLocation, check_name, find_files, find_packages, read
+from oneclaw.plugins.source import TOOLS, InvalidPlugin, PluginImport
 
 SECONDS = 10.0
 """How long a plugin may take to be imported and to say what tools it has."""
 
 ABOUT_CHARS = 200
 FOLDERS = ("built-in", "user", "project")
-"""What the settings below `plugins` call the folders of tools, which are no plugins."""
+"""Names below `plugins` in the settings that are tool folders."""
 
 
 class PluginSettings(Protocol):
@@ -50,7 +51,7 @@ class Plugin:
     is_trusted: bool = False
     is_inline: bool = False
     tools: list[Tool] = field(default_factory=list[Tool])
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[LoadProblem] = field(default_factory=list[LoadProblem])
 
 
 class Look:
@@ -75,8 +76,8 @@ class Look:
         self._config = config
         self._plugins, self._reads = _read_all(config, self._found)
         self._bare = dict(self._plugins)
-        self._kept: Kept | None = None
-        self.unasked: dict[str, Source] = {}
+        self._kept: DescriptionCache | None = None
+        self.unasked: dict[str, PluginImport] = {}
         for name, each in self._reads.items():
             told = self._known(name, each, is_fresh)
             if told is None:
@@ -98,7 +99,22 @@ class Look:
         problems = [problem for plugin in plugins for problem in plugin.problems]
         return Loaded(tools, [*problems, *(_unknown(self._config, plugins) if self._is_whole else ())])
 
-    def hear(self, name: str, told: Told, *, is_kept: bool = True) -> None:
+    async def ask(self, changed: Callable[[], None] = lambda: None, seconds: float = SECONDS) -> None:
+        """Ask the plugins that are unasked, side by side; `changed` is called as each has answered."""
+        if not self.unasked:
+            return
+        from oneclaw.plugins.asking import ask_each  # starts processes: only where something is new
+
+        memory_bytes = self._config.settings.limits.memory_mb << 20
+        try:
+            async with aclosing(ask_each(dict(self.unasked), seconds, memory_bytes)) as answers:
+                async for name, told in answers:
+                    self.hear(name, told)
+                    changed()
+        except (OSError, RuntimeError) as error:
+            self.give_up(error)
+
+    def hear(self, name: str, told: CachedDescription, *, is_kept: bool = True) -> None:
         """Take what a plugin says of its tools, and keep it for the next start."""
         del self.unasked[name]
         if is_kept and self._kept is not None:
@@ -109,55 +125,26 @@ class Look:
         """Have those that are still unasked say that they cannot be: there is no descriptor, no thread."""
         reason = f"It could not be asked for its tools: {describe(error)}."
         for name in list(self.unasked):
-            self.hear(name, Told(failure=reason), is_kept=False)
+            self.hear(name, CachedDescription(failure=reason), is_kept=False)
 
-    def _known(self, name: str, each: Read, is_fresh: bool) -> Told | None:
-        """What a plugin says in its manifest, or said earlier."""
+    def _known(self, name: str, each: PluginCode, is_fresh: bool) -> CachedDescription | None:
+        """A plugin's description from its manifest or cache."""
         if each.manifest.tools is not None:
-            return Told({"tools": each.manifest.tools})
+            return CachedDescription({"tools": each.manifest.tools})
         config = self._config
-        self._kept = self._kept or Kept(config.cache_folder / "plugins", sys.path, config.home)
+        self._kept = self._kept or DescriptionCache(config.cache_folder / "plugins", sys.path, config.home)
         place, digest = self._bare[name].place, each.source.digest
         return self._kept.get(place, digest, with_failures=not is_fresh)
 
-    def _complete(self, name: str, told: Told) -> None:
+    def _complete(self, name: str, told: CachedDescription) -> None:
         self._plugins[name] = _complete(self._bare[name], self._reads[name], told)
 
 
-def load_plugins(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> Loaded:
-    """The tools of all plugins, and what is wrong. Never raises for what a plugin does."""
-    return _look_and_ask(config, is_fresh, seconds).loaded
-
-
-def look(config: PluginSettings, *, is_fresh: bool = False, seconds: float = SECONDS) -> list[Plugin]:
-    """Every plugin there is: files first, then packages."""
-    return _look_and_ask(config, is_fresh, seconds).plugins
-
-
-def memory_of(config: PluginSettings) -> int:
-    """The bytes of memory a plugin may take while it is asked."""
-    return config.settings.limits.memory_mb << 20
-
-
-def _look_and_ask(config: PluginSettings, is_fresh: bool, seconds: float) -> Look:
-    looked = Look(config, is_fresh=is_fresh)
-    if looked.unasked:
-        from oneclaw.plugins.asking import ask_all  # starts processes: only where something is new
-
-        names = list(looked.unasked)
-        try:
-            answers = ask_all([looked.unasked[name] for name in names], seconds, memory_of(config))
-        except (OSError, RuntimeError) as error:
-            looked.give_up(error)
-        else:
-            for name, answer in zip(names, answers, strict=True):
-                looked.hear(name, answer)
-    return looked
-
-
-def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str, Plugin], dict[str, Read]]:
+def _read_all(
+    config: PluginSettings, found: Sequence[PluginLocation]
+) -> tuple[dict[str, Plugin], dict[str, PluginCode]]:
     plugins: dict[str, Plugin] = {}
-    reads: dict[str, Read] = {}
+    reads: dict[str, PluginCode] = {}
     for each in found:
         if each.name in plugins:
             continue
@@ -182,9 +169,9 @@ def _read_all(config: PluginSettings, found: Sequence[Found]) -> tuple[dict[str,
     return plugins, reads
 
 
-def _doubles(found: Sequence[Found]) -> list[Plugin]:
+def _doubles(found: Sequence[PluginLocation]) -> list[Plugin]:
     """Those whose name another one has already."""
-    first: dict[str, Found] = {}
+    first: dict[str, PluginLocation] = {}
     doubles: list[Plugin] = []
     for each in found:
         if first.setdefault(each.name, each) is not each:
@@ -195,7 +182,7 @@ def _doubles(found: Sequence[Found]) -> list[Plugin]:
     return doubles
 
 
-def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
+def _complete(plugin: Plugin, each: PluginCode, told: CachedDescription) -> Plugin:
     """The plugin with its tools, each checked; one that cannot be used is left out alone."""
     manifest = each.manifest
     plugin = replace(
@@ -223,8 +210,8 @@ def _complete(plugin: Plugin, each: Read, told: Told) -> Plugin:
     return plugin
 
 
-def _add_tools(plugin: Plugin, said: list[Any], each: Read) -> None:
-    owner = Owner(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_inline)
+def _add_tools(plugin: Plugin, said: list[Any], each: PluginCode) -> None:
+    owner = PluginDefaults(plugin.name, plugin.version, each.digest, plugin.permissions, plugin.is_inline)
     names: set[str] = set()
     for index, data in enumerate(said):
         try:
@@ -250,7 +237,7 @@ def _add_faults(plugin: Plugin, faults: list[Any]) -> None:
                 plugin.problems.append(_problem(plugin, "It reports a fault that cannot be read."))
 
 
-def _make_tool(definition: ToolDefinition, source: Source, plugin: Plugin) -> Tool:
+def _make_tool(definition: ToolDefinition, source: PluginImport, plugin: Plugin) -> Tool:
     from oneclaw.plugins.work import inline_of, work_of
 
     execute: Execute
@@ -261,11 +248,13 @@ def _make_tool(definition: ToolDefinition, source: Source, plugin: Plugin) -> To
     return Tool(definition, execute, plugin.name)
 
 
-def _problem(plugin: Plugin, reason: str, index: int | None = None, *, is_warning: bool = False) -> Problem:
-    return Problem(f"plugin {plugin.name}", reason, index, is_warning)
+def _problem(
+    plugin: Plugin, reason: str, index: int | None = None, *, is_warning: bool = False
+) -> LoadProblem:
+    return LoadProblem(f"plugin {plugin.name}", reason, index, is_warning)
 
 
-def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]:
+def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[LoadProblem]:
     """Settings that name a plugin which is not there; the folders of tools have rules for tools only."""
     known = {plugin.name for plugin in plugins}
     folders = {
@@ -275,4 +264,4 @@ def _unknown(config: PluginSettings, plugins: Sequence[Plugin]) -> list[Problem]
     }
     reason = "The settings name it, but it is not there; `oneclaw plugins` lists those that are."
     unknown = sorted(config.settings.plugins.keys() - known - folders)
-    return [Problem(f"plugin {name}", reason, is_warning=True) for name in unknown]
+    return [LoadProblem(f"plugin {name}", reason, is_warning=True) for name in unknown]

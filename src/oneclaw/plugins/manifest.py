@@ -1,4 +1,4 @@
-"""The manifest of a plugin: what its author says of it, read without importing the code.
+"""Parses a plugin's manifest without importing its code.
 
 `NAME.toml` beside `NAME.py`, or `oneclaw-plugin.toml` in a package. Each field may be left out:
 
@@ -23,7 +23,7 @@ KEYS = ("name", "description", "version", "permissions", "tools")
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What was said; None where nothing was."""
+    """The manifest's fields; None where absent."""
 
     description: str = ""
     version: str = ""

@@ -1,16 +1,15 @@
-"""Plugins as a source of tools."""
+"""Plugins as a tool source."""
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
-from oneclaw.core.load import Loaded, Problem
+from oneclaw.core.load import Loaded, LoadProblem
 from oneclaw.core.source import Changed
 from oneclaw.core.tool import Tool
 from oneclaw.guard.files.seen import Seen, look_at
-from oneclaw.plugins.loader import SECONDS, Look, PluginSettings, memory_of
+from oneclaw.plugins.loader import Look, PluginSettings
 
 
 class PluginTools:
@@ -34,7 +33,7 @@ class PluginTools:
         return self._loaded.tools
 
     @property
-    def problems(self) -> Sequence[Problem]:
+    def problems(self) -> Sequence[LoadProblem]:
         return self._loaded.problems
 
     @property
@@ -53,21 +52,7 @@ class PluginTools:
             self._looked = await asyncio.to_thread(look)
         self._is_fresh = False
         changed()
-        if self._looked.unasked:
-            await self._ask(changed)
-
-    async def _ask(self, changed: Changed) -> None:
-        from oneclaw.plugins.asking import ask_each  # starts processes: only where something is new
-
-        looked = self._looked
-        try:
-            asked = ask_each(dict(looked.unasked), SECONDS, memory_of(self._config))
-            async with aclosing(asked) as answers:
-                async for name, told in answers:
-                    looked.hear(name, told)
-                    changed()
-        except (OSError, RuntimeError) as error:
-            looked.give_up(error)
+        await self._looked.ask(changed)
 
     async def close(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The code of a plugin: where it is, what it looked like when it was found, and the tools it gives.
+"""Imports a plugin's code and collects its tools.
 
 What is here runs where the plugin runs: in a worker process, or in the program for a plugin the owner trusts.
 A file is compiled from the very bytes whose digest was compared, so what runs is what was found.
@@ -37,8 +37,8 @@ class InvalidPlugin(OneClawError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What is imported: one file, or the references of a package's entry points, as `weather.tools:all`.
+class PluginImport:
+    """The import target: one file, or entry points such as `weather.tools:all`.
 
     `digest` is that of the code when it was found.
     """
@@ -58,7 +58,7 @@ class Offered:
     about: str = ""
 
 
-def load(source: Source) -> Offered:
+def load(source: PluginImport) -> Offered:
     """Import the code and take its tools. Raises whatever the code raises, also SystemExit."""
     about = ""
     if source.file:
@@ -124,7 +124,7 @@ def digest_of(*parts: bytes) -> str:
 
 
 def digest_of_package(references: Iterable[str]) -> str:
-    """What tells one state of a package's code from another: its files, by size and time of change."""
+    """Fingerprint of a package's code: its files by size and modification time."""
     lines = [line for top in tops_of(references) for line in _listing(top)]
     return digest_of("\n".join(lines).encode("utf-8", "surrogateescape"))
 
@@ -170,7 +170,7 @@ def _code_below(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def _import_file(source: Source) -> ModuleType:
+def _import_file(source: PluginImport) -> ModuleType:
     code = read_file(Path(source.file))
     if digest_of(code) != source.digest:
         raise _changed(source)
@@ -185,7 +185,7 @@ def _import_file(source: Source) -> ModuleType:
     return module
 
 
-def _import_package(source: Source) -> list[object]:
+def _import_package(source: PluginImport) -> list[object]:
     if digest_of_package(source.references) != source.digest:
         raise _changed(source)
     things: list[object] = []
@@ -201,7 +201,7 @@ def _import_package(source: Source) -> list[object]:
 
 
 def _things_of(target: object, reference: str) -> list[object]:
-    """What an entry point leads to: a module, a tool, a list of tools, or a function that gives them."""
+    """Resolves an entry point: a module, a tool, a list of tools, or a function."""
     if isinstance(target, ModuleType):
         return _tools_of(target)
     if _is_tool(target):
@@ -238,7 +238,7 @@ def _is_ours(thing: object) -> bool:
     return str(getattr(work, "__module__", "")).partition(".")[0] == "oneclaw"
 
 
-def _changed(source: Source) -> InvalidPlugin:
+def _changed(source: PluginImport) -> InvalidPlugin:
     return InvalidPlugin(
         f"The plugin {source.plugin} was changed after it was loaded; load it anew: oneclaw tools reload"
     )

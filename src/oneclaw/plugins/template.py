@@ -1,4 +1,4 @@
-"""A plugin to begin with: a file with one tool that works, and its manifest."""
+"""Template for a new plugin."""
 
 import keyword
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The work of a plugin's tools: in a process of its own, or in the program where the settings say inline.
+"""Runs a plugin's tools in its own process, or inline where the settings say so.
 
-All tools of a plugin share one `Work`, and by that their worker processes: the code is imported once in each,
-when the worker loads it, and the name in the context says which tool is called.
+All tools of a plugin share one `PluginWork`, and so their worker processes. A worker imports the code once;
+the name in the context says which tool is called.
 """
 
 import asyncio
@@ -17,17 +17,17 @@ from oneclaw.core.errors import ToolError, describe
 from oneclaw.core.tool import Context, Tool
 from oneclaw.core.value import plain
 from oneclaw.plugins.described import as_data
-from oneclaw.plugins.source import TOOLS, Offered, Source, load
+from oneclaw.plugins.source import TOOLS, Offered, PluginImport, load
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Work:
+class PluginWork:
     """The tools of a plugin as the program has them: sent to a worker, this becomes the plugin itself.
 
     A worker has no environment of ours but that of a plugin the owner trusts.
     """
 
-    source: Source
+    source: PluginImport
     is_trusted: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -38,12 +38,12 @@ class Work:
 
 
 @lru_cache(256)
-def work_of(source: Source, is_trusted: bool = False) -> Work:
+def work_of(source: PluginImport, is_trusted: bool = False) -> PluginWork:
     """The same for the same code, so that a worker that has it is still the right one after a reload."""
-    return Work(source, is_trusted)
+    return PluginWork(source, is_trusted)
 
 
-def prepare(source: Source, environment: Mapping[str, str]) -> "Prepared":
+def prepare(source: PluginImport, environment: Mapping[str, str]) -> "Prepared":
     """Import the plugin in this process, which is a worker's, with these variables beside those it has."""
     os.environ.update(environment)
     try:
@@ -75,7 +75,7 @@ class Prepared:
 class Description:
     """The work of describing a plugin: its tools as data."""
 
-    source: Source
+    source: PluginImport
 
     def __call__(self, arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         offered = load(self.source)
@@ -92,7 +92,7 @@ class Description:
 class Inline:
     """The tools of a plugin that runs in the program; it is imported when one of them is first called."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: PluginImport) -> None:
         self._source = source
         self._prepared: Prepared | None = None
         self._loading = threading.Lock()
@@ -115,7 +115,7 @@ class Inline:
 
 
 @lru_cache(256)
-def inline_of(source: Source) -> Inline:
+def inline_of(source: PluginImport) -> Inline:
     """The same for the same code: it is imported once."""
     return Inline(source)
 

@@ -1,8 +1,8 @@
-"""Providers of models: the protocol and the nouns that a provider of one's own needs. Public."""
+"""Model providers: the protocol and types for a provider of one's own. Public."""
 
 from oneclaw.core.answer import (
-    Answer,
     Answered,
+    AnswerEvent,
     AnswerRestarted,
     ArgumentsAdded,
     CallBegun,
@@ -23,21 +23,28 @@ from oneclaw.core.message import (
     UserMessage,
 )
 from oneclaw.providers.base import Provider, ProviderError, Request, Trouble
+from oneclaw.providers.model import Model, Price
+from oneclaw.providers.packages import Download, ProviderHost, ProviderPackage, WarmProvider
 
 __all__ = [
-    "Answer",
+    "AnswerEvent",
     "AnswerRestarted",
     "Answered",
     "ArgumentsAdded",
     "AssistantMessage",
     "CallBegun",
     "CallPart",
+    "Download",
     "Finish",
     "ForeignPart",
     "Message",
+    "Model",
     "Part",
+    "Price",
     "Provider",
     "ProviderError",
+    "ProviderHost",
+    "ProviderPackage",
     "Request",
     "ResultsMessage",
     "TextAdded",
@@ -47,4 +54,5 @@ __all__ = [
     "Trouble",
     "Usage",
     "UserMessage",
+    "WarmProvider",
 ]

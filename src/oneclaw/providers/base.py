@@ -1,4 +1,4 @@
-"""What a provider is asked, what it gives, and how it fails; and the two halves of one that speaks HTTP.
+"""Provider protocol: requests, answers, errors, and the wire format of HTTP providers.
 
 Provider   whoever answers a `Request`: `RemoteProvider` over a wire, `Scripted`, a local model
 Wire       one format of requests and answers (pure: bytes out, events in, no I/O); one file each
@@ -9,16 +9,16 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from oneclaw.core.answer import Answer, Progress
+from oneclaw.core.answer import AnswerEvent, AnswerProgress
 from oneclaw.core.errors import OneClawError
+from oneclaw.core.fast_init import fast_init
 from oneclaw.core.message import AssistantMessage, Message
-from oneclaw.core.quick import quick
 from oneclaw.core.tool import ToolDefinition
 
 Trouble = Literal[
     "key", "request", "window", "quota", "limit", "overload", "server", "network", "timeout", "stream"
 ]
-"""What kind of failure it was:
+"""Kinds of failure:
 
     key       no key, or one that is refused (401, 403)
     request   the provider does not take the request (400, 404, 413, 422)
@@ -58,7 +58,7 @@ class OutputSchema:
     is_native: bool = True
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request to a model.
@@ -86,7 +86,7 @@ class Request:
 class Provider(Protocol):
     """Answers requests. One that fails raises `ProviderError`; closing the generator stops the request."""
 
-    def answer(self, request: Request) -> AsyncGenerator[Answer]: ...
+    def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]: ...
 
     async def close(self) -> None: ...
 
@@ -99,7 +99,7 @@ class ServerEvent:
     data: str
 
 
-class Reader(Protocol):
+class AnswerReader(Protocol):
     """Reads one answer. The same calls whether it comes as a stream or whole."""
 
     @property
@@ -107,16 +107,16 @@ class Reader(Protocol):
         """Whether the provider's own end of the answer was seen."""
         ...
 
-    def feed(self, event: ServerEvent) -> Iterable[Progress]:
+    def feed(self, event: ServerEvent) -> Iterable[AnswerProgress]:
         """Take in one event of a stream; raises `ProviderError` for an error inside it."""
         ...
 
-    def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
+    def take(self, body: Mapping[str, Any]) -> Iterable[AnswerProgress]:
         """Take in a whole, non-streamed body: a stream of one."""
         ...
 
     def message(self) -> AssistantMessage:
-        """What has come so far, as a message; `finish` is `cut` while the answer is not complete.
+        """The message so far; `finish` is `cut` while the answer is not complete.
 
         Calls have unique ids, tools their own names (`Definitions.read_call`), and a `fault` where the
         arguments were cut. May be called more than once.
@@ -142,8 +142,8 @@ class Wire(Protocol):
         """The body of the request, asking for a stream."""
         ...
 
-    def reader(self, request: Request) -> Reader: ...
+    def reader(self, request: Request) -> AnswerReader: ...
 
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """What an answer that is no success says: JSON of the provider, or HTML of a proxy on the way."""
+        """Extracts the text of an error body: the provider's JSON, or a proxy's HTML."""
         ...

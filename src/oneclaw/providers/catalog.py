@@ -1,22 +1,23 @@
-"""Which providers and models there are: the tables that come with us, and what the owner set."""
+"""Catalogue of providers and models: shipped tables and the owner's settings."""
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import InvalidConfig, NotFound
-from oneclaw.core.message import Usage
-from oneclaw.core.settings.tree import ModelTable, ProviderTable, Wire
+from oneclaw.core.settings.tree import ModelSettings, ModelTable, ProviderTable
 from oneclaw.providers.http.address import is_private, parse_base
+from oneclaw.providers.model import Model, Price
+from oneclaw.providers.packages import ProviderPackage, ProviderPackages
 
 if TYPE_CHECKING:
     from oneclaw.providers.local.models import LocalModels
 
 LOCAL = "local"
 """The provider whose models run on this machine, in processes of ours."""
-WIRES = get_args(Wire)
 SMALL_TOOLS = (
     "edit_file",
     "execute_shell_command",
@@ -33,54 +34,15 @@ SMALL_TOOLS = (
     "web_search",
     "write_file",
 )
-"""What small models get of what is on, unless `models.small_tools` says otherwise."""
+"""Default tools of small models, unless `models.small_tools` is set."""
 
 UNKNOWN_WINDOW = 128_000
 UNKNOWN_LOCAL_WINDOW = 8_192
 
-_PLAIN = ProviderTable()
+_UNSET, _NOTHING_SET = ModelTable(), ProviderTable()
 _SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}\Z")
 # What may follow the name of a model without making it another one: `-20250929`, `-2024-08-06`, `-001`.
 _VERSION = re.compile(r"(?:[-@](?:\d{3,8}|\d\d-\d\d|0|latest|preview|exp))*\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars for a million tokens: read, written, read from a cache, read into one."""
-
-    input: float
-    output: float
-    cached: float | None = None
-    cache_written: float | None = None
-
-    def of(self, usage: Usage) -> float:
-        """What this usage costs."""
-        plain = max(usage.input - usage.cached - usage.cache_written, 0)
-        cached = self.input if self.cached is None else self.cached
-        cache_written = self.input if self.cache_written is None else self.cache_written
-        dollars = plain * self.input + usage.output * self.output
-        return (dollars + usage.cached * cached + usage.cache_written * cache_written) / 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """One model: its full name, `provider/model`, what it reads and writes at most, and what it costs.
-
-    A small one gets `tools` only, or those for small models where it has none of its own.
-    `asks` are the needs a person is asked for each time it calls a tool that has them.
-    """
-
-    name: str
-    window: int
-    most_output: int | None = None
-    price: Price | None = None
-    is_small: bool = False
-    tools: tuple[str, ...] = ()
-    asks: tuple[str, ...] = ()
-
-    @property
-    def provider(self) -> str:
-        return self.name.partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,44 +53,47 @@ class ProviderSettings:
     wire: str
     base_url: str
     key: str | None = None
-    text_calls: bool = _PLAIN.text_calls
+    text_calls: bool = _NOTHING_SET.text_calls
     strict: bool = False
-    attempts: int = _PLAIN.attempts
-    idle_seconds: float = _PLAIN.idle_seconds
-    total_seconds: float = _PLAIN.total_seconds
+    attempts: int = _NOTHING_SET.attempts
+    idle_seconds: float = _NOTHING_SET.idle_seconds
+    total_seconds: float = _NOTHING_SET.total_seconds
     is_local: bool = False
 
 
 class Catalog:
-    """The providers and models, given the settings below `models` and `providers` by the rest of their keys.
+    """The providers and models of the shipped tables, and of the settings `models` and `providers`.
 
-    The tables are read when the first thing is asked that is in them; `local` has the models of this machine.
+    The tables are read when the first thing is asked that is in them. `local` has the GGUF files of this
+    machine, `packages` the providers of other packages; a name in a table or a setting comes before these.
     """
 
     def __init__(
         self,
-        models: Mapping[str, Any] | None = None,
-        providers: Mapping[str, Any] | None = None,
+        models: ModelSettings | None = None,
+        providers: Mapping[str, ProviderTable] | None = None,
         local: "LocalModels | None" = None,
+        packages: ProviderPackages | None = None,
     ) -> None:
         self.local = local
-        self._settings = dict(models or {})
-        self._set_providers = _by_name(providers or {}, ProviderTable)
+        self.packages = packages or ProviderPackages(())
+        self._settings = models or ModelSettings()
+        self._set_providers = providers or {}
 
     @property
     def default(self) -> str | None:
         """The model that answers when an agent names none."""
-        named = self._settings.get("default")
+        named = self._settings.default
         return self.full_name(named) if named else None
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        return tuple(self.full_name(name) for name in self._settings.get("fallbacks", ()))
+        return tuple(self.full_name(name) for name in self._settings.fallbacks)
 
     @property
     def small_tools(self) -> tuple[str, ...]:
         """The tools that small models get."""
-        return tuple(self._settings.get("small_tools", SMALL_TOOLS))
+        return SMALL_TOOLS if self._settings.small_tools is None else self._settings.small_tools
 
     @property
     def date(self) -> str:
@@ -149,30 +114,46 @@ class Catalog:
         return f"{home}/{name}"
 
     def model(self, name: str) -> Model:
-        """What is known of a model: the owner's settings, then the table, then its family."""
+        """Looks a model up: the owner's settings, then the table, then its family."""
         name = self.full_name(name)
+        package = self.package(name)
+        if package is not None:
+            return self._packaged_model(name, package)
         if self.local is not None and name.startswith(f"{LOCAL}/"):
             return self._local_model(name, self.local)
         is_local = self._is_local(name.partition("/")[0])
         table = self._entry(name)
-        own = self._set_models.get(name, {})
+        own = self._set_models.get(name, _UNSET)
         return Model(
             name,
-            own.get("window") or table.get("window") or self._family_window(name, is_local),
+            own.window or table.get("window") or self._family_window(name, is_local),
             table.get("most_output"),
             _price(name, own, table),
-            own.get("small", False),
+            bool(own.small),
         )
 
     def known_models(self) -> tuple[str, ...]:
         """The full names of all models in the table and in the settings, in order."""
         local = () if self.local is None else (f"{LOCAL}/{name}" for name in self.local.all())
-        return tuple(sorted({*self._models["models"], *self._set_models, *local}))
+        packaged = (name for name in self.packages.names() if "/" in name)
+        return tuple(sorted({*self._models["models"], *self._set_models, *local, *packaged}))
 
     def providers(self) -> tuple[str, ...]:
         """The names of all providers, in order."""
         local = () if self.local is None else (LOCAL,)
-        return tuple(sorted({*self._providers, *self._set_providers, *local}))
+        packaged = (name.partition("/")[0] for name in self.packages.names())
+        return tuple(sorted({*self._providers, *self._set_providers, *local, *packaged}))
+
+    def package(self, name: str) -> ProviderPackage | None:
+        """The package whose provider answers for a model, or for a provider; None where no package does.
+
+        Raises `InvalidConfig` for one that cannot be loaded, and for one that is known and not installed.
+        """
+        provider, _, bare = name.partition("/")
+        own = self._set_providers.get(provider)
+        is_table = provider in self._providers or (own is not None and bool(own.base_url))
+        is_file = provider == LOCAL and self.local is not None and bare in self.local.all()
+        return None if is_table or is_file else self.packages.get(name)
 
     def holder(self, secret: str) -> str | None:
         """The provider, in the table or the settings, whose key this secret is; None where it is no key."""
@@ -180,41 +161,64 @@ class Catalog:
 
     def provider(self, name: str) -> ProviderSettings:
         """How a provider is reached; raises `InvalidConfig` for one that nobody described."""
-        if self.local is not None and name == LOCAL:
+        if name == LOCAL and self.local is not None:
             return ProviderSettings(LOCAL, wire="", base_url="", is_local=True)
-        own, table = self._set_providers.get(name, {}), self._providers.get(name)
-        if not own and table is None:
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, self.providers(), n=3, cutoff=0.5)
-            every = f"There are {', '.join(self.providers())}."
-            hint = f"Did you mean {' or '.join(near)}?" if near else every
-            add = f"To add one, set its wire and base_url below [providers.{name[:80]}]."
-            raise NotFound("provider", name[:80], "models", hint=f"{hint} {add}")
-        fields = {**(table or {}), **own}
-        missing = [field for field in ("wire", "base_url") if not fields.get(field)]
-        if missing:
+        own, table, package = self._set_providers.get(name), self._providers.get(name), self.package(name)
+        if package is not None:
+            key = (own.key if own else None) or package.key
+            return ProviderSettings(name, wire="", base_url="", key=key, is_local=package.is_local)
+        if own is None and table is None:
+            raise self._unknown_provider(name)
+        said, shipped = own or _NOTHING_SET, table or _NOTHING_SET
+        wire, base_url, key = said.wire or shipped.wire, said.base_url or shipped.base_url, said.key
+        if not wire or not base_url:
+            missing = [field for field, value in (("wire", wire), ("base_url", base_url)) if not value]
             raise InvalidConfig(
                 f"The provider {name} has no {' and no '.join(missing)}: set it below [providers.{name}]."
             )
-        if fields["wire"] not in WIRES:
-            raise InvalidConfig(
-                f"providers.{name}.wire is {fields['wire']!r}; it must be one of {', '.join(WIRES)}."
-            )
-        _check_key(name, fields.get("key"))
-        host = parse_base(fields["base_url"], name).host
-        fields["base_url"] = fields["base_url"].rstrip("/")
+        key = key or shipped.key
+        _check_key(name, key)
         # A server on this machine that the owner gave a key may be a gateway to anything.
-        needs_no_key = "key" not in (fields if table is None else table)
-        return ProviderSettings(name, **fields, is_local=needs_no_key and is_private(host))
+        needs_no_key = not (key if table is None else shipped.key)
+        return ProviderSettings(
+            name,
+            wire,
+            base_url.rstrip("/"),
+            key,
+            said.text_calls,
+            bool(shipped.strict if said.strict is None else said.strict),
+            said.attempts,
+            said.idle_seconds,
+            said.total_seconds,
+            is_local=needs_no_key and is_private(parse_base(base_url, name).host),
+        )
+
+    def _unknown_provider(self, name: str) -> NotFound:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.providers(), n=3, cutoff=0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(self.providers())}."
+        add = f"To add one, set its wire and base_url below [providers.{name[:80]}]."
+        return NotFound("provider", name[:80], "models", hint=f"{hint} {add}")
 
     def _local_model(self, name: str, local: "LocalModels") -> Model:
-        own = self._set_models.get(name, {})
+        own = self._set_models.get(name, _UNSET)
         known = local.get(name.removeprefix(f"{LOCAL}/"))
-        window = own.get("window") or local.window_of(known)
-        tools = () if "small_tools" in self._settings else known.tools
-        return Model(
-            name, window, None, _price(name, own, {}), own.get("small", known.is_embedded), tools, known.asks
+        window = own.window or local.window_of(known)
+        return Model(name, window, None, _price(name, own, {}), bool(own.small))
+
+    def _packaged_model(self, name: str, package: ProviderPackage) -> Model:
+        """The model as its package and the owner describe it; one that is not listed is like any other."""
+        own, bare = self._set_models.get(name, _UNSET), name.partition("/")[2]
+        known = next((model for model in package.models if model.name == bare), None)
+        known = known or Model(bare, self._family_window(name, package.is_local))
+        return replace(
+            known,
+            name=name,
+            window=own.window or known.window,
+            price=_price(name, own, {}) or known.price,
+            is_small=known.is_small if own.small is None else own.small,
+            tools=known.tools if self._settings.small_tools is None else (),
         )
 
     def _is_local(self, provider: str) -> bool:
@@ -238,20 +242,26 @@ class Catalog:
     def _holders(self) -> dict[str, str]:
         """Providers by the names of their keys: case does not tell the variables of every system apart."""
         rows = [*self._providers.items(), *self._set_providers.items()]
-        return {str(fields["key"]).casefold(): name for name, fields in rows if fields.get("key")}
+        found = {table.key.casefold(): name for name, table in rows if table.key}
+        for name in self.packages.names():
+            with suppress(InvalidConfig):  # a package that cannot be loaded can use no key
+                package = self.package(name)
+                if package is not None and package.key:
+                    found.setdefault(package.key.casefold(), name)
+        return found
 
     @cached_property
-    def _set_models(self) -> dict[str, dict[str, Any]]:
-        """What is set of models, by full name."""
-        return {self.full_name(name): own for name, own in _by_name(self._settings, ModelTable).items()}
+    def _set_models(self) -> dict[str, ModelTable]:
+        """The owner's model settings, by full name."""
+        return {self.full_name(name): own for name, own in self._settings.named.items()}
 
     @cached_property
     def _models(self) -> dict[str, Any]:
         return _read("models.toml")
 
     @cached_property
-    def _providers(self) -> dict[str, dict[str, Any]]:
-        return _read("providers.toml")["providers"]
+    def _providers(self) -> dict[str, ProviderTable]:
+        return {name: ProviderTable(**row) for name, row in _read("providers.toml")["providers"].items()}
 
 
 def _check_key(provider: str, key: str | None) -> None:
@@ -266,11 +276,11 @@ def _check_key(provider: str, key: str | None) -> None:
         )
 
 
-def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price | None:
+def _price(name: str, own: ModelTable, table: Mapping[str, Any]) -> Price | None:
     known = None
     if "input" in table:
         known = Price(table["input"], table["output"], table.get("cached"), table.get("cache_written"))
-    read, written = own.get("input_price"), own.get("output_price")
+    read, written = own.input_price, own.output_price
     if read is None and written is None:
         return known
     if known is None:
@@ -285,18 +295,6 @@ def _price(name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> Price
 def _longest(table: Mapping[str, Any], name: str) -> Any:
     """The value of the longest key that `name` begins with, or None."""
     return table.get(max((start for start in table if name.startswith(start)), key=len, default=""))
-
-
-def _by_name(
-    settings: Mapping[str, Any], table: type[ModelTable | ProviderTable]
-) -> dict[str, dict[str, Any]]:
-    """`{"a/b.c.window": 1}` as `{"a/b.c": {"window": 1}}`: names may have dots, fields have none."""
-    found: dict[str, dict[str, Any]] = {}
-    for key, value in settings.items():
-        name, dot, field = key.rpartition(".")
-        if dot and field in table.__dataclass_fields__:
-            found.setdefault(name, {})[field] = value
-    return found
 
 
 def _read(name: str) -> dict[str, Any]:

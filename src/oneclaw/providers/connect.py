@@ -1,16 +1,20 @@
-"""From the name of a model to whoever answers for it: providers are opened once, when first asked for."""
+"""Finds the provider of a model by name, and opens each provider once."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from oneclaw.core.errors import OneClawError
+from oneclaw.core.errors import MissingKey, ToolError
 from oneclaw.core.session import Network
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import Provider, ProviderError, Wire
 from oneclaw.providers.catalog import LOCAL, Catalog, ProviderSettings
 from oneclaw.providers.http.remote import RemoteProvider
-from oneclaw.providers.local.models import LocalModels
+from oneclaw.providers.packages import ProviderHost, ProviderPackage
+
+if TYPE_CHECKING:
+    from oneclaw.providers.local.models import LocalModels
+    from oneclaw.providers.local.processes import ModelProcesses
 
 CHECK_SECONDS = 5.0
 SCRIPTED = "scripted"
@@ -46,31 +50,40 @@ class Providers:
         self.made = dict(extra or {})
         self._opened: dict[str, RemoteProvider] = {}
         self._scripts: dict[str, Provider] = {}
+        self._packaged: dict[ProviderPackage, Provider] = {}
         self._local: Provider | None = None
+        self._processes: ModelProcesses | None = None
 
     def get(self, model: str) -> tuple[Provider, str]:
         """Who answers for a model, and the name it is known by there; raises `InvalidConfig`."""
         name, _, bare = self.catalog.full_name(model).partition("/")
         if name in self.made:
             return self.made[name], bare
+        package = self.catalog.package(f"{name}/{bare}")
+        if package is not None:
+            return self._open_package(package, name), bare
         if name == LOCAL and self.catalog.local is not None:
             return self._run_here(self.catalog.local), bare
         return self._script(bare) if name == SCRIPTED else self._open(name), bare
 
-    async def reachable(self, name: str) -> str | None:
-        """What is wrong with a provider, in one sentence; None when it answers."""
+    def check_key(self, model: str) -> None:
+        """Raise `MissingKey` when the provider of a model needs a key that is not set."""
+        name = self.catalog.full_name(model).partition("/")[0]
+        secret = None if name in (*self.made, SCRIPTED) else self.catalog.provider(name).key
         try:
-            await self.list_models(name)
-        except OneClawError as error:
-            return str(error)
-        return None
+            _ = self._secrets(secret) if secret else None
+        except ToolError as error:
+            raise MissingKey(f"{name} has no key. {error.message}") from None
 
     async def list_models(self, name: str) -> list[str]:
         """The models a provider says it has, in order; raises `ProviderError` or `InvalidConfig`."""
         if name in self.made:
             return []
         if name == LOCAL and self.catalog.local is not None:
-            return await self._list_here(self.catalog.local)
+            return self._list_here(self.catalog.local)
+        package = self.catalog.package(name)
+        if package is not None:
+            return sorted(model.name for model in package.models)
         provider = self._open(name)
         path, field, key = _LISTS[self.catalog.provider(name).wire]
         document = await provider.fetch(path, CHECK_SECONDS)
@@ -84,25 +97,47 @@ class Providers:
 
     async def close(self) -> None:
         """Close every connection, and the providers that were given."""
-        opened, self._opened = [*self._opened.values(), *self.made.values()], {}
+        opened, self._opened = [*self._opened.values(), *self.made.values(), *self._packaged.values()], {}
         for provider in opened:
             await provider.close()
-        if self._local is not None:
-            await self._local.close()
+        if self._processes is not None:
+            await self._processes.close()
 
-    def _run_here(self, models: LocalModels) -> Provider:
+    def _open_package(self, package: ProviderPackage, name: str) -> Provider:
+        def key() -> str | None:
+            secret = self.catalog.provider(name).key
+            try:
+                return self._secrets(secret) if secret else None
+            except ToolError as error:
+                raise ProviderError(f"{name} has no key. {error.message}", "key") from None
+
+        if package not in self._packaged:
+            processes = self._model_processes()
+            self._packaged[package] = package.open(ProviderHost(key, processes.settings.cache, processes))
+        return self._packaged[package]
+
+    def _run_here(self, models: "LocalModels") -> Provider:
         from oneclaw.providers.local.provider import LocalProvider
 
         if self._local is None:
-            self._local = LocalProvider(models)
+            self._local = LocalProvider(models, self._model_processes())
         return self._local
 
-    @staticmethod
-    async def _list_here(models: LocalModels) -> list[str]:
+    def _model_processes(self) -> "ModelProcesses":
+        """The processes that the GGUF files of all providers share: one that starts ends idle ones."""
+        from oneclaw.providers.local.processes import ModelProcesses
+
+        if self._processes is None:
+            assert self.catalog.local is not None
+            self._processes = ModelProcesses(self.catalog.local.settings)
+        return self._processes
+
+    def _list_here(self, models: "LocalModels") -> list[str]:
         from oneclaw.providers.local.engine import check_installed
 
         check_installed()
-        return sorted(models.all())
+        split = (name.partition("/") for name in self.catalog.packages.names())
+        return sorted({*models.all(), *(bare for provider, _, bare in split if provider == LOCAL)})
 
     def _script(self, file: str) -> Provider:
         """The script of a file, which goes on where it was."""

@@ -1,4 +1,4 @@
-"""Definitions of tools as each provider is sent them, and the way back for the calls it makes."""
+"""Tool definitions as each provider gets them, and decoding of its calls."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -12,15 +12,15 @@ from oneclaw.providers.dialect.convert import Dialected, to_dialect
 from oneclaw.providers.dialect.resolve import resolve
 from oneclaw.providers.names import Names
 
-Wire = dict[str, Any]
-_Write = Callable[[Wire, Dialected], Wire]
+WireTool = dict[str, Any]
+_Write = Callable[[WireTool, Dialected], WireTool]
 _OUTPUTS = {
     "openai_responses": ("output_schema", "openai"),
     "gemini": ("responseJsonSchema", "gemini"),
     "gemini_parameters": ("response", "gemini_parameters"),
 }
 """The field for the schema of results, and its dialect; the other formats have none."""
-_RESULT: Wire = {
+_RESULT: WireTool = {
     "status": {"type": "string", "enum": ["success", "error"]},
     "error_type": {"type": "string"},
     "message": {"type": "string"},
@@ -30,14 +30,14 @@ _RESULT: Wire = {
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What a provider is sent of some tools, in an order that does not change with the order they came in.
+    """Tool definitions for one provider, in a stable order.
 
     tools      the value of the field `tools` of a request
     names      the names on the wire
     dialected  the parameters as they are sent, by the tools' own names
     """
 
-    tools: list[Wire]
+    tools: list[WireTool]
     names: Names
     dialected: Mapping[str, Dialected]
 
@@ -79,12 +79,12 @@ def definitions_for(
     return Definitions(tools, names, dialected)
 
 
-def _head(definition: ToolDefinition, names: Names) -> Wire:
+def _head(definition: ToolDefinition, names: Names) -> WireTool:
     head = {"name": names.wire(definition.name)}
     return {**head, "description": definition.description} if definition.description else head
 
 
-def _output(definition: ToolDefinition, provider: str) -> Wire:
+def _output(definition: ToolDefinition, provider: str) -> WireTool:
     """The schema of what a model reads of a result (`ToolResult.for_model`), where the provider takes one."""
     if definition.output is None or provider not in _OUTPUTS:
         return {}
@@ -95,24 +95,24 @@ def _output(definition: ToolDefinition, provider: str) -> Wire:
     return {field: to_dialect(schema, dialect).schema}
 
 
-def _write_chat(head: Wire, dialected: Dialected) -> Wire:
+def _write_chat(head: WireTool, dialected: Dialected) -> WireTool:
     strict = {"strict": True} if dialected.is_strict else {}
     return {"type": "function", "function": {**head, "parameters": dialected.schema, **strict}}
 
 
-def _write_responses(head: Wire, dialected: Dialected) -> Wire:
+def _write_responses(head: WireTool, dialected: Dialected) -> WireTool:
     return {"type": "function", **head, "parameters": dialected.schema, "strict": dialected.is_strict}
 
 
-def _write_anthropic(head: Wire, dialected: Dialected) -> Wire:
+def _write_anthropic(head: WireTool, dialected: Dialected) -> WireTool:
     return {**head, "input_schema": dialected.schema}
 
 
-def _write_gemini(head: Wire, dialected: Dialected) -> Wire:
+def _write_gemini(head: WireTool, dialected: Dialected) -> WireTool:
     return head if dialected.schema is None else {**head, "parametersJsonSchema": dialected.schema}
 
 
-def _write_gemini_parameters(head: Wire, dialected: Dialected) -> Wire:
+def _write_gemini_parameters(head: WireTool, dialected: Dialected) -> WireTool:
     return head if dialected.schema is None else {**head, "parameters": dialected.schema}
 
 

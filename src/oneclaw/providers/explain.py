@@ -1,4 +1,4 @@
-"""What a provider's refusal means: the trouble it is, and one sentence of what to do."""
+"""Explains a provider's error and the next step."""
 
 import json
 import re
@@ -119,7 +119,7 @@ def _error(what: str, said: str, trouble: Trouble, status: int | None) -> Provid
 
 
 def _read(body: bytes) -> tuple[str, str]:
-    """What a body says and the code it gives: JSON in any of the usual shapes, or the words of a page."""
+    """Extracts message and code from an error body: any usual JSON shape, or a page's text."""
     try:
         document: Any = json.loads(body)
     except (ValueError, RecursionError):

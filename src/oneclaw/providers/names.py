@@ -1,9 +1,9 @@
-"""Names of tools as providers take them: one to one, within 64 characters, and back."""
+"""Maps tool names to provider-safe names of at most 64 characters, and back."""
 
 import re
 from collections.abc import Iterable
 
-from oneclaw.core.make.naming import fit_name
+from oneclaw.core.define.naming import fit_name
 
 _TAKEN = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}\Z")
 

@@ -1,4 +1,4 @@
-"""One stream holds one answer: a second one that begins inside it is an error, and adds nothing."""
+"""Rejects a second answer inside one stream."""
 
 from oneclaw.providers.base import ProviderError
 

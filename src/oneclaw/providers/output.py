@@ -1,4 +1,4 @@
-"""The schema of a structured answer: as a wire sends it, or in words for a server without a field for it."""
+"""Sends the schema of a structured answer, or describes it in words."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""A model that plays a written list of replies and faults: for tests, ours and yours, and for trying out.
+"""Scripted model: plays written replies and faults, for tests and trials.
 
     model = Scripted([
         Call("read_file", path="notes.txt"),
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, TypeGuard, cast, get_args
 
 from oneclaw.core.answer import (
-    Answer,
     Answered,
+    AnswerEvent,
     AnswerRestarted,
     ArgumentsAdded,
     CallBegun,
@@ -108,7 +108,7 @@ class End:
 
 Step = Say | Think | Call | Wait | Fail | Cut | End
 Steps = str | Step | Sequence[str | Step]
-Reply = Steps | Callable[[Request], Steps]
+ScriptedReply = Steps | Callable[[Request], Steps]
 
 
 class Scripted:
@@ -122,7 +122,12 @@ class Scripted:
     name = "scripted"
 
     def __init__(
-        self, replies: Iterable[Reply], *, keep: bool = True, chunk: int | None = None, repeats: bool = False
+        self,
+        replies: Iterable[ScriptedReply],
+        *,
+        keep: bool = True,
+        chunk: int | None = None,
+        repeats: bool = False,
     ) -> None:
         self.replies = list(replies)
         self.requests: list[Request] = []
@@ -132,7 +137,7 @@ class Scripted:
         self._repeats = repeats
         self._numbers = count(1)
 
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         if self._keep:
             self.requests.append(replace(request, messages=tuple(request.messages)))
         attempt = 1
@@ -168,7 +173,7 @@ class Scripted:
         reply = self.replies[number]
         return steps_of(reply(request) if callable(reply) else reply)
 
-    def _play(self, steps: list[Step], request: Request) -> Iterator[Answer | Wait]:
+    def _play(self, steps: list[Step], request: Request) -> Iterator[AnswerEvent | Wait]:
         parts: list[Part] = []
         finish: Finish | None = None
         usage, calls = Usage(), 0

@@ -1,4 +1,4 @@
-"""What every wire format needs to write a conversation: each message is turned into JSON once.
+"""Caches the JSON of messages, so that each is written once.
 
 A conversation only grows, and its messages do not change. So the JSON text of each message is kept, and a
 request joins the texts: what the wire needs and no more, however long the conversation is.
@@ -16,7 +16,7 @@ from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.definitions import Definitions, definitions_for
 
 Items = Iterable[dict[str, Any]]
-Write = Callable[[Message, Definitions], Items]
+WriteMessage = Callable[[Message, Definitions], Items]
 _INVALID_CHARS = 2_000
 _MOST_SETS = 16
 _MOST_LEVELS = 100
@@ -25,10 +25,10 @@ _ID = re.compile(r"[a-zA-Z0-9_-]{1,40}\Z")
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
-class Written:
-    """What one wire has written: for each set of tools, their JSON and that of the messages with them."""
+class WrittenRequests:
+    """Cached JSON of one wire: for each set of tools, the tools and the messages."""
 
-    def __init__(self, provider: str, write: Write, *, strict: bool = True) -> None:
+    def __init__(self, provider: str, write: WriteMessage, *, strict: bool = True) -> None:
         """`write` turns one message into the items it becomes on the wire."""
         self._provider = provider
         self._write = write
@@ -36,7 +36,7 @@ class Written:
         self._sets: dict[int, WrittenSet] = {}
 
     def of(self, tools: tuple[ToolDefinition, ...]) -> "WrittenSet":
-        """What is written with these tools; made once for the same tuple."""
+        """The cache for these tools; made once for the same tuple."""
         known = self._sets.get(id(tools))
         if known is None or known.tools is not tools:
             if len(self._sets) >= _MOST_SETS:
@@ -49,7 +49,7 @@ class WrittenSet:
     """The definitions of some tools, and the JSON of the messages that were sent with them."""
 
     def __init__(
-        self, provider: str, write: Write, tools: tuple[ToolDefinition, ...], strict: bool = True
+        self, provider: str, write: WriteMessage, tools: tuple[ToolDefinition, ...], strict: bool = True
     ) -> None:
         self.tools = tools  # kept, so that no other tuple can have its id
         self.definitions = definitions_for(tools, provider, strict=strict)

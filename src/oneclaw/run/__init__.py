@@ -1,1 +1,1 @@
-"""How the work of a call is run: inline, in a thread, in a process that can be killed."""
+"""Runs calls inline, in a thread or in a process that can be killed."""

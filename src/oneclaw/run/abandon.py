@@ -1,4 +1,4 @@
-"""Ends the task of a tool that ignores its cancel."""
+"""Ends the task of a tool that ignores cancellation."""
 
 import asyncio
 from collections.abc import Coroutine

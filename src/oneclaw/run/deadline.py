@@ -1,4 +1,4 @@
-"""The time a call has: a clock that stands still while people are waited for."""
+"""Deadline that pauses while a person is asked."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How the work of a call ends badly: out of time, cancelled, or by an exception not meant for us."""
+"""Errors for timeouts, cancellation and unexpected exceptions."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,12 +16,12 @@ def out_of_time(
 
 
 def failed(error: BaseException) -> ToolError:
-    """What SystemExit, KeyboardInterrupt, GeneratorExit or a CancelledError of the tool's own becomes."""
+    """Converts SystemExit, KeyboardInterrupt, GeneratorExit or a CancelledError of the tool."""
     return ForeignError(f"Tool execution failed: {describe(error, 10 * DESCRIPTION_CHARS)}")
 
 
 def effects_of_stopped(effect: Effect) -> Effects:
-    """What a tool may have changed that was stopped half-way."""
+    """Possible effects of a tool that was stopped half-way."""
     return "none" if effect == "read" else "possible"
 
 

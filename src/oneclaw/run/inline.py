@@ -1,4 +1,4 @@
-"""Runs a coroutine tool in a task of its own and stops it when its time is up.
+"""Runs a coroutine tool in its own task with a time limit.
 
 Theory of operation. A coroutine without any `await` cannot wait: it runs where it stands, as a plain function
 does. Any other runs in a task. From Python 3.12 the task starts eagerly: if it never waits, it ends at once,
@@ -41,7 +41,7 @@ class _Ending(BaseException):
 async def run_inline(
     execute: Execute, arguments: dict[str, Any], context: Context, seconds: float, grace_seconds: float
 ) -> Any:
-    """What `execute` gives, awaited where it is awaitable. Raises `ToolError` when it takes too long."""
+    """Runs `execute` and awaits its value. Raises `ToolError` when it takes too long."""
     started = monotonic()
     try:
         given = execute(arguments, context)
@@ -57,7 +57,7 @@ async def run_inline(
     work = _carry(given)
     task = _start(work)
     if not task.done():
-        await _Waiting(given, work, task, context, seconds, grace_seconds).wait(started)
+        await _ToolWait(given, work, task, context, seconds, grace_seconds).wait(started)
     try:
         return task.result()
     except Exception:
@@ -101,7 +101,7 @@ def _start(work: Work) -> asyncio.Task[Any]:
     return asyncio.Task(work, loop=loop)
 
 
-class _Waiting:
+class _ToolWait:
     """The caller's wait for the tool's task."""
 
     __slots__ = ("_context", "_given", "_grace_seconds", "_is_late", "_seconds", "_task", "_woken", "_work")

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for code that does not await."""
+"""An event loop in its own thread, for synchronous code."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterator

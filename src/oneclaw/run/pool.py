@@ -1,4 +1,4 @@
-"""The pool of worker processes: warm ones are used again, killed ones replaced, further calls wait.
+"""Runs tools in worker processes: warm ones are used again, killed ones replaced, further calls wait.
 
 A worker serves the tool it first loaded and no other: what one tool does to its process, be it to spy on
 calls or to leave a mess, never reaches another.
@@ -7,25 +7,36 @@ calls or to leave a mess, never reaches another.
 import asyncio
 import os
 import pickle
+import resource
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import Any, get_args
 
+from oneclaw.child.exit_report import Ended
+from oneclaw.child.frames import Garbled, decode
+from oneclaw.child.group import make_group
+from oneclaw.child.pool import Pool
+from oneclaw.child.spawn import ChildSpec, environment
+from oneclaw.child.worker import Worker
 from oneclaw.core.call import Effects
 from oneclaw.core.errors import ForeignError, Kind, ToolError, describe
 from oneclaw.core.tool import Context, Tool
 from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import effects_of_stopped, out_of_time
-from oneclaw.run.parcel import Parcel, pack
-from oneclaw.run.process import Ended, Worker
-from oneclaw.run.wire import Garbled, Message, read_value
+from oneclaw.run.packed_tool import PackedTool, pack
+from oneclaw.run.value_message import REPLY_BYTES, Message, read_value
 
 LOAD_SECONDS = 60.0
 """How long a process may take to start and import a tool; the limit of the call starts after that."""
 
+MESSAGES = 100_000
+"""The most messages of one call, its reports of progress above all."""
+TASKS = 1 << 22
+"""As many as there can be: a control group of the older kind is made by giving it a limit."""
+OUT_OF_TIME = "its time was up"
 MESSAGE_CHARS = 5_000
 PARCELS = 256
 _KINDS = frozenset(Kind)
@@ -35,75 +46,32 @@ class ProcessPool:
     """At most `size` workers, started when first needed; all calls from one event loop."""
 
     def __init__(self, size: int, memory_bytes: int) -> None:
-        self._size = size
         self._memory_bytes = memory_bytes
-        self._slots = asyncio.Semaphore(size)
-        self._idle: list[Worker] = []
-        self._busy: set[Worker] = set()
-        self._started: set[Worker] = set()  # and not gone, though perhaps killed
-        self._parcels: dict[int, tuple[Tool, Parcel]] = {}
-        self._is_closed = False
+        self._workers = Pool(size, partial(_start, memory_bytes), has_spare=True)
+        self._parcels: dict[int, tuple[Tool, PackedTool]] = {}
 
     async def run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any:
-        """What the tool gives. Raises `ToolError` when its process is stopped or ends."""
+        """Runs the tool. Raises `ToolError` when its process is stopped or ends."""
         request = _request(tool, arguments, context)
-        async with self._slots:
-            if self._is_closed:
-                raise ToolError("The call was not run: the program is closing.", effects="none")
-            worker = self._take(tool)
-            self._busy.add(worker)
-            is_fit = False
-            try:
-                if worker.tool is None:
-                    await self._load(worker, tool)
-                reply = await _call(worker, tool, request, context, seconds)
-                is_fit = not reply.get("is_worn")
-            finally:
-                await self._leave(worker, is_fit)
+        try:
+            worker = await self._workers.take(tool.execute)
+        except Ended as ended:
+            raise ToolError(f"The call was not run: {ended.exit.reason}.", effects="none") from None
+        except OSError as error:
+            raise ToolError(f"No process could be started: {describe(error)}.", effects="none") from error
+        is_fit = False
+        try:
+            if worker.holds is None:
+                await self._load(worker, tool)
+            reply = await _call(worker, tool, request, context, seconds)
+            is_fit = not reply.get("is_worn")
+        finally:
+            await self._workers.leave(worker, is_fit=is_fit)
         return self._read(reply)
 
     async def close(self) -> None:
         """Kill every worker, and wait until they are gone."""
-        self._is_closed = True
-        self._idle.clear()
-        for worker in self._started:
-            worker.kill()
-        for worker in list(self._started):
-            await worker.gone()
-
-    def _take(self, tool: Tool) -> Worker:
-        """A worker for this tool: one that has it, a fresh one, or a new one in the place of the oldest."""
-        self._idle = [worker for worker in self._idle if worker.is_alive]
-        for wanted in (tool.execute, None):
-            for worker in self._idle:
-                if worker.tool is wanted:
-                    self._idle.remove(worker)
-                    return worker
-        if self._idle and len(self._idle) + len(self._busy) >= self._size:
-            self._idle.pop(0).kill()
-        try:
-            return self._start()
-        except OSError as error:
-            raise ToolError(f"No process could be started: {describe(error)}.", effects="none") from error
-
-    def _start(self) -> Worker:
-        worker = Worker(self._memory_bytes, self._started.discard)
-        self._started.add(worker)
-        return worker
-
-    async def _leave(self, worker: Worker, is_fit: bool) -> None:
-        """Put a worker back, or kill it and start another in its place."""
-        try:
-            if not is_fit:
-                worker.kill()
-                await worker.gone()
-        finally:
-            self._busy.discard(worker)
-            if worker.is_alive:
-                self._idle.append(worker)
-            elif not self._is_closed and len(self._idle) + len(self._busy) < self._size:
-                with suppress(OSError):  # the next call tries again, and says so
-                    self._idle.insert(0, self._start())
+        await self._workers.close()
 
     async def _load(self, worker: Worker, tool: Tool) -> None:
         """Have the worker load the tool; modules it cannot import there are sent as code."""
@@ -120,7 +88,7 @@ class ProcessPool:
                 raise _not_loaded(tool, f"in its process: {reason}.")
             sent.add(missing)
             parcel = pack(tool, sent)
-        worker.tool = tool.execute
+        worker.holds = tool.execute
         if len(self._parcels) >= PARCELS:
             self._parcels.clear()
         self._parcels[key] = (tool, parcel)  # with the tool, so that its id stays its own
@@ -144,15 +112,35 @@ class ProcessPool:
         )
 
 
-async def _load(worker: Worker, tool: Tool, parcel: Parcel) -> Message:
+def _start(memory_bytes: int) -> Worker:
+    limits = {resource.RLIMIT_AS: memory_bytes} if memory_bytes else {}
+    spec = ChildSpec(module="oneclaw.run.worker", environment=environment(), limits=limits)
+    return Worker(spec, REPLY_BYTES, group=make_group(tasks=TASKS))
+
+
+async def _ask(worker: Worker, request: bytes, heed: Callable[[Message], bool]) -> Message:
+    """Send a request and wait for its reply; `heed` takes other messages. Raises `Ended`."""
+    worker.send(request)
+    try:
+        for _ in range(MESSAGES):
+            message = decode(await worker.receive())
+            if not heed(message):
+                return message
+        worker.kill(f"it sent more than {MESSAGES:,} messages")
+    except Garbled as error:
+        worker.kill(f"it sent {error}")
+    raise Ended(worker.child.exit)
+
+
+async def _load(worker: Worker, tool: Tool, parcel: PackedTool) -> Message:
     path = [os.path.abspath(folder) for folder in sys.path]  # noqa: ASYNC240 - touches no file
     try:
         async with asyncio.timeout(LOAD_SECONDS):
-            return await worker.ask(pickle.dumps(("load", parcel, path)))
+            return await _ask(worker, pickle.dumps(("load", parcel, path)), lambda message: False)
     except TimeoutError:
         raise _not_loaded(tool, f"within {LOAD_SECONDS:g}s.", Kind.TIMEOUT) from None
-    except Ended as error:
-        raise _not_loaded(tool, f"in its process. {error}") from None
+    except Ended as ended:
+        raise _not_loaded(tool, f"in its process, which {ended}") from None
 
 
 def _not_loaded(tool: Tool, reason: str, kind: Kind = Kind.EXECUTION_ERROR) -> ToolError:
@@ -162,13 +150,13 @@ def _not_loaded(tool: Tool, reason: str, kind: Kind = Kind.EXECUTION_ERROR) -> T
 async def _call(worker: Worker, tool: Tool, request: bytes, context: Context, seconds: float) -> Message:
     effects = effects_of_stopped(tool.definition.effect)
     asked: set[asyncio.Task[None]] = set()
-    deadline = Deadline(context, seconds, monotonic(), worker.give_up)
+    deadline = Deadline(context, seconds, monotonic(), partial(worker.kill, OUT_OF_TIME))
     try:
-        return await worker.ask(request, partial(_heed, worker, context, asked))
-    except TimeoutError:
-        raise out_of_time(seconds, effects=effects) from None
-    except Ended as error:
-        raise ToolError(str(error), effects=effects) from None
+        return await _ask(worker, request, partial(_handle_message, worker, context, asked))
+    except Ended as ended:
+        if ended.exit.reason == OUT_OF_TIME:
+            raise out_of_time(seconds, effects=effects) from None
+        raise ToolError(f"The tool's process {ended}", effects=effects) from None
     finally:
         deadline.cancel()
         for question in asked:
@@ -189,7 +177,9 @@ def _request(tool: Tool, arguments: dict[str, Any], context: Context) -> bytes:
         raise ToolError(message, effects="none") from error
 
 
-def _heed(worker: Worker, context: Context, asked: set[asyncio.Task[None]], message: Message) -> bool:
+def _handle_message(
+    worker: Worker, context: Context, asked: set[asyncio.Task[None]], message: Message
+) -> bool:
     """Take what a running tool says on the way: how far it is, and what it asks for."""
     match message:
         case {"progress": [str(text), float() | int() | None as fraction]}:
@@ -220,4 +210,4 @@ async def _answer(worker: Worker, asking: Awaitable[Any]) -> None:
         refusal = (error.message, error.kind)
     except Exception as error:
         refusal = (f"The person could not be asked: {describe(error)}.", Kind.PERMISSION_DENIED)
-    worker.tell(pickle.dumps((refusal, value)))
+    worker.send(pickle.dumps((refusal, value)))

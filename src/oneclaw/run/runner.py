@@ -1,4 +1,4 @@
-"""The runner: runs the work of a call as its tool wants it, inline, in a thread or in a process."""
+"""Runs a call inline, in a thread or in a process, as its tool declares."""
 
 from collections.abc import Coroutine
 from typing import Any
@@ -12,7 +12,7 @@ from oneclaw.run.thread import ThreadPool
 LIMITS = DEFAULTS.limits
 
 
-class Runner:
+class CallRunner:
     """Runs calls of one event loop; each kind of work has its own pool, so none starves another.
 
     threads        threads at work side by side
@@ -38,7 +38,7 @@ class Runner:
     def run(
         self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float
     ) -> Coroutine[Any, Any, Any]:
-        """What the tool gives within `seconds` of its start.
+        """Runs the tool within `seconds` of its start.
 
         Raises `ToolError` for a call that was stopped, `CancelledError` for a caller that was cancelled, and
         any other `Exception` of the tool as it is.

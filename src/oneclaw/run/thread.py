@@ -1,4 +1,4 @@
-"""Threads for plain functions: a thread past its time is given up, counted and replaced.
+"""Runs plain functions in threads; a thread past its limit is abandoned and replaced.
 
 A thread cannot be stopped. What can be done: the call ends on time, its thread leaves the pool and a new one
 takes its place, the tool is told through its context, the result says that effects may still land, and as the
@@ -22,16 +22,16 @@ from oneclaw.core.tool import Context, Execute, Tool
 from oneclaw.run.deadline import Deadline
 from oneclaw.run.failure import cancel, effects_of_stopped, failed, out_of_time
 
-_Outcome = tuple[Any, BaseException | None]
+_ThreadOutcome = tuple[Any, BaseException | None]
 _Inbox = SimpleQueue[Callable[[], bool] | None]
 
 
 @dataclass(slots=True, eq=False)
-class _Work:
+class _ThreadCall:
     """One call in one thread."""
 
     inbox: _Inbox
-    ended: asyncio.Future[_Outcome]
+    ended: asyncio.Future[_ThreadOutcome]
     is_given_up: bool = False
 
 
@@ -48,17 +48,17 @@ class ThreadPool:
         """How many threads are given up and still running."""
 
     async def run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any:
-        """What the tool gives. Raises `ToolError` when it does not end in time."""
+        """Runs the tool. Raises `ToolError` when it does not end in time."""
         async with self._slots:
             self._check()
             return await self._run(tool, arguments, context, seconds)
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any:
         loop = asyncio.get_running_loop()
-        work = _Work(self._idle.pop() if self._idle else _start_thread(), loop.create_future())
+        work = _ThreadCall(self._idle.pop() if self._idle else _start_thread(), loop.create_future())
         call = partial(_execute, tool.execute, arguments, for_thread(context, loop))
 
-        def end(outcome: _Outcome) -> None:
+        def end(outcome: _ThreadOutcome) -> None:
             loop.call_soon_threadsafe(self._end, work, outcome)
 
         work.inbox.put(partial(_do, partial(copy_context().run, call), end))
@@ -99,12 +99,12 @@ class ThreadPool:
                 ' Restart the program, and give such tools isolation="process", where they can be stopped.'
             )
 
-    def _give_up(self, work: _Work, context: Context) -> None:
+    def _give_up(self, work: _ThreadCall, context: Context) -> None:
         work.is_given_up = True
         self.stuck += 1
         cancel(context)
 
-    def _end(self, work: _Work, outcome: _Outcome) -> None:
+    def _end(self, work: _ThreadCall, outcome: _ThreadOutcome) -> None:
         """The thread has come back, in time or not."""
         if work.is_given_up:
             self.stuck -= 1
@@ -116,7 +116,7 @@ class ThreadPool:
             work.ended.set_result(outcome)
 
 
-def _expire(ended: asyncio.Future[_Outcome]) -> None:
+def _expire(ended: asyncio.Future[_ThreadOutcome]) -> None:
     if not ended.done():
         ended.set_exception(TimeoutError())
 
@@ -139,8 +139,8 @@ def _serve(inbox: _Inbox) -> None:
         del work  # a waiting thread keeps nothing of its last call alive
 
 
-def _do(call: Callable[[], Any], end: Callable[[_Outcome], None]) -> bool:
-    outcome: _Outcome
+def _do(call: Callable[[], Any], end: Callable[[_ThreadOutcome], None]) -> bool:
+    outcome: _ThreadOutcome
     try:
         outcome = (call(), None)
     except BaseException as error:

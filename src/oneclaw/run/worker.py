@@ -1,7 +1,8 @@
-"""The worker: the process a tool runs in. It loads the tool it is sent and runs one call after the other."""
+"""Worker process: loads a tool and runs its calls."""
 
 import os
 import pickle
+import site
 import sys
 import threading
 from contextlib import suppress
@@ -9,33 +10,29 @@ from functools import partial
 from inspect import isawaitable
 from io import TextIOWrapper
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any
 
+from oneclaw.child.frames import Line, encode
 from oneclaw.core.errors import ToolError, describe
 from oneclaw.core.tool import Context, Execute
 from oneclaw.run.failure import failed
-from oneclaw.run.parcel import Parcel, unpack
-from oneclaw.run.wire import HEADER_BYTES, REPLY_BYTES, Message, encode, frame, value_message
+from oneclaw.run.packed_tool import PackedTool, unpack
+from oneclaw.run.value_message import REPLY_BYTES, Message, value_message
 
 PROGRESS_SECONDS = 0.05
 PROGRESS_CHARS = 5_000
 
 
-class Line:
+class ToolLine:
     """The line to the program: pickles come in, JSON goes out."""
 
-    def __init__(self, descriptor: int) -> None:
-        os.set_inheritable(descriptor, False)
-        self._descriptor = descriptor
+    def __init__(self) -> None:
+        self._line = Line()
         self._process = os.getpid()
-        self._sending = threading.Lock()
         self._asking = threading.Lock()
 
     def receive(self) -> Any:
-        """The next request, or None when there will be no more."""
-        size = self._read(HEADER_BYTES)
-        payload = None if size is None else self._read(int.from_bytes(size, "big"))
-        return None if payload is None else pickle.loads(payload)  # noqa: S301 - written by the program
+        return pickle.loads(self._line.read())  # noqa: S301 - written by the program
 
     def send(self, message: Message) -> None:
         payload = encode(message)
@@ -43,10 +40,7 @@ class Line:
             payload = encode({"error": _too_large(len(payload))})
         if os.getpid() != self._process:
             os._exit(0)  # a fork the tool made has come back from the call as well: one reply is enough
-        data = memoryview(frame(payload))
-        with self._sending:
-            while data:
-                data = data[os.write(self._descriptor, data) :]
+        self._line.write(payload)
 
     def ask(self, message: Message) -> Any:
         """Send a question and wait for its answer."""
@@ -54,41 +48,27 @@ class Line:
             self.send(message)
             return self.receive()
 
-    def _read(self, size: int) -> bytes | None:
-        data = bytearray()
-        while len(data) < size:
-            piece = os.read(self._descriptor, min(size - len(data), 1 << 20))
-            if not piece:
-                return None
-            data += piece
-        return bytes(data)
+
+def main() -> None:
+    """Answer requests until the program ends this process."""
+    site.main()  # the supervisor was started without what it sets up
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(line_buffering=True)  # so that a crash does not swallow the last words
+    line = ToolLine()
+    execute: Execute | None = None
+    while True:
+        what, *rest = line.receive()
+        if what == "load":
+            execute, reply = load(*rest)
+        else:
+            assert execute is not None
+            reply = run(line, execute, *rest)
+        _flush()
+        line.send(reply)
 
 
-def serve(descriptor: int, memory_bytes: int) -> NoReturn:
-    """Answer requests until the line ends."""
-    code = 1
-    try:
-        _limit(memory_bytes)
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):
-                stream.reconfigure(line_buffering=True)  # so that a crash does not swallow the last words
-        line = Line(descriptor)
-        execute: Execute | None = None
-        while (request := line.receive()) is not None:
-            what, *rest = request
-            if what == "load":
-                execute, reply = load(*rest)
-            else:
-                assert execute is not None
-                reply = run(line, execute, *rest)
-            _flush()
-            line.send(reply)
-        code = 0
-    finally:
-        os._exit(code)  # threads the tool has left must not keep the process
-
-
-def load(parcel: Parcel, path: list[str]) -> tuple[Execute | None, Message]:
+def load(parcel: PackedTool, path: list[str]) -> tuple[Execute | None, Message]:
     """Make the tool from what was sent of it."""
     sys.path[:] = path
     try:
@@ -99,9 +79,9 @@ def load(parcel: Parcel, path: list[str]) -> tuple[Execute | None, Message]:
         return None, {"error": describe(error)}
 
 
-def run(line: Line, execute: Execute, arguments: dict[str, Any], about: dict[str, Any]) -> Message:
+def run(line: ToolLine, execute: Execute, arguments: dict[str, Any], about: dict[str, Any]) -> Message:
     """Run one call to its reply, whatever happens."""
-    progress = Progress(line)
+    progress = WorkerProgress(line)
     context = Context(progress=progress, require=partial(_require, line), ask=partial(_ask, line), **about)
     try:
         value = execute(arguments, context)
@@ -120,10 +100,10 @@ def run(line: Line, execute: Execute, arguments: dict[str, Any], about: dict[str
         progress.end()
 
 
-class Progress:
-    """What `context.progress` calls: a message now and then, and none after the reply."""
+class WorkerProgress:
+    """`context.progress` in a worker: sends messages now and then, none after the reply."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ToolLine) -> None:
         self._line = line
         self._last = 0.0
         self._is_over = False
@@ -147,19 +127,19 @@ async def _wait_for(awaitable: Any) -> Any:
     return await awaitable
 
 
-async def _require(line: Line, need: str, reason: str) -> None:
+async def _require(line: ToolLine, need: str, reason: str) -> None:
     import asyncio
 
     await asyncio.to_thread(_put, line, {"require": [str(need), str(reason)]})
 
 
-async def _ask(line: Line, text: str, options: Any, schema: Any, seconds: float | None) -> Any:
+async def _ask(line: ToolLine, text: str, options: Any, schema: Any, seconds: float | None) -> Any:
     import asyncio
 
     return await asyncio.to_thread(_put, line, {"ask": [str(text), list(options), schema, seconds]})
 
 
-def _put(line: Line, message: Message) -> Any:
+def _put(line: ToolLine, message: Message) -> Any:
     """Have the program ask a person, and wait for the answer."""
     refusal, value = line.ask(message)
     if refusal is not None:
@@ -172,15 +152,6 @@ def _too_large(size: int) -> str:
         f"The tool's result is {size:,} bytes as JSON, more than the {REPLY_BYTES:,} that are passed on;"
         " return less, or write it to a file and return its name."
     )
-
-
-def _limit(memory_bytes: int) -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if memory_bytes:
-        with suppress(ValueError, OSError):  # macOS has no such limit, and a lower one may be set already
-            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 
 def _flush() -> None:

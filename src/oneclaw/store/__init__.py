@@ -1,1 +1,1 @@
-"""SQLite: the journal of calls, sessions, grants and settings."""
+"""SQLite store: calls, sessions, runs, grants, memories and settings."""

@@ -1,4 +1,4 @@
-"""Agents that were made while running: a name and the document that says the rest."""
+"""Stored agents."""
 
 import json
 from time import time

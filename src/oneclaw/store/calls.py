@@ -1,4 +1,4 @@
-"""The journal: one row per call, written before its tool starts and completed with its one result.
+"""Call journal: one row per call, written before its tool starts and completed with its result.
 
     open ──> the row stands, `open` ──> the tool runs ──> close ──> `success` or `error`
                                              └── the program dies ──> `error`, `interrupted` (see recovery)
@@ -9,6 +9,7 @@ while it is open: the first result stands, and a call has one however often one 
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from time import time
 from typing import Any, Literal
 
@@ -18,10 +19,12 @@ from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.guard.secret.shapes import mask as mask_shapes
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded, describe_images, from_json, to_json
-from oneclaw.store.database import Database, Values
+from oneclaw.store.database import Database, Statement
 from oneclaw.store.sessions import ENSURE, describe_session
 
-Status = Literal["open", "success", "error"]
+CallStatus = Literal["open", "success", "error"]
+Row = dict[str, str | int | float | None]
+"""The columns of a row that are not null: to bind a null takes four times as long as to bind a number."""
 STILL_OPEN = (
     "This call still runs in another program; its result is not known here: look before running it again."
 )
@@ -30,20 +33,6 @@ _LARGEST = 2**63 - 1
 _MOST_IDS = 1_000
 """So many ids are looked for in one query."""
 
-_OPEN = """
-INSERT INTO calls (started, status, session, agent, call_id, tool, effect, process, arguments, parent, run)
-VALUES (?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_CLOSE = """
-UPDATE calls SET status = ?, seconds = ?, kind = ?, effects = ?, truncated_from = ?, message = ?, repairs = ?,
-    images = ?, text = ?, value = ?, details = ?
-WHERE id = ? AND status = 'open'
-"""
-_RECORD = """
-INSERT INTO calls (started, session, agent, call_id, tool, process, arguments, parent, run, status, seconds,
-    kind, effects, truncated_from, message, repairs, images, text, value, details)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 _COLUMNS = (
     "id, started, status, session, agent, call_id, tool, effect, seconds, kind, effects, truncated_from,"
     " message, repairs, images, arguments, text, value, details, parent, run"
@@ -60,7 +49,7 @@ class CallRecord:
 
     key: int
     started: float
-    status: Status
+    status: CallStatus
     session: str
     agent: str
     call_id: str
@@ -95,7 +84,9 @@ class Calls:
     ) -> None:
         """`sessions` are the ids of those that have their row, or get it with the next write."""
         self._database = database
+        self._process = database.process
         self._mask = mask
+        self._late: list[Statement] = []
         self._sessions: set[str] = set() if sessions is None else sessions
 
     async def open(
@@ -103,48 +94,41 @@ class Calls:
     ) -> int:
         if session.id not in self._sessions:
             await self._ensure(session)
-        row: Values = (
-            time(),
-            bounded(session.id, NAME_CHARS) or None,
-            bounded(session.agent, NAME_CHARS),
-            bounded(call.id, NAME_CHARS),
-            definition.name,
-            definition.effect,
-            self._database.process,
-            self._json(arguments),
-            bounded(call.parent, NAME_CHARS) if call.parent else None,
-            session.run or None,
-        )
+        row = self._asked(call, session, definition.name, arguments)
+        row["status"], row["effect"], row["started"] = "open", definition.effect, time()
         try:
             # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
-            return await self._database.insert(_OPEN, row, "DELETE FROM calls WHERE id = ?")
+            return await self._database.insert(*_insert(row), "DELETE FROM calls WHERE id = ?")
         except StoreError:
             self._sessions.discard(session.id)  # nobody knows now whether it is there
             raise
 
     async def close(self, key: int, result: ToolResult) -> None:
-        written = await self._database.write(_CLOSE, (*self._result(result), key))
+        row = self._result(result)
+        sql, values = _close(tuple(row)), (*row.values(), key)
+        try:
+            written = await self._database.write(sql, values)
+        except StoreError:
+            self._late.append((sql, values))
+            raise
         if not written.rows and await self.get(key) is None:
             raise StoreError(f"The store {self._database.name} has no call {key} to close.")
 
+    async def close_late(self) -> None:
+        """Write the results that could not be written when their calls ended."""
+        if self._late:
+            await self._database.write_together(self._late)
+            self._late.clear()
+
     async def record(
         self, call: ToolCall, session: Session, arguments: Mapping[str, Any] | None, result: ToolResult
-    ) -> None:
+    ) -> int:
         if session.id not in self._sessions:
             await self._ensure(session)
-        row = (
-            time() - result.seconds,
-            bounded(session.id, NAME_CHARS) or None,
-            bounded(session.agent, NAME_CHARS),
-            bounded(call.id, NAME_CHARS),
-            bounded(result.tool, NAME_CHARS),
-            self._database.process,
-            None if arguments is None else self._json(arguments),
-            bounded(call.parent, NAME_CHARS) if call.parent else None,
-            session.run or None,
-        )
+        row = self._asked(call, session, bounded(result.tool, NAME_CHARS), arguments) | self._result(result)
+        row["started"] = time() - result.seconds
         try:
-            await self._database.write(_RECORD, (*row, *self._result(result)))
+            return (await self._database.write(*_insert(row))).key
         except StoreError:
             self._sessions.discard(session.id)
             raise
@@ -235,22 +219,57 @@ class Calls:
     def _json(self, value: Any) -> str:
         return self._mask(to_json(value))
 
-    def _result(self, result: ToolResult) -> tuple[str | int | float | None, ...]:
-        value = result.value
-        is_text = isinstance(value, str)
-        return (
-            result.status,
-            result.seconds,
-            None if result.kind is None else result.kind.value,
-            result.effects,
-            result.truncated_from,
-            self._mask(bounded(result.message)) if result.message else None,
-            self._json(result.repairs) if result.repairs else None,
-            describe_images(result.images),
-            self._mask(bounded(value)) if is_text else None,
-            None if is_text or value is None else self._json(value),
-            None if result.details is None else self._json(result.details),
-        )
+    def _asked(self, call: ToolCall, session: Session, tool: str, arguments: Mapping[str, Any] | None) -> Row:
+        row: Row = {
+            "agent": bounded(session.agent, NAME_CHARS),
+            "call_id": bounded(call.id, NAME_CHARS),
+            "tool": tool,
+            "process": self._process,
+        }
+        if session.id:
+            row["session"] = bounded(session.id, NAME_CHARS)
+        if arguments is not None:
+            row["arguments"] = self._json(arguments)
+        if call.parent:
+            row["parent"] = bounded(call.parent, NAME_CHARS)
+        if session.run:
+            row["run"] = session.run
+        return row
+
+    def _result(self, result: ToolResult) -> Row:
+        row: Row = {"status": result.status, "seconds": result.seconds, "effects": result.effects}
+        if result.kind is not None:
+            row["kind"] = result.kind.value
+        if result.truncated_from is not None:
+            row["truncated_from"] = result.truncated_from
+        if result.message:
+            row["message"] = self._mask(bounded(result.message))
+        if result.repairs:
+            row["repairs"] = self._json(result.repairs)
+        if result.images:
+            row["images"] = describe_images(result.images)
+        if isinstance(result.value, str):
+            row["text"] = self._mask(bounded(result.value))
+        elif result.value is not None:
+            row["value"] = self._json(result.value)
+        if result.details is not None:
+            row["details"] = self._json(result.details)
+        return row
+
+
+def _insert(row: Row) -> Statement:
+    return _insert_sql(tuple(row)), tuple(row.values())
+
+
+@lru_cache
+def _insert_sql(names: tuple[str, ...]) -> str:
+    return f"INSERT INTO calls ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608  only our words
+
+
+@lru_cache
+def _close(names: tuple[str, ...]) -> str:
+    changes = ", ".join(f"{name} = ?" for name in names)
+    return f"UPDATE calls SET {changes} WHERE id = ? AND status = 'open'"  # noqa: S608  only our words
 
 
 def _condition(status: str | None) -> str:

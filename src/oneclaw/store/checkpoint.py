@@ -1,4 +1,4 @@
-"""Moving the log of the store into its tables now and then, beside the calls and never in one.
+"""Checkpoints the SQLite log outside of calls.
 
 SQLite would do it inside the write that fills the log, and that write would wait for the disk. Here a thread
 of its own does it, on a connection of its own, while writers and readers go on.
@@ -11,24 +11,20 @@ from pathlib import Path
 from oneclaw.store import file
 
 LOG_BYTES = 64 << 20
-_WRITES_BETWEEN = 2000
 _PATIENCE_SECONDS = 0.2
 
 
 class Checkpointer:
-    """Counts the writes of a process and makes a checkpoint after every so many."""
+    """Makes checkpoints in a thread, one at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._writes = 0
         self._thread: threading.Thread | None = None
         self.is_busy = False
 
-    def count(self, writes: int = 1) -> None:
-        """Say that something was written."""
-        self._writes += writes
-        if self._writes >= _WRITES_BETWEEN and not self.is_busy:
-            self._writes = 0
+    def begin(self) -> None:
+        """Make a checkpoint, unless one is being made."""
+        if not self.is_busy:
             self.is_busy = True
             self._thread = threading.Thread(target=self._run, name="oneclaw-checkpoint", daemon=True)
             self._thread.start()

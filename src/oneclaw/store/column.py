@@ -1,4 +1,4 @@
-"""What fits into a column: text that SQLite can hold, values as JSON, both bounded, and back again."""
+"""Encodes values for columns, bounded, and decodes them."""
 
 import json
 from collections.abc import Mapping
@@ -17,6 +17,8 @@ NAME_CHARS = 200
 
 def bounded(text: str, chars: int = TEXT_CHARS) -> str:
     """`text` as SQLite can hold it, or its head with the length named."""
+    if len(text) <= chars and text.isascii():
+        return text
     if len(text) > chars:
         text = f"{text[:chars]}… (the first {chars:,} of {len(text):,} characters)"
     return _storable(text)
@@ -39,17 +41,15 @@ def to_json(value: Any) -> str:
         text = f'"(a {type(value).__name__} that cannot be written as JSON)"'
     if len(text) > TEXT_CHARS:
         text = _encode(bounded(text))
-    return _storable(text)
+    return text if text.isascii() else _storable(text)
 
 
 def from_json(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-def describe_images(images: tuple[Image, ...]) -> str | None:
-    """What is kept of images: type, size and hash, never the bytes."""
-    if not images:
-        return None
+def describe_images(images: tuple[Image, ...]) -> str:
+    """Stores type, size and hash of images, never the bytes."""
     return to_json(
         [
             {"type": image.media_type, "bytes": len(image.data), "sha256": sha256(image.data).hexdigest()}
@@ -60,7 +60,7 @@ def describe_images(images: tuple[Image, ...]) -> str | None:
 
 def _storable(text: str) -> str:
     # Half of a surrogate pair, as a model may send it, has no UTF-8: it is written as an escape.
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _plain(value: object) -> Any:

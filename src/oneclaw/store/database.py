@@ -1,4 +1,4 @@
-"""The verbs every table of the store uses, whatever database is behind them.
+"""Database protocol: the verbs all tables use.
 
 Reading waits as writing does: no statement may hold up the event loop. `SqliteDatabase` is the one there is.
 """
@@ -6,12 +6,12 @@ Reading waits as writing does: no statement may hold up the event loop. `SqliteD
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-Values = Sequence[str | int | float | None]
+SqlValues = Sequence[str | int | float | None]
 Named = Mapping[str, str | int | float | None]
-Statement = tuple[str, Values]
+Statement = tuple[str, SqlValues]
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """The effect of a statement: the key of the last row it added, and the number of rows it changed."""
 
     key: int
@@ -31,23 +31,23 @@ class Database(Protocol):
         """The name of this program among those that use the database; its open calls and runs carry it."""
         ...
 
-    async def select(self, sql: str, values: Values | Named = ()) -> list[Any]:
+    async def select(self, sql: str, values: SqlValues | Named = ()) -> list[Any]:
         """The rows of a query."""
         ...
 
-    async def write(self, sql: str, values: Values = ()) -> Written:
+    async def write(self, sql: str, values: SqlValues = ()) -> WriteResult:
         """Write one statement. A caller that is cancelled meanwhile has written all the same."""
         ...
 
-    async def insert(self, sql: str, values: Values, undo: str) -> int:
+    async def insert(self, sql: str, values: SqlValues, undo: str) -> int:
         """Add a row and return its key. If the caller is cancelled meanwhile, `undo` removes the row."""
         ...
 
-    async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
+    async def write_together(self, statements: Sequence[Statement]) -> list[WriteResult]:
         """Write a few statements in one transaction. A caller that is cancelled has written all the same."""
         ...
 
-    def add_later(self, sql: str, values: Values) -> None:
+    def add_later(self, sql: str, values: SqlValues) -> None:
         """Write a statement in one transaction with the next write, or by itself a moment later.
 
         For a row that nothing depends on before that write. One that cannot be written is named in the log.
@@ -58,12 +58,12 @@ class Database(Protocol):
         """Write now what `add_later` was given."""
         ...
 
-    async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
+    async def write_all(self, statements: Sequence[Statement]) -> list[WriteResult]:
         """Write many statements or, when one fails or the caller is cancelled, none."""
         ...
 
     async def find_faults(self, seconds: float) -> tuple[list[str], bool]:
-        """What is damaged, and whether everything was looked at within `seconds`."""
+        """Checks integrity: the damage found, and whether the check finished within `seconds`."""
         ...
 
     def close(self) -> None:

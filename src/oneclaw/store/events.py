@@ -1,4 +1,4 @@
-"""The events of runs, as far as a reader needs them who comes late.
+"""Stored run events for late readers.
 
 Pieces of an answer are not kept: the answer stands for them. An answer itself is a row of `messages`, and a
 call with its result a row of `calls`; an event of either says only which. The calls that have finished since
@@ -13,23 +13,18 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any, cast
 
-from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import ToolResult
 from oneclaw.core.encoder import make_encoder
 from oneclaw.core.envelope import Envelope
-from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
+from oneclaw.core.event import ToolFinished, ToolStarted
 from oneclaw.core.event_json import Json, UnknownEvent, fields_of, name_of, read_event
 from oneclaw.core.message import AssistantMessage
 from oneclaw.core.message_json import from_json
-from oneclaw.core.run_event import AnswerFinished, RoundFinished, UsageCounted
+from oneclaw.core.run_event import AnswerFinished
 from oneclaw.store.calls import CallRecord, Calls, result_of
 from oneclaw.store.column import as_stored, bounded
-from oneclaw.store.database import Database, Values
+from oneclaw.store.database import Database, SqlValues
 
-_PASSING = frozenset(
-    (TextAdded, ThoughtAdded, CallBegun, ArgumentsAdded, ToolProgressed, RoundFinished, UsageCounted)
-)
-"""Events that are not kept: others tell what they told, or they no longer matter when they are over."""
 _ADD = """
 INSERT INTO events (root, number, first, run, created, type, body) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING
@@ -52,9 +47,10 @@ _MOST_FINISHED = 500
 _STARTED, _FINISHED = "tool_started", "tools_finished"
 """The row of calls that have finished; its body, as that of an answer, is a list of `_Finished`."""
 _encode = make_encoder(default=str)
-_Finished = tuple[int, int, float, str]
-"""A call that has finished: its number, the number of its start, the time, and the id of the call."""
+_Finished = tuple[int, int, float, str, str]
+"""A call that has finished: its number, the number of its start, the time, its id, the label of its tool."""
 _number = attrgetter("number")
+_START_FIELDS = ("call_id", "tool", "session", "agent", "parent", "label")
 
 
 class StoredEvents:
@@ -77,8 +73,6 @@ class StoredEvents:
         """
         event = envelope.event
         kind = event.__class__
-        if kind in _PASSING:
-            return
         if kind is ToolStarted:
             self._starts[envelope.run, event.call_id] = (root, envelope)
             if self._timer is None:
@@ -86,7 +80,7 @@ class StoredEvents:
             return
         if kind is ToolFinished:
             self._starts.pop((envelope.run, event.call_id), None)
-            self._finish(root, envelope, event.call_id)
+            self._finish(root, envelope, event.call_id, event.label)
             return
         self._add(root, envelope)
 
@@ -96,13 +90,13 @@ class StoredEvents:
         for root, envelope in starts.values():
             self._add(root, envelope)
 
-    def _finish(self, root: str, envelope: Envelope, call_id: str) -> None:
+    def _finish(self, root: str, envelope: Envelope, call_id: str, label: str) -> None:
         """Have a call that has finished go with the next row of its run, or with others a moment later."""
         held = self._finished.get(root)
         if held is None or held[0] != envelope.run or len(held[1]) >= _MOST_FINISHED:
             self._add_finished(root)
             held = self._finished[root] = (envelope.run, [])
-        held[1].append((envelope.number, envelope.first, envelope.time, as_stored(call_id)))
+        held[1].append((envelope.number, envelope.first, envelope.time, as_stored(call_id), label))
         if self._soon is None:
             self._soon = get_running_loop().call_later(_SOON_SECONDS, self._add_all_finished)
 
@@ -116,7 +110,7 @@ class StoredEvents:
             self._add_row(root, *self._finished.pop(root))
 
     def _add_row(self, root: str, run: str, finished: list[_Finished]) -> None:
-        number, first, time, _ = finished[-1]
+        number, first, time, *_ = finished[-1]
         row = (root, number, first, run, time, _FINISHED, self._redact(_encode(finished)))
         self._database.add_later(_ADD, row)
 
@@ -136,7 +130,7 @@ class StoredEvents:
     async def read(self, root: str, after: int = 0, *, run: str | None = None) -> list[Envelope]:
         """The events of up to 500 rows after a number; those of one run only, where `run` says so."""
         where = "events.root = ?" if run is None else "events.root = ? AND events.run = ?"
-        values: Values = (root, *(() if run is None else (run,)), after, _PAGE)
+        values: SqlValues = (root, *(() if run is None else (run,)), after, _PAGE)
         rows = await self._database.select(_READ.replace("root_is", where), values)
         # Calls with lower numbers than a start may stand in the next row: a page does not end with a start.
         while len(rows) > _PAGE // 2 and rows[-1][4] == _STARTED:
@@ -154,14 +148,14 @@ class StoredEvents:
         return rows[0][0]
 
     async def _calls_of(self, read: list[tuple[Any, list[_Finished]]]) -> dict[tuple[str, str], CallRecord]:
-        wanted = [(row[2], call_id) for row, finished in read for *_, call_id in finished]
+        wanted = [(row[2], call_id) for row, finished in read for *_, call_id, _ in finished]
         wanted += [(row[2], json.loads(row[5])["call_id"]) for row, _ in read if row[4] == _STARTED]
         return await self._calls.of_runs(wanted) if wanted else {}
 
 
 def _body(event: Any) -> str:
     if isinstance(event, ToolStarted):
-        fields = {name: getattr(event, name) for name in ("call_id", "tool", "session", "agent", "parent")}
+        fields = {name: getattr(event, name) for name in _START_FIELDS}
     else:
         fields = fields_of(event)
     return _encode(fields)
@@ -172,8 +166,10 @@ def _finished(row: tuple[Any, ...]) -> list[_Finished]:
     if row[5] is None or row[4] not in (_FINISHED, "answer_finished"):
         return []
     try:
-        return [(number, first, time, call_id) for number, first, time, call_id in json.loads(row[5])]
-    except (ValueError, TypeError):
+        rows: list[Any] = json.loads(row[5])
+        # Earlier versions kept no label.
+        return [(one[0], one[1], one[2], one[3], one[4] if len(one) > 4 else "") for one in rows]
+    except (ValueError, TypeError, LookupError):
         return []
 
 
@@ -181,19 +177,19 @@ def _envelopes(
     row: tuple[Any, ...], finished: list[_Finished], calls: dict[tuple[str, str], CallRecord]
 ) -> Iterator[Envelope]:
     number, first, run, created, name, body, content, session, parent = row
-    for own, start, time, call_id in finished:
-        event = _tool_finished(call_id, session, calls.get((run, call_id)))
+    for own, start, time, call_id, label in finished:
+        event = _tool_finished(call_id, label, session, calls.get((run, call_id)))
         yield Envelope(own, time, run, session, parent or "", event, start)
     if name != _FINISHED:
         event = _event(name, run, body, content, calls)
         yield Envelope(number, created, run, session, parent or "", event, first)
 
 
-def _tool_finished(call_id: str, session: str, record: CallRecord | None) -> ToolFinished:
+def _tool_finished(call_id: str, label: str, session: str, record: CallRecord | None) -> ToolFinished:
     if record is None:
         return ToolFinished(call_id, "", session, "", ToolResult(call_id, ""))
-    result, arguments = result_of(record), _arguments(record)
-    return ToolFinished(call_id, record.tool, session, record.agent, result, record.parent, arguments)
+    said = (result_of(record), record.parent, _arguments(record), label, record.key)
+    return ToolFinished(call_id, record.tool, session, record.agent, *said)
 
 
 def _arguments(record: CallRecord | None) -> Json:

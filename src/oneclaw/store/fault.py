@@ -1,4 +1,4 @@
-"""What is wrong with a store, in one sentence: the fault, the file and the remedy."""
+"""Describes store faults in one sentence with the remedy."""
 
 import errno
 import sqlite3

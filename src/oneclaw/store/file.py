@@ -1,4 +1,4 @@
-"""The file of the store: made whole, opened, kept for its owner alone, refused when it is another.
+"""Creates, opens and protects the store file.
 
     store.db            the tables; store.db-wal and store.db-shm belong to it while it is in use
     store.db-live/      one locked file per program that has it open (see presence)
@@ -12,6 +12,8 @@ start: it is refused, and left as it is.
 import os
 import sqlite3
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from oneclaw.core.errors import StoreError
@@ -29,6 +31,16 @@ def connect(path: Path, mode: str, patience_seconds: float = 0.0) -> sqlite3.Con
         isolation_level=None,
         check_same_thread=False,
     )
+
+
+@contextmanager
+def closed_on_failure(connection: sqlite3.Connection) -> Generator[None]:
+    """Close the connection when what is done with it raises."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def refuse(path: Path) -> None:

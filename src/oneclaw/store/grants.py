@@ -1,4 +1,4 @@
-"""Grants that outlive the program: a `GrantBook` in the store."""
+"""Stored grants."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What agents noted: by key, with the values before, found by words and ranked by match, hits and recency.
+"""Stored memories: versions, full-text search and ranking.
 
 Every change is one statement; its triggers keep the version before and the index of words, so two programs
 that write the same key at once lose neither a version nor a hit.
@@ -19,7 +19,7 @@ from oneclaw.core.memory import (
     learned_key,
     plain_text,
 )
-from oneclaw.store.database import Database, Values
+from oneclaw.store.database import Database, SqlValues
 from oneclaw.store.messages import identity
 from oneclaw.store.word import match_any, match_within, searchable, signs_of, words_of
 
@@ -92,7 +92,7 @@ class Memories:
         self._seen = _OWN if agent else _SHARED
 
     def of(self, agent: str) -> "Memories":
-        """What this agent sees: its own, which it alone writes and forgets, and those all share."""
+        """Memories this agent sees: its own, and shared ones."""
         return Memories(self._database, self._redact, agent, self._most)
 
     async def store(self, key: str, value: str, category: str = "") -> Memory:
@@ -251,7 +251,7 @@ class Memories:
         if not (await self._database.write(_STORE, self._row(memory))).rows:
             raise self._full()
 
-    def _row(self, memory: Memory) -> Values:
+    def _row(self, memory: Memory) -> SqlValues:
         return (
             memory.agent,
             memory.key,

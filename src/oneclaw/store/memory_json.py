@@ -1,4 +1,4 @@
-"""Memories as JSON and back: what `oneclaw memory export` writes and `import` reads."""
+"""JSON format of exported memories."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

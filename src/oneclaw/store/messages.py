@@ -1,4 +1,4 @@
-"""Conversations as they happen: one row per message, the summary of the older ones, and what answers took."""
+"""Stored messages, summaries and token usage."""
 
 import logging
 from collections.abc import Callable
@@ -11,15 +11,16 @@ from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Text
 from oneclaw.core.message_json import from_json, to_json
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
-from oneclaw.store.database import Database, Statement, Values
+from oneclaw.store.database import Database, Statement
 from oneclaw.store.redaction import redact_message
 from oneclaw.store.sessions import ENSURE, describe_session
 
-_APPEND = """
-INSERT INTO messages (session, number, created, role, model, input, output, cached, cache_written, reasoning,
-    cost, content, run)
-SELECT ?, coalesce((SELECT max(number) FROM messages WHERE session = ?), 0) + 1,
-    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+_TOKENS = ("input", "output", "cached", "cache_written", "reasoning")
+_NEXT = "SELECT coalesce((SELECT max(number) FROM messages WHERE session = ?1), 0) + 1"
+_SAY = f"INSERT INTO messages (number, session, created, content, run, role) {_NEXT}, ?1, ?2, ?3, ?4, ?5"
+_ANSWER = f"""
+INSERT INTO messages (number, session, created, content, run, role, model, cost, {", ".join(_TOKENS)})
+{_NEXT}, ?1, ?2, ?3, ?4, 'assistant', ?5, ?6, ?7, ?8, ?9, ?10, ?11
 """
 _TOUCH = "UPDATE sessions SET updated = ?, title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?"
 _SUMMARISE = """
@@ -27,12 +28,10 @@ INSERT INTO summaries (session, through, created, text) VALUES (?, ?, ?, ?)
 ON CONFLICT (session) DO UPDATE SET
     through = excluded.through, created = excluded.created, text = excluded.text
 """
-_TOKENS = "input, output, cached, cache_written, reasoning"
 _TITLE_CHARS = 80
 _LAG_SECONDS = 5.0
 _MOST_TOKENS = 10**12  # what a provider says is not checked, and SQLite cannot add up numbers of any size
 _LOST = "(A message stood here that can no longer be read.)"
-_NO_TOKENS = (None, None, None, None, None)
 
 log = logging.getLogger("oneclaw")
 
@@ -104,7 +103,7 @@ class Messages:
             raise StoreError(
                 f"The session {name} was removed from the store {self._database.name}; begin a new one."
             ) from None
-        at = next(at for at, (sql, _) in enumerate(statements) if sql is _APPEND)
+        at = 0 if was_known else 1  # after the row of the session
         return (await self._database.select("SELECT number FROM messages WHERE id = ?", (written[at].key,)))[
             0
         ][0]
@@ -116,17 +115,21 @@ class Messages:
     def _statements(
         self, session: Session, message: Message, cost: float | None, is_clean: bool
     ) -> list[Statement]:
-        name, now = as_stored(session.id), time()
+        now, name = time(), session.id if session.id in self._known else as_stored(session.id)
         if not name:
             raise StoreError("A message belongs to a session, and this session has no id.")
         if not is_clean and self.redact is not identity:
             message = redact_message(message, self.redact)
-        row = (name, name, now, *_columns(message), cost, to_json(message), session.run or None)
+        said = (name, now, to_json(message), session.run or None)
         statements: list[Statement] = []
         if name not in self._known:
             self._known.add(name)
             statements.append((ENSURE, describe_session(session)))
-        statements.append((_APPEND, row))
+        if isinstance(message, AssistantMessage):
+            model = bounded(message.model, NAME_CHARS) or None
+            statements.append((_ANSWER, (*said, model, cost, *_tokens(message.usage))))
+        else:
+            statements.append((_SAY, (*said, "user" if isinstance(message, UserMessage) else "results")))
         # To touch the session with every message would cost a third more: its time may lag a little.
         if isinstance(message, UserMessage) or now - self._touched.get(name, 0.0) >= _LAG_SECONDS:
             self._touched[name] = now
@@ -192,7 +195,7 @@ class Messages:
 
     async def usage(self, session_id: str) -> tuple[Usage, float | None, int]:
         """The tokens of a session, what they cost in US dollars where prices are known, and its answers."""
-        sums = ", ".join(f"coalesce(sum({name}), 0)" for name in _TOKENS.split(", "))
+        sums = ", ".join(f"coalesce(sum({name}), 0)" for name in _TOKENS)
         rows = await self._database.select(
             f"SELECT {sums}, sum(cost), count(*) FROM messages WHERE session = ? AND role = 'assistant'",  # noqa: S608
             (as_stored(session_id),),
@@ -205,7 +208,7 @@ class Messages:
         where, values = ("", ()) if session_id is None else (" AND session = ?", (as_stored(session_id),))
         order = "id" if session_id is None else "number"
         rows = await self._database.select(
-            f"SELECT session, number, created, coalesce(model, ''), {_TOKENS}, cost FROM messages"  # noqa: S608
+            f"SELECT session, number, created, coalesce(model, ''), {', '.join(_TOKENS)}, cost FROM messages"  # noqa: S608
             f" WHERE role = 'assistant'{where} ORDER BY {order} DESC LIMIT ?",
             (*values, limit),
         )
@@ -229,12 +232,6 @@ def _says_nothing(message: Message) -> bool:
     return isinstance(message, AssistantMessage) and not message.parts
 
 
-def _columns(message: Message) -> Values:
-    """Role, model and tokens of a message."""
-    if isinstance(message, AssistantMessage):
-        usage = message.usage
-        tokens = (usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning)
-        if max(tokens) > _MOST_TOKENS:
-            tokens = tuple(min(each, _MOST_TOKENS) for each in tokens)
-        return ("assistant", bounded(message.model, NAME_CHARS) or None, *tokens)
-    return ("results" if isinstance(message, ResultsMessage) else "user", None, *_NO_TOKENS)
+def _tokens(usage: Usage) -> tuple[int, ...]:
+    tokens = (usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning)
+    return tokens if max(tokens) <= _MOST_TOKENS else tuple(min(each, _MOST_TOKENS) for each in tokens)

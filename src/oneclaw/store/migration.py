@@ -1,4 +1,4 @@
-"""The shape of the store: made new, checked, and brought up to date one numbered step at a time."""
+"""Creates the store's schema and migrates it step by step."""
 
 import sqlite3
 from collections.abc import Iterator

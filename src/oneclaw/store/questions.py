@@ -1,4 +1,4 @@
-"""Questions as the store holds them: asked by one program, answered once by any other.
+"""Stored questions, answered once by any program.
 
     open       nobody has answered, and it has not expired
     answered   `answer` is the one answer; `used` once the call that asked has taken it up

@@ -1,4 +1,4 @@
-"""Reading the SQLite file: short queries on the event loop, long ones in a thread.
+"""Read connections: short queries on the event loop, long ones in a thread.
 
 Theory of operation. A query runs where it stands, on the event loop, for at most `QUICK_STEPS` steps of
 SQLite's virtual machine, about a millisecond. One that needs more is abandoned and runs again in a thread, on
@@ -11,14 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from oneclaw.store.database import Named, Values
+from oneclaw.store.database import Named, SqlValues
 from oneclaw.store.fault import fault
 
 QUICK_STEPS = 20_000
 _FAULTS = 100
 
 
-class Reader:
+class ReadConnections:
     """Two connections: `quick` for the event loop, and one from `connect` for threads, made when needed."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Reader:
         self._is_closed = False
         quick.set_progress_handler(self._is_long, QUICK_STEPS)
 
-    async def select(self, sql: str, values: Values | Named) -> list[Any]:
+    async def select(self, sql: str, values: SqlValues | Named) -> list[Any]:
         try:
             rows = self._select_quickly(sql, values)
             return await _in_thread(self._select_long, sql, values) if rows is None else rows
@@ -42,7 +42,7 @@ class Reader:
             raise fault(self._path, error) from error
 
     async def find_faults(self, seconds: float) -> tuple[list[str], bool]:
-        """What is damaged, and whether everything was looked at within `seconds`."""
+        """Checks integrity: the damage found, and whether the check finished within `seconds`."""
         return await _in_thread(self._find_faults, seconds)
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Reader:
         self._steps += 1
         return self._steps > 1
 
-    def _select_quickly(self, sql: str, values: Values | Named) -> list[Any] | None:
+    def _select_quickly(self, sql: str, values: SqlValues | Named) -> list[Any] | None:
         """The rows, or None when the query takes long."""
         if not self._reading.acquire(blocking=False):
             return None
@@ -71,7 +71,7 @@ class Reader:
         finally:
             self._reading.release()
 
-    def _select_long(self, sql: str, values: Values | Named) -> list[Any]:
+    def _select_long(self, sql: str, values: SqlValues | Named) -> list[Any]:
         with self._reading_long:
             return self._for_long_reads().execute(sql, values).fetchall()
 

@@ -1,4 +1,4 @@
-"""Known secrets taken out of a message before it is kept, and out of what a provider wants back with it.
+"""Redacts known secrets from messages before they are stored.
 
 A thought that is sealed cannot be changed: one that told a secret is kept without its seal, and so is never
 sent back. The texts of a message are searched together first: nearly always none holds a secret, and one
@@ -22,10 +22,10 @@ from oneclaw.core.message import (
     UserMessage,
 )
 
-Redact = Callable[[str], str]
+RedactText = Callable[[str], str]
 
 
-def redact_message(message: Message, redact: Redact) -> Message:
+def redact_message(message: Message, redact: RedactText) -> Message:
     """The message without secrets; the same object where it holds none."""
     texts: list[str] = []
     _gather(message, texts)
@@ -90,7 +90,7 @@ def _number(value: float) -> str:
         return ""
 
 
-def _redact_part(part: Part, redact: Redact) -> Part:
+def _redact_part(part: Part, redact: RedactText) -> Part:
     echo = None if part.echo is None else cast(Echo, redact_value(part.echo, redact))
     if isinstance(part, CallPart):
         call = part.call
@@ -108,7 +108,7 @@ def _redact_part(part: Part, redact: Redact) -> Part:
     return ForeignPart({} if echo is None else echo, text)
 
 
-def _redact_result(result: ToolResult, redact: Redact) -> ToolResult:
+def _redact_result(result: ToolResult, redact: RedactText) -> ToolResult:
     return replace(
         result,
         call_id=redact(result.call_id),
@@ -120,7 +120,7 @@ def _redact_result(result: ToolResult, redact: Redact) -> ToolResult:
     )
 
 
-def redact_value(value: Any, redact: Redact) -> Any:
+def redact_value(value: Any, redact: RedactText) -> Any:
     """Plain data without secrets."""
     if isinstance(value, str):
         return redact(value)

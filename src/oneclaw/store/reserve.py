@@ -1,4 +1,4 @@
-"""The reserve of the store: room on its disk that is kept for the journal and given up when the disk is full.
+"""Reserves disk space for the journal.
 
     store.db-reserve/   some files of no content, which take up the room
 

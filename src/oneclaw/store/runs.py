@@ -1,4 +1,4 @@
-"""Runs as the store holds them: who started each and why, how it stands, what it may spend and has spent."""
+"""Stored runs: origin, state, limits and spending."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from time import time
 from typing import Any, Literal
 
+from oneclaw.core.encoder import make_encoder
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
@@ -13,7 +14,7 @@ from oneclaw.store.database import Database
 from oneclaw.store.questions import waited
 
 RunState = Literal["running", "done", "stopped", "failed", "interrupted"]
-Origin = Literal["person", "schedule", "parent", "api"]
+RunOrigin = Literal["person", "schedule", "parent", "api"]
 """Who starts runs: a person, a schedule, another run, or a program through the API."""
 
 _COLUMNS = (
@@ -34,6 +35,7 @@ WHERE id = ? AND state IN ('interrupted', 'stopped')
 """
 _FINISH = "UPDATE runs SET state = ?, ended = ?, model = ?, finished = ? WHERE id = ? AND state = 'running'"
 _PRUNE = "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended < ? AND state != 'running' LIMIT ?)"
+_encode = make_encoder(default=str)
 _MOST_NAMED = 5
 _MOST_PRUNED = 1_000
 _DAY_SECONDS = 86_400
@@ -50,7 +52,7 @@ class RunRecord:
     parent: str | None = None
     agent: str
     model: str
-    origin: Origin = "person"
+    origin: RunOrigin = "person"
     reason: str = ""
     owner: str = ""
     state: RunState = "running"
@@ -63,7 +65,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a run has spent, by its messages and calls; `cost` is in US dollars where prices are known.
+    """Spending of a run by messages and calls; `cost` is in US dollars, if prices are known.
 
     The time that it waited for people is not in `seconds`.
     """
@@ -99,7 +101,7 @@ class StoredRuns:
             record.owner,
             self._database.process,
             now,
-            json.dumps(dict(record.limits), separators=(",", ":")),
+            _encode(dict(record.limits)),
         )
         if not (await self._database.write(_START, row)).rows:
             return None
@@ -111,7 +113,7 @@ class StoredRuns:
 
     async def finish(self, run_id: str, state: RunState, model: str, finished: Mapping[str, Any]) -> None:
         """Keep how a run ended; the first end stands."""
-        text = self._redact(json.dumps(finished, default=str, ensure_ascii=False))
+        text = self._redact(_encode(finished))
         row = (state, time(), bounded(model, NAME_CHARS), bounded(text), run_id)
         await self._database.write(_FINISH, row)
 
@@ -147,7 +149,7 @@ class StoredRuns:
         return found[0] if found else None
 
     async def spent(self, record: RunRecord) -> Spent:
-        """What a run has spent so far, those it started included."""
+        """Spending of a run, including runs it started."""
         runs = (
             "WITH RECURSIVE line (id, session) AS"
             " (SELECT id, session FROM runs WHERE id = ?"

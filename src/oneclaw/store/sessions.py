@@ -1,4 +1,4 @@
-"""Conversations: who talks, in which workspace, since when, and how much was said."""
+"""Stored sessions."""
 
 import secrets
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.message import Usage
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
-from oneclaw.store.database import Database, Values
+from oneclaw.store.database import Database, SqlValues
 
 LAST = "last"
 """The word for the session used last, where an id is asked for."""
@@ -162,7 +162,7 @@ def new_id() -> str:
     return f"{int(time() * 1000):012x}-{secrets.token_hex(8)}"
 
 
-def describe_session(session: Session) -> Values:
+def describe_session(session: Session) -> SqlValues:
     """The row of a session that a call or a message names and nobody created."""
     now = time()
     return (

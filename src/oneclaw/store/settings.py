@@ -1,4 +1,4 @@
-"""What the owner switched while running: a key and any JSON value, as whether a tool is on."""
+"""Stored switches of the owner."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from oneclaw.store.database import Database
 
 
-class Settings:
+class StoredSettings:
     """The settings of a store."""
 
     def __init__(self, database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Long results, whole, in the folder of their session: `read_file` reads them in pieces."""
+"""Stores long results as files in the session's folder."""
 
 import asyncio
 import os

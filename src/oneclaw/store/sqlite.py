@@ -1,4 +1,4 @@
-"""The database in one SQLite file: one connection that writes, two that read beside it, and a clean end.
+"""SQLite implementation of the Database protocol.
 
 Reading is in `reader`. Writing is in `turn`, for the tasks of an event loop, and in `writer`, for the file.
 """
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.core.errors import StoreError
 from oneclaw.store import file, migration
 from oneclaw.store.checkpoint import LOG_BYTES, Checkpointer
-from oneclaw.store.database import Named, Statement, Values, Written
+from oneclaw.store.database import Named, SqlValues, Statement, WriteResult
 from oneclaw.store.fault import fault, is_unreachable
-from oneclaw.store.presence import Presence, gate, sweep
-from oneclaw.store.reader import Reader
+from oneclaw.store.process_lease import ProcessLease, gate, sweep
+from oneclaw.store.reader import ReadConnections
 from oneclaw.store.recovery import INTERRUPT, find_dead, recover
 from oneclaw.store.reserve import Reserve
 from oneclaw.store.writer import Writer
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from concurrent.futures import Future
 
-    from oneclaw.store.turn import Entry, Turn
+    from oneclaw.store.turn import PendingWrite, Turn
 
 PATIENCE_SECONDS = 30.0
 _forks = 0
@@ -62,7 +62,7 @@ class SqliteDatabase:
         self._checkpointer = Checkpointer(self.path)
         self._reserve = Reserve(self.path)
         self._closed = False
-        self._presence: Presence | None = None
+        self._presence: ProcessLease | None = None
         self._writer: Writer | None = None
         try:
             file.refuse(self.path)
@@ -70,7 +70,7 @@ class SqliteDatabase:
             if not read_only:
                 self._writer = self._open_to_write()
             quick = self._open_to_read(read_only)
-            self._reader = Reader(self.path, quick, self._connect_for_long_reads)
+            self._reader = ReadConnections(self.path, quick, self._connect_for_long_reads)
         except BaseException as error:
             self._let_go()
             if isinstance(error, sqlite3.Error | OSError):
@@ -86,15 +86,15 @@ class SqliteDatabase:
         """The name under which this program's calls are open."""
         return "" if self._presence is None else self._presence.name
 
-    async def select(self, sql: str, values: Values | Named = ()) -> list[Any]:
+    async def select(self, sql: str, values: SqlValues | Named = ()) -> list[Any]:
         self._check_ours()
         return await self._reader.select(sql, values)
 
-    async def write(self, sql: str, values: Values = ()) -> Written:
+    async def write(self, sql: str, values: SqlValues = ()) -> WriteResult:
         written = self._turn().write(((sql, values),))
         return (written if isinstance(written, list) else await _settle(written))[0]
 
-    async def insert(self, sql: str, values: Values, undo: str) -> int:
+    async def insert(self, sql: str, values: SqlValues, undo: str) -> int:
         written = self._turn().write(((sql, values),))
         if isinstance(written, list):
             return written[0].key
@@ -107,17 +107,17 @@ class SqliteDatabase:
             raise cancelled
         return key
 
-    async def write_together(self, statements: Sequence[Statement]) -> list[Written]:
+    async def write_together(self, statements: Sequence[Statement]) -> list[WriteResult]:
         written = self._turn().write(statements)
         return written if isinstance(written, list) else await _settle(written)
 
-    def add_later(self, sql: str, values: Values) -> None:
+    def add_later(self, sql: str, values: SqlValues) -> None:
         self._turn().add_later(sql, values)
 
     async def flush(self) -> None:
         await self.write_together(())
 
-    async def write_all(self, statements: Sequence[Statement]) -> list[Written]:
+    async def write_all(self, statements: Sequence[Statement]) -> list[WriteResult]:
         import asyncio  # who only looks at the store does without
 
         is_stopped = threading.Event()
@@ -151,7 +151,7 @@ class SqliteDatabase:
             with suppress(StoreError):
                 last.result()
 
-    def _end(self, writer: Writer) -> "Future[list[Written]]":
+    def _end(self, writer: Writer) -> "Future[list[WriteResult]]":
         """Have the last rows written, and every call and run that is still open ended."""
         while self._turns:
             self._turns.popitem()[1].hand_over()
@@ -180,11 +180,8 @@ class SqliteDatabase:
             if is_new:
                 file.create(self.path, self._live)
             connection = file.connect(self.path, "rw", self._patience_seconds)
-            try:
+            with file.closed_on_failure(connection):
                 self._take_over(connection)
-            except BaseException:
-                connection.close()
-                raise
             if not is_new:  # many a store is made once, for a test, and never opened again
                 self._reserve.keep()
         connection.execute("PRAGMA busy_timeout = 0")
@@ -199,7 +196,7 @@ class SqliteDatabase:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA wal_autocheckpoint = 0")  # see checkpoint
         connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
-        self._presence = Presence(self._live)
+        self._presence = ProcessLease(self._live)
         recover(connection, self._live)
         sweep(self._live)
 
@@ -214,7 +211,7 @@ class SqliteDatabase:
             self._bring_up_to_date()
             reader, _ = self._connect_to_look()
         # Calls of the dead are shown as what they are, where this user may write it down.
-        with suppress(StoreError, OSError):
+        with file.closed_on_failure(reader), suppress(StoreError, OSError):
             if find_dead(reader, self._live):
                 SqliteDatabase(self.path, patience_seconds=self._patience_seconds).close()
         return reader
@@ -230,14 +227,17 @@ class SqliteDatabase:
 
     def _connect_to_look(self) -> tuple[sqlite3.Connection, int]:
         """A connection that cannot write, and the version of what it sees."""
-        reader = file.connect(self.path, "ro", self._patience_seconds)
         try:
-            return reader, migration.check(reader, self.path)
+            return self._look("ro")
         except sqlite3.OperationalError as error:
             if not is_unreachable(error) or file.size(self.path, "-wal"):
                 raise
             # Nobody writes, and SQLite may not make its index beside the file in a folder of others.
-            reader = file.connect(self.path, "ro&immutable=1")
+            return self._look("ro&immutable=1")
+
+    def _look(self, mode: str) -> tuple[sqlite3.Connection, int]:
+        reader = file.connect(self.path, mode, self._patience_seconds)
+        with file.closed_on_failure(reader):
             return reader, migration.check(reader, self.path)
 
     def _bring_up_to_date(self) -> None:
@@ -283,7 +283,7 @@ class SqliteDatabase:
             )
 
 
-async def _settle(entry: "Entry") -> list[Written]:
+async def _settle(entry: "PendingWrite") -> list[WriteResult]:
     written, cancelled = await entry.settle()
     if cancelled is not None:
         raise cancelled

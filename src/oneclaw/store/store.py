@@ -1,4 +1,4 @@
-"""The store as a whole: one database and its tables."""
+"""Store: one database and its tables."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,12 +9,13 @@ from oneclaw.store.agents import Agents
 from oneclaw.store.calls import Calls
 from oneclaw.store.events import StoredEvents
 from oneclaw.store.grants import Grants
+from oneclaw.store.history import History
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
 from oneclaw.store.questions import Questions
 from oneclaw.store.runs import StoredRuns
 from oneclaw.store.sessions import Sessions
-from oneclaw.store.settings import Settings
+from oneclaw.store.settings import StoredSettings
 from oneclaw.store.sqlite import SqliteDatabase
 
 
@@ -32,10 +33,11 @@ class Store:
         self.calls = Calls(self.database, sessions=known)
         self.sessions = Sessions(self.database)
         self.messages = Messages(self.database, redact, sessions=known)
+        self.history = History(self.database)
         self.agents = Agents(self.database)
         self.memories = Memories(self.database, redact)
         self.grants = Grants(self.database)
-        self.settings = Settings(self.database)
+        self.settings = StoredSettings(self.database)
         self.runs = StoredRuns(self.database, redact)
         self.questions = Questions(self.database, redact)
         self.events = StoredEvents(self.database, self.calls, redact)

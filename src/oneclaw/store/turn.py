@@ -1,4 +1,4 @@
-"""Writes of one event loop: at once for a task that is alone, in one commit for several.
+"""Groups writes of one event-loop turn into one commit.
 
 Theory of operation. The first task that writes in a turn of the loop writes at once, and so does everything
 that it writes in that turn. What other tasks write in the same turn waits until the turn is over, and is then
@@ -13,12 +13,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 
 from oneclaw.core.errors import StoreError
-from oneclaw.store.database import Statement, Values, Written
+from oneclaw.store.database import SqlValues, Statement, WriteResult
 from oneclaw.store.writer import Writer
 
 log = logging.getLogger("oneclaw")
 _LATER_SECONDS = 0.05
-Settled = tuple[list[Written], asyncio.CancelledError | None]
+Settled = tuple[list[WriteResult], asyncio.CancelledError | None]
 
 
 class Turn:
@@ -29,26 +29,26 @@ class Turn:
         self._writer = writer
         self._later: list[Statement] = []
         self._task: asyncio.Task[object] | None = None
-        self._waiting: list[Entry] = []
+        self._waiting: list[PendingWrite] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def add_later(self, sql: str, values: Values) -> None:
+    def add_later(self, sql: str, values: SqlValues) -> None:
         """Have a row that nobody waits for go with the next commit, or have one of its own a moment later."""
         self._later.append((sql, values))
         if self._timer is None:
             self._timer = self._loop.call_later(_LATER_SECONDS, self._write_later)
 
-    def write(self, statements: Sequence[Statement]) -> "list[Written] | Entry":
+    def write(self, statements: Sequence[Statement]) -> "list[WriteResult] | PendingWrite":
         """Write all of the statements or none; what could not be written at once is to be waited for."""
         task = asyncio.current_task(self._loop)
         if self._task is None:
             self._task = task
             self._loop.call_soon(self._end)
         elif self._task is not task:
-            entry = Entry(statements, self._loop)
+            entry = PendingWrite(statements, self._loop)
             self._waiting.append(entry)
             return entry
-        later = self._take_later()
+        later, self._later = self._later, []
         try:
             written = self._writer.attempt(statements, later)
         except StoreError:
@@ -57,7 +57,7 @@ class Turn:
             written = None
         if written is None:
             self._submit_later(later)
-            return self._submit(Entry(statements, self._loop))
+            return self._submit(PendingWrite(statements, self._loop))
         return written
 
     def hand_over(self) -> None:
@@ -111,7 +111,7 @@ class Turn:
             except StoreError as error:
                 log.warning("A row could not be written: %s", error)
 
-    def _submit(self, entry: "Entry") -> "Entry":
+    def _submit(self, entry: "PendingWrite") -> "PendingWrite":
         try:
             self._writer.submit(entry.statements).add_done_callback(entry.take)
         except StoreError as error:
@@ -119,7 +119,7 @@ class Turn:
         return entry
 
 
-class Entry:
+class PendingWrite:
     """Statements that somebody waits for."""
 
     __slots__ = ("_loop", "_outcome", "_woken", "statements")
@@ -127,18 +127,18 @@ class Entry:
     def __init__(self, statements: Sequence[Statement], loop: asyncio.AbstractEventLoop) -> None:
         self.statements = statements
         self._loop = loop
-        self._outcome: list[Written] | StoreError | None = None
+        self._outcome: list[WriteResult] | StoreError | None = None
         self._woken: asyncio.Future[None] = loop.create_future()
 
-    def end(self, outcome: list[Written] | StoreError) -> None:
+    def end(self, outcome: list[WriteResult] | StoreError) -> None:
         self._outcome = outcome
         if not self._woken.done():
             self._woken.set_result(None)
 
-    def take(self, written: Future[list[Written]]) -> None:
+    def take(self, written: Future[list[WriteResult]]) -> None:
         """Take what the writer's thread says."""
         try:
-            outcome: list[Written] | StoreError = written.result()
+            outcome: list[WriteResult] | StoreError = written.result()
         except StoreError as error:
             outcome = error
         with suppress(RuntimeError):  # the loop is closed, and nobody waits
@@ -162,7 +162,7 @@ class Entry:
         return self._outcome, cancelled
 
 
-def _complain(written: Future[list[Written]]) -> None:
+def _complain(written: Future[list[WriteResult]]) -> None:
     error = written.exception()
     if error is not None:
         log.warning("A row could not be written: %s", error)

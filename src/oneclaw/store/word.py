@@ -1,4 +1,4 @@
-"""Words as the store's index knows them: text made searchable, and queries that no text can break.
+"""Full-text words and safe queries.
 
 Scripts that part words by blanks are indexed by words, and once more by their parts of three letters. Those
 that do not are indexed letter by letter; a row of letters in a query is taken apart into short pieces that

@@ -1,24 +1,25 @@
-"""The one writing connection of a process: at once when the lock is free, in a thread when it is not.
+"""The single writing connection of a process.
 
 A write tries first where it stands. Nothing is waited for: when another process, or our own thread, is
-writing, the statement goes into a queue instead and the event loop runs on. One thread takes from the queue
-what is there, waits for the lock, and writes all of it in one transaction. So a single call pays some 30 µs
-and no thread switch, and a crowd pays one commit together.
+writing, the statement goes into a queue instead and the event loop runs on. One thread waits for the lock and
+writes all that is queued in one transaction. So a single call pays some 30 µs and no thread switch, and a
+crowd pays one commit together. A job leaves the queue only once it is written: no later write overtakes it.
 """
 
-import queue
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from oneclaw.core.errors import StoreError
 from oneclaw.store.checkpoint import Checkpointer
-from oneclaw.store.database import Statement, Values, Written
+from oneclaw.store.database import SqlValues, Statement, WriteResult
 from oneclaw.store.fault import fault, is_full, is_locked
 from oneclaw.store.reserve import Reserve
 
@@ -26,8 +27,8 @@ T = TypeVar("T")
 _MOST_AT_ONCE = 500
 _FIRST_WAIT_SECONDS = 0.0005
 _LONGEST_WAIT_SECONDS = 0.01
-_ROWS_OF_A_WRITE = 8
-"""So many rows in one commit count as one more write."""
+_ROWS_BETWEEN = 8_000
+"""So many rows are written between two checkpoints: a log of some 20 MB."""
 
 
 @dataclass(slots=True)
@@ -35,8 +36,8 @@ class _Job:
     """Statements that are written together: all of them, or none."""
 
     statements: Sequence[Statement]
-    future: Future[list[Written]] = field(default_factory=Future[list[Written]])
-    written: list[Written] = field(default_factory=list[Written])
+    future: Future[list[WriteResult]] = field(default_factory=Future[list[WriteResult]])
+    written: list[WriteResult] = field(default_factory=list[WriteResult])
 
 
 class Writer:
@@ -57,17 +58,19 @@ class Writer:
         self._reserve = reserve
         self._checkpointer = checkpointer
         self._lock = threading.Lock()
-        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._queue: deque[_Job] = deque()
+        self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._submitting = threading.Lock()
         self._is_stopped = False
+        self._rows = 0
 
     def attempt(
         self, statements: Sequence[Statement], later: Sequence[Statement] = ()
-    ) -> list[Written] | None:
+    ) -> list[WriteResult] | None:
         """Write `later` and then the statements, all or none, now; None when somebody else is writing."""
         # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
-        if self._checkpointer.is_busy or not self._queue.empty() or not self._lock.acquire(blocking=False):
+        is_behind = self._queue or self._is_stopped or self._checkpointer.is_busy
+        if is_behind or not self._lock.acquire(blocking=False):
             return None
         try:
             try:
@@ -83,28 +86,31 @@ class Writer:
             raise fault(self._path, error) from error
         finally:
             self._lock.release()
-        self._checkpointer.count(1 + (len(statements) + len(later)) // _ROWS_OF_A_WRITE)
+        self._rows += len(statements) + len(later)
+        if self._rows > _ROWS_BETWEEN:
+            self._checkpoint()
         return written
 
-    def submit(self, statements: Sequence[Statement]) -> Future[list[Written]]:
+    def submit(self, statements: Sequence[Statement]) -> Future[list[WriteResult]]:
         """Have the thread write the statements together as soon as the lock is free."""
         job = _Job(statements)
         job.future.set_running_or_notify_cancel()  # from here on it cannot be called back
-        with self._submitting:
+        with self._changed:
             if self._is_stopped:
                 raise StoreError(f"The store {self._path} is closed; open it again.")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="oneclaw-store", daemon=True)
                 self._thread.start()
-            self._queue.put(job)
+            self._queue.append(job)
+            self._changed.notify()
         return job.future
 
-    def write_all(self, statements: Sequence[Statement], is_stopped: Callable[[], bool]) -> list[Written]:
+    def write_all(self, statements: Sequence[Statement], is_stopped: Callable[[], bool]) -> list[WriteResult]:
         """Write all of the statements or none, waiting for the lock: for a thread of one's own."""
 
-        def write() -> list[Written]:
+        def write() -> list[WriteResult]:
             self._begin()
-            written: list[Written] = []
+            written: list[WriteResult] = []
             for sql, values in statements:
                 if is_stopped():
                     raise StoreError(f"The store {self._path} was left as it was: the writing was stopped.")
@@ -115,62 +121,67 @@ class Writer:
         with self._lock:
             try:
                 written = self._with_reserve(write)
-                self._checkpointer.count(1 + len(statements) // _ROWS_OF_A_WRITE)
+                self._rows += len(statements)
                 return written
             except sqlite3.Error as error:
                 raise fault(self._path, error) from error
 
+    def _checkpoint(self) -> None:
+        self._rows = 0
+        self._checkpointer.begin()
+
     def stop(self) -> None:
         """Write what is still queued, then end the thread and the connection."""
-        with self._submitting:
+        with self._changed:
             self._is_stopped = True
-            self._queue.put(None)
+            self._changed.notify()
         if self._thread is not None:
             self._thread.join()
         with self._lock:
             self._connection.close()
 
-    def _write_now(self, statements: Sequence[Statement], later: Sequence[Statement]) -> list[Written]:
-        if len(statements) == 1 and not later:
-            return [self._execute(*statements[0])]
-        if not statements and not later:
-            return []
-        execute = self._cursor.execute
-        execute("BEGIN IMMEDIATE")
+    def _write_now(self, statements: Sequence[Statement], later: Sequence[Statement]) -> list[WriteResult]:
+        is_many = len(statements) + len(later) > 1  # one commits by itself
+        cursor: Any = self._cursor
+        execute = cursor.execute
+        if is_many:
+            execute("BEGIN IMMEDIATE")
         for sql, values in later:
             execute(sql, values)
-        written = [self._execute(sql, values) for sql, values in statements]
-        execute("COMMIT")
+        written: list[WriteResult] = []
+        for sql, values in statements:
+            execute(sql, values)
+            written.append(WriteResult(cursor.lastrowid or 0, cursor.rowcount))
+        if is_many:
+            execute("COMMIT")
         return written
 
     def _run(self) -> None:
-        while (job := self._queue.get()) is not None:
-            jobs = [job]
-            while len(jobs) < _MOST_AT_ONCE and (job := self._next()) is not None:
-                jobs.append(job)
+        while jobs := self._first_jobs():
             with self._lock:
                 self._write_together(jobs)
 
-    def _next(self) -> _Job | None:
-        """The next job if there is one; the sign to end is left for the loop, and is always the last."""
-        if self._queue.empty():
-            return None
-        job = self._queue.get()
-        if job is None:
-            self._queue.put(None)
-        return job
+    def _first_jobs(self) -> list[_Job]:
+        """Wait for jobs; none are left when the writer is stopped."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or self._is_stopped)
+            return list(islice(self._queue, _MOST_AT_ONCE))
 
     def _write_together(self, jobs: list[_Job]) -> None:
         try:
             failed = self._with_reserve(lambda: self._write_each(jobs))
         except Exception as error:
             failed = {number: fault(self._path, error) for number in range(len(jobs))}
+        for _ in jobs:
+            self._queue.popleft()
         for number, job in enumerate(jobs):
             if number in failed:
                 job.future.set_exception(failed[number])
             else:
                 job.future.set_result(job.written)
-        self._checkpointer.count(len(jobs))
+        self._rows += len(jobs)
+        if self._rows > _ROWS_BETWEEN:
+            self._checkpoint()
 
     def _write_job(self, job: _Job) -> None:
         if len(job.statements) == 1:
@@ -241,7 +252,7 @@ class Writer:
             time.sleep(wait)
             wait = min(wait * 2, _LONGEST_WAIT_SECONDS)
 
-    def _execute(self, sql: str, values: Values) -> Written:
+    def _execute(self, sql: str, values: SqlValues) -> WriteResult:
         cursor: Any = self._cursor
         cursor.execute(sql, values)
-        return Written(cursor.lastrowid or 0, cursor.rowcount)
+        return WriteResult(cursor.lastrowid or 0, cursor.rowcount)

@@ -1,4 +1,4 @@
-"""The conformance kit: a faulty model, recorded answers of four wire formats, checks of providers and tools.
+"""Conformance kit: faulty model, recorded answers, and checks for providers and tools.
 
     report = await check_wire("openai_chat", lambda url, key: MyProvider(url, key))
     report = await check_provider(MyLocalModel())
@@ -9,7 +9,7 @@ A check raises `ContractBroken`, an `AssertionError` that lists every problem. N
 
 from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, Scripted, Think, Wait
-from oneclaw.testing.contract import ContractBroken, Problem, Report
+from oneclaw.testing.contract import ContractBroken, FailedCheck, Report
 from oneclaw.testing.faults import check_conversation, conversation_problems, faults
 from oneclaw.testing.fixture import (
     CONVERSATION,
@@ -17,7 +17,7 @@ from oneclaw.testing.fixture import (
     REQUEST,
     TOOLS,
     WIRES,
-    Expected,
+    ExpectedOutcome,
     Fixture,
     SentRequest,
     fixture,
@@ -40,10 +40,10 @@ __all__ = [
     "ContractBroken",
     "Cut",
     "End",
-    "Expected",
+    "ExpectedOutcome",
     "Fail",
+    "FailedCheck",
     "Fixture",
-    "Problem",
     "Report",
     "Request",
     "Say",

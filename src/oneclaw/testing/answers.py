@@ -1,4 +1,4 @@
-"""Checks of one answer: that its events come in order, and that the message is what they said."""
+"""Checks that an answer's events arrive in order and match its message."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import astuple
 from typing import Any, get_args
 
 from oneclaw.core.answer import (
-    Answer,
     Answered,
+    AnswerEvent,
     AnswerRestarted,
     ArgumentsAdded,
     CallBegun,
@@ -19,7 +19,7 @@ from oneclaw.core.message import AssistantMessage, Finish, ThoughtPart, Usage
 from oneclaw.core.message_json import from_json, to_json
 from oneclaw.core.subschema import is_object
 from oneclaw.testing.contract import Checklist
-from oneclaw.testing.fixture import Expected
+from oneclaw.testing.fixture import ExpectedOutcome
 
 
 def check_answer(answers: Sequence[object], checklist: Checklist, where: str = "") -> AssistantMessage | None:
@@ -27,7 +27,7 @@ def check_answer(answers: Sequence[object], checklist: Checklist, where: str = "
     ended = [number for number, each in enumerate(answers) if isinstance(each, Answered)]
     checklist.expect(
         "event types",
-        all(isinstance(each, Answer) for each in answers),
+        all(isinstance(each, AnswerEvent) for each in answers),
         f"{where}An event is no Answer: {[type(each).__name__ for each in answers]}.",
     )
     if not checklist.expect(
@@ -123,7 +123,7 @@ def _is_storable(message: AssistantMessage) -> bool:
 
 
 def check_expected(
-    message: AssistantMessage, expected: Expected, checklist: Checklist, where: str = ""
+    message: AssistantMessage, expected: ExpectedOutcome, checklist: Checklist, where: str = ""
 ) -> None:
     """Check that a message is the one its recorded answer holds."""
     checklist.expect(

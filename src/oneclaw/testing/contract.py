@@ -1,10 +1,10 @@
-"""The outcome of contract checks: a report of what was checked, or one error that lists what failed."""
+"""Contract reports and the error that lists failed checks."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FailedCheck:
     """One check that failed: its name, and one sentence that says what is wrong."""
 
     check: str
@@ -20,7 +20,7 @@ class Report:
 
     subject: str
     checks: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FailedCheck, ...] = ()
 
 
 class ContractBroken(AssertionError):
@@ -39,13 +39,13 @@ class Checklist:
     def __init__(self, subject: str) -> None:
         self._subject = subject
         self._checks: dict[str, None] = {}
-        self._problems: list[Problem] = []
+        self._problems: list[FailedCheck] = []
 
     def expect(self, check: str, holds: object, problem: str) -> bool:
         """Note that `check` was made; `problem` says what is wrong where it does not hold."""
         self._checks[check] = None
         if not holds:
-            self._problems.append(Problem(check, problem))
+            self._problems.append(FailedCheck(check, problem))
         return bool(holds)
 
     def close(self) -> Report:

@@ -1,15 +1,15 @@
-"""The faulty model: ready-made scripts in which a model or its provider goes wrong and then recovers."""
+"""Ready-made scripts of a model or provider that fails and recovers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
-from oneclaw.providers.scripted import Call, Cut, End, Fail, Reply, Say, Think
+from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, ScriptedReply, Think
 
 _HUGE_CHARS = 200_000
 
 
-def faults(tool: str, arguments: Mapping[str, Any]) -> dict[str, list[Reply]]:
+def faults(tool: str, arguments: Mapping[str, Any]) -> dict[str, list[ScriptedReply]]:
     """Scripts for `Scripted`, by the name of the fault; `tool` and `arguments` make a call that works.
 
     Each ends with the text "Done.", except those that end the run: `refusal`, `bad_key`, `no_credit`.
@@ -41,7 +41,7 @@ def faults(tool: str, arguments: Mapping[str, Any]) -> dict[str, list[Reply]]:
 
 
 def conversation_problems(messages: Sequence[Message]) -> list[str]:
-    """What is wrong with a conversation, in words: each call must have exactly one result, in order."""
+    """Problems of a conversation: each call must have exactly one result, in order."""
     found: list[str] = []
     seen: list[str] = []
     for index, message in enumerate(messages):

@@ -1,4 +1,4 @@
-"""Recorded answers, one set per wire format, each with the outcome that every provider must make of it."""
+"""Recorded answers by wire format, with their expected outcomes."""
 
 import json
 import tomllib
@@ -43,7 +43,7 @@ CONVERSATION = Request(
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedOutcome:
     """The outcome of a recorded answer.
 
     calls     name and arguments of each call that may run
@@ -69,12 +69,12 @@ class Fixture:
     name: str
     about: str
     answer: bytes
-    expected: Expected
+    expected: ExpectedOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What a request of a wire format must hold.
+    """Required content of a request.
 
     path         the end of its path, query included
     key_headers  the headers of which one carries the key
@@ -104,7 +104,7 @@ def fixture(wire: str, name: str) -> Fixture:
 
 
 def sent_request(wire: str) -> SentRequest:
-    """What a provider of this wire format must send for `CONVERSATION`."""
+    """The request a provider must send for `CONVERSATION`."""
     found = _read(wire)["request"]
     return SentRequest(found["path"], tuple(found["key_headers"]), json.loads(found["body"]))
 
@@ -129,9 +129,9 @@ def _answer(recorded: Mapping[str, Any]) -> bytes:
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-def _expected(name: str, case: Mapping[str, Any]) -> Expected:
+def _expected(name: str, case: Mapping[str, Any]) -> ExpectedOutcome:
     usage = case.get("usage")
-    return Expected(
+    return ExpectedOutcome(
         None if name == "refusal" else case.get("text", ""),  # each provider has its own words for it
         case.get("thoughts", ""),
         tuple((each[0], each[1]) for each in case.get("calls", ())),

@@ -1,4 +1,4 @@
-"""Contract checks of a provider: of any provider, and of one that speaks a wire format we recorded."""
+"""Contract checks for providers."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from oneclaw.core.answer import Answer
+from oneclaw.core.answer import AnswerEvent
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import Provider, ProviderError, Request, Trouble
 from oneclaw.testing.answers import check_answer, check_expected
@@ -22,14 +22,14 @@ from oneclaw.testing.fixture import (
 )
 from oneclaw.testing.server import AnswerServer, ServedRequest, has_left
 
-Make = Callable[[str, str], Provider]
+MakeProvider = Callable[[str, str], Provider]
 """Makes the provider under test from a base URL and a key."""
 _KEY_START = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
-    answers: Sequence[Answer]
+class _PlayedAnswer:
+    answers: Sequence[AnswerEvent]
     error: BaseException | None = None
 
 
@@ -58,7 +58,7 @@ async def check_provider(
     return checklist.close()
 
 
-async def check_wire(wire: str, make: Make, *, seconds: float = 60.0) -> Report:
+async def check_wire(wire: str, make: MakeProvider, *, seconds: float = 60.0) -> Report:
     """Check a provider that speaks one of `WIRES` against every recorded answer; raises `ContractBroken`.
 
     `make` is called with a base URL on the loopback and a key, once for each answer. Have it wait little
@@ -74,7 +74,7 @@ async def check_wire(wire: str, make: Make, *, seconds: float = 60.0) -> Report:
 
 
 async def _check_fixture(
-    recorded: Fixture, make: Make, checklist: Checklist, piece_bytes: int | None, seconds: float
+    recorded: Fixture, make: MakeProvider, checklist: Checklist, piece_bytes: int | None, seconds: float
 ) -> None:
     where = f"[{recorded.name}{'' if piece_bytes is None else f' in pieces of {piece_bytes} bytes'}] "
     expected = recorded.expected
@@ -93,7 +93,7 @@ async def _check_fixture(
             check_expected(message, expected, checklist, where)
 
 
-async def _check_request(wire: str, make: Make, checklist: Checklist, seconds: float) -> None:
+async def _check_request(wire: str, make: MakeProvider, checklist: Checklist, seconds: float) -> None:
     async with AnswerServer(fixture(wire, "text").answer) as server:
         provider = make(server.url, KEY)
         try:
@@ -130,7 +130,7 @@ def _check_sent(wire: str, sent: ServedRequest, checklist: Checklist) -> None:
 
 
 def _missing(wanted: Any, given: Any, path: str = "$") -> str:
-    """What of `wanted` is not in `given`, in words; empty when all is."""
+    """Describes what `given` lacks of `wanted`; empty when nothing."""
     if is_object(wanted):
         if not is_object(given):
             return f"has no object at {path}"
@@ -145,7 +145,7 @@ def _missing(wanted: Any, given: Any, path: str = "$") -> str:
     return "" if wanted == given else f"has {str(given)[:100]!r} at {path}, not {wanted!r}"
 
 
-async def _check_leaving(wire: str, make: Make, checklist: Checklist) -> None:
+async def _check_leaving(wire: str, make: MakeProvider, checklist: Checklist) -> None:
     """A server that sends half an answer and falls silent must see the client leave."""
     half = fixture(wire, "cut").answer
     async with AnswerServer(half, stays_open=True) as server:
@@ -174,12 +174,12 @@ async def _check_leaving(wire: str, make: Make, checklist: Checklist) -> None:
         await provider.close()
 
 
-async def _ask(provider: Provider, request: Request, seconds: float | None) -> _Outcome:
+async def _ask(provider: Provider, request: Request, seconds: float | None) -> _PlayedAnswer:
     try:
         async with asyncio.timeout(seconds), aclosing(provider.answer(request)) as given:
-            return _Outcome([each async for each in given])
+            return _PlayedAnswer([each async for each in given])
     except Exception as error:
-        return _Outcome((), error)
+        return _PlayedAnswer((), error)
 
 
 async def _leave(provider: Provider, request: Request, seconds: float) -> bool:
@@ -196,7 +196,7 @@ async def _leave(provider: Provider, request: Request, seconds: float) -> bool:
     return True
 
 
-def _expect_answered(outcome: _Outcome, checklist: Checklist, where: str) -> bool:
+def _expect_answered(outcome: _PlayedAnswer, checklist: Checklist, where: str) -> bool:
     error = outcome.error
     return checklist.expect(
         "answered", error is None, f"{where}The request failed: {type(error).__name__}: {error}"
@@ -204,7 +204,7 @@ def _expect_answered(outcome: _Outcome, checklist: Checklist, where: str) -> boo
 
 
 def _check_failure(
-    outcome: _Outcome, troubles: Sequence[str], key: str, checklist: Checklist, where: str
+    outcome: _PlayedAnswer, troubles: Sequence[str], key: str, checklist: Checklist, where: str
 ) -> None:
     error = outcome.error
     is_told = isinstance(error, ProviderError)

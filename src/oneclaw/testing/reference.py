@@ -1,4 +1,4 @@
-"""OneClaw's own provider of a wire format, with short waits between attempts."""
+"""Opens OneClaw's own provider of a wire format with short retries."""
 
 from oneclaw.providers.base import Provider
 from oneclaw.providers.catalog import ProviderSettings

@@ -1,10 +1,9 @@
-"""A server on the loopback that plays recorded answers and keeps the requests it was sent."""
+"""Loopback server that plays recorded answers and keeps requests."""
 
 import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, cast
 
 _CLOSE_SECONDS = 3.0
@@ -59,9 +58,7 @@ class AnswerServer:
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._server is not None:
             self._server.close()
         for writer in self._open.values():

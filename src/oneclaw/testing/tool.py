@@ -1,4 +1,4 @@
-"""Contract checks of a tool: its schema, its results, its errors, and that its time limit stops it."""
+"""Contract checks for tools."""
 
 import json
 import time
@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.core.define.lint import lint
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidTool, Kind
-from oneclaw.core.make.portable import lint
 from oneclaw.core.permit.need import State
 from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.registry import Registry, ToolLike, as_tool
 from oneclaw.core.result import FAILED
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
-from oneclaw.run.runner import Runner
+from oneclaw.run.runner import CallRunner
 from oneclaw.testing.contract import Checklist, Report
 
 Arguments = Mapping[str, Any]
@@ -70,7 +70,7 @@ class _Calls:
     """Calls of one tool through the engine, with all its needs granted."""
 
     def __init__(self, tool: Tool, session: Session | None, secrets: Mapping[str, str]) -> None:
-        self.runner = Runner()
+        self.runner = CallRunner()
         self._name = tool.name
         self._session = session
         self._secrets = secrets

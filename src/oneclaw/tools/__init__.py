@@ -1,1 +1,1 @@
-"""The tools OneClaw ships: one file per tool or close family, named as the tool."""
+"""Built-in tools: one file per tool or family."""

@@ -1,8 +1,8 @@
-"""ask_user: a question to the person, answered with a text, a choice or a form."""
+"""ask_user: asks the person a question."""
 
 from typing import Any
 
-from oneclaw.core.make.function import tool
+from oneclaw.core.define.function import tool
 from oneclaw.core.permit.need import PERSON
 from oneclaw.core.tool import Context
 

@@ -1,23 +1,32 @@
-"""The list of built-in tools: adding one is its file, its test, and a line here."""
+"""List of built-in tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from oneclaw.core.errors import ToolError
+from oneclaw.core.history import PastMessage, SearchHistory
 from oneclaw.core.memory import Notebook
+from oneclaw.core.session import Session
+from oneclaw.core.settings.tree import DEFAULTS, WebSettings
 from oneclaw.core.tool import Tool
 
 if TYPE_CHECKING:
-    from oneclaw.guard.opener import Show
+    from oneclaw.guard.opener import ShowFile
     from oneclaw.run.shell.shells import Shells
 
 FILES = (
     "get_current_time",
+    "calculate",
     "read_file",
     "write_file",
     "edit_file",
+    "move_file",
+    "copy_file",
+    "delete_file",
+    "restore_file",
+    "make_folder",
     "list_files",
     "find_files",
     "search_text",
@@ -26,14 +35,19 @@ FILES = (
 )
 PERSON = ("ask_user",)
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")
+HISTORY = ("search_history",)
 SHELL = ("execute_shell_command", "manage_process", "ssh_configure_host")
 SET = ("web_search", "get_location_from_ip", "open_file", "open_url")
 """Tools that are made from the settings, or for the front that is in use."""
-NAMES = (*FILES, *PERSON, *SET, *MEMORY, *SHELL)
+NAMES = (*FILES, *PERSON, *SET, *MEMORY, *HISTORY, *SHELL)
 
 
 def no_notebook(agent: str) -> Notebook:
     raise ToolError("There is no store here to remember anything in; run the tool in an app.")
+
+
+async def no_history(session: Session, query: str, limit: int) -> Sequence[PastMessage]:
+    raise ToolError("There is no store here with earlier conversations; run the tool in an app.")
 
 
 def no_shells() -> "Shells":
@@ -48,20 +62,20 @@ def load(name: str) -> Tool:
         return load_set()[SET.index(name)]
     if name in MEMORY:
         return next(tool for tool in load_memory(no_notebook) if tool.name == name)
+    if name in HISTORY:
+        return load_history(no_history)
     return getattr(import_module(f"oneclaw.tools.{name}"), name)
 
 
 def load_set(
-    settings: Mapping[str, Any] | None = None, show: "Callable[[], Show | None]" = lambda: None
+    web: WebSettings = DEFAULTS.web, show: "Callable[[], ShowFile | None]" = lambda: None
 ) -> list[Tool]:
-    """The tools of `SET`; `settings` are those under `web`, `show` gives what shows things in the page."""
-    web = settings or {}
+    """The tools of `SET`; `show` gives what shows things in the page."""
     search = import_module("oneclaw.tools.web_search.search")
-    chosen = search.SearchSettings(web.get("search.provider", ""), web.get("search.url", ""))
     made = {name: import_module(f"oneclaw.tools.{name}") for name in SET[1:]}
     return [
-        search.web_search_tool(chosen),
-        made["get_location_from_ip"].location_tool(web.get("location_url", "")),
+        search.web_search_tool(web.search),
+        made["get_location_from_ip"].location_tool(web.location_url),
         made["open_file"].open_file_tool(show),
         made["open_url"].open_url_tool(show),
     ]
@@ -69,6 +83,10 @@ def load_set(
 
 def load_memory(notebook: Callable[[str], Notebook]) -> list[Tool]:
     return import_module("oneclaw.tools.memory").memory_tools(notebook)
+
+
+def load_history(search: SearchHistory) -> Tool:
+    return import_module("oneclaw.tools.search_history").search_history_tool(search)
 
 
 def load_shell(shells: "Callable[[], Shells]", *, is_open: bool = False) -> list[Tool]:
@@ -94,10 +112,11 @@ def _riding(tool: Tool, lead: Tool) -> Tool:
 def load_all(
     notebook: Callable[[str], Notebook] = no_notebook,
     shells: "Callable[[], Shells]" = no_shells,
-    web: Mapping[str, Any] | None = None,
-    show: "Callable[[], Show | None]" = lambda: None,
+    web: WebSettings = DEFAULTS.web,
+    show: "Callable[[], ShowFile | None]" = lambda: None,
     *,
     is_open: bool = False,
+    history: SearchHistory = no_history,
 ) -> list[Tool]:
     """Every built-in tool.
 
@@ -106,10 +125,12 @@ def load_all(
     web       the settings under `web`
     show      gives what shows files and addresses in the page, where the page is the front
     is_open   whether the owner has commands run without a sandbox
+    history   searches earlier conversations
     """
     return [
         *map(load, (*FILES, *PERSON)),
         *load_set(web, show),
         *load_memory(notebook),
+        load_history(history),
         *load_shell(shells, is_open=is_open),
     ]

@@ -1,17 +1,22 @@
-"""edit_file: an exact piece of a file's text exchanged for another."""
+"""edit_file: replaces an exact piece of a file's text."""
 
 import json
 import os
 import re
 import time
+from collections.abc import Mapping
 from difflib import SequenceMatcher
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
+from oneclaw.core.session import Session
+from oneclaw.core.text.diff import Preview
 from oneclaw.core.text.encoding import Encoding, describe_binary, detect
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
+from oneclaw.guard.files.change import FileChange, preview_of
 from oneclaw.guard.files.route import spell
 
 MAX_BYTES = 10 * 1024 * 1024
@@ -22,8 +27,28 @@ _SHOWN_CHARS = 300
 _SHOWN_LINES = 10
 
 
-@tool(needs=["files.write"], effect="write", seconds=10, group="files", resource="file:{path}")
-def edit_file(context: Context, path: str, old: str, new: str, all: bool = False) -> str:
+def preview(arguments: Mapping[str, Any], session: Session) -> Preview:
+    """The diff that a call would make."""
+    path, old, new = arguments["path"], arguments["old"], arguments["new"]
+
+    def change(data: bytes | None) -> bytes:
+        text, encoding = _decode(data or b"", path)
+        text, _ = edit(text, old, new, arguments.get("all", False), path)
+        return encoding.mark + text.encode(encoding.name, _errors(encoding))
+
+    return Preview(preview_of(session.workspace, path, change), ("old", "new"))
+
+
+@tool(
+    needs=["files.write"],
+    effect="write",
+    seconds=10,
+    group="files",
+    resource="file:{path}",
+    label="Edit a file",
+    preview=preview,
+)
+def edit_file(context: Context, path: str, old: str, new: str, all: bool = False) -> Output:
     """Replace an exact piece of text in a file.
 
     old must stand in the file exactly once, white space included, unless all is true. The line endings and
@@ -46,10 +71,11 @@ def edit_file(context: Context, path: str, old: str, new: str, all: bool = False
         changed.write(encoding.mark + text.encode(encoding.name, _errors(encoding)))
 
     paths.open_file(context.workspace, path).close()  # what is not there is not made, nor are its folders
-    paths.change_file(context.workspace, path, change, context.check, context.require_in_thread)
+    made = FileChange(context)
+    paths.change_file(context.workspace, path, change, context.check, context.require_in_thread, made)
     if len(lines) == 1:
-        return f"Replaced 1 occurrence in {spell(path)}, on line {lines[0]:,}"
-    return f"Replaced {len(lines):,} occurrences in {spell(path)}, on lines {_list(lines)}"
+        return made.output(f"Replaced 1 occurrence in {spell(path)}, on line {lines[0]:,}")
+    return made.output(f"Replaced {len(lines):,} occurrences in {spell(path)}, on lines {_list(lines)}")
 
 
 def edit(text: str, old: str, new: str, all: bool, path: str) -> tuple[str, list[int]]:
@@ -111,11 +137,14 @@ def _read(file: BinaryIO, path: str) -> tuple[str, Encoding]:
     if size > MAX_BYTES:
         message = f"File is too large ({size} bytes). Maximum size to edit is {MAX_BYTES} bytes (10 MB)."
         raise ToolError(message, Kind.FILE_TOO_LARGE)
-    data = file.read(MAX_BYTES)
+    return _decode(file.read(MAX_BYTES), path)
+
+
+def _decode(data: bytes, path: str) -> tuple[str, Encoding]:
     encoding = detect(data[:8192])
     kind = describe_binary(data[:8192], encoding)
     if kind is not None:
-        raise ToolError(f"{spell(path)} looks like {kind} ({size} bytes) and cannot be edited as text.")
+        raise ToolError(f"{spell(path)} looks like {kind} ({len(data)} bytes) and cannot be edited as text.")
     try:
         return data[len(encoding.mark) :].decode(encoding.name, _errors(encoding)), encoding
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""execute_shell_command: a command in the conversation's own shell, in a sandbox."""
+"""execute_shell_command: runs a command in the session's sandboxed shell."""
 
 import os
 import platform
@@ -8,15 +8,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, StoppedError, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context, Tool
 from oneclaw.core.trim import trim
 from oneclaw.guard.command.request import check_request
 from oneclaw.guard.outside_mark import mark
+from oneclaw.guard.sandbox.cause import likely_cause
 
 if TYPE_CHECKING:
-    from oneclaw.run.shell.session import Outcome
+    from oneclaw.run.shell.session import CommandOutcome
     from oneclaw.run.shell.shells import Shells
 
 FEATURE = "shell"
@@ -55,7 +56,7 @@ def find_shell() -> str:
 
 
 def what_is_missing() -> str:
-    """What this machine lacks to run commands at all, and how to get it."""
+    """Says what is missing for running commands, and how to get it."""
     if os.name != "posix":
         return "commands need a Unix system; run OneClaw on Linux, or in WSL."
     return "" if shutil.which("bash") else "bash is not installed (on Debian and Ubuntu: apt install bash)."
@@ -102,7 +103,7 @@ def execute_shell_command(
         network: Whether it needs the network. There is none otherwise, and the owner may not allow it.
         """
         from oneclaw.guard.command.approval import NEED, exactly, is_ruled, sets_shell
-        from oneclaw.run.shell.session import Command
+        from oneclaw.run.shell.session import ShellCommand
 
         check_request(command, working_dir or "", env or {})
         opened = shells()
@@ -120,14 +121,21 @@ def execute_shell_command(
         is_unasked = ruled or is_kept
         sets = is_unasked and sets_shell(command)
         given = _UNASKED | (env or {}) if is_unasked else env or {}
-        asked = Command(command, seconds, directory, given, network, is_unasked, sets, here)
+        asked = ShellCommand(
+            command, seconds, directory, given, network, is_unasked, sets, here, context.redact
+        )
         if background:
             record = await opened.start(context, asked, is_fresh=fresh)
             note = f"{record.note} {_BACKGROUND}".strip()
             return Output({"session_id": record.id, "status": record.state, "note": note})
         run = opened.run_fresh if fresh else opened.run
         outcome = await run(context, asked)
-        return _told(outcome, seconds, SOURCE if network or is_open else "")
+        cause = ""
+        if outcome.code and not is_open:
+            folder = str(context.workspace.folder.absolute())
+            said = f"{outcome.out.text}\n{outcome.err.text}"
+            cause = likely_cause(said, folder, has_network=network)
+        return _told(outcome, seconds, SOURCE if network or is_open else "", cause)
 
     return execute_shell_command
 
@@ -156,8 +164,11 @@ async def _ask_for_network(context: Context, allowed: str) -> None:
         await context.require("network.private", reason)
 
 
-def _told(outcome: "Outcome", seconds: float, source: str) -> Output:
-    """What is said of a command; what it wrote stands in the mark if there is a `source` outside."""
+def _told(outcome: "CommandOutcome", seconds: float, source: str, cause: str) -> Output:
+    """The result of a command; its output is marked as foreign if there is a `source`.
+
+    `cause` says what the sandbox has to do with it where it failed.
+    """
     if outcome.stop is not None:
         raise _stopped(outcome, seconds, source)
     value: dict[str, Any] = {
@@ -165,7 +176,7 @@ def _told(outcome: "Outcome", seconds: float, source: str) -> Output:
         "stdout": _marked(outcome.out.text, source),
         "stderr": _marked(outcome.err.text, source),
     }
-    notes = [outcome.note] if outcome.note else []
+    notes = [note for note in (cause, outcome.note) if note]
     if outcome.fate != "kept":
         notes.append(
             "The command ended its shell; the next one starts anew, with the directory and the variables"
@@ -173,15 +184,16 @@ def _told(outcome: "Outcome", seconds: float, source: str) -> Output:
         )
     if notes:
         value["note"] = " ".join(notes)
-    return Output(value, details={"seconds": round(outcome.seconds, 3), "shell": outcome.fate})
+    details: dict[str, Any] = {"seconds": round(outcome.seconds, 3), "shell": outcome.fate}
+    return Output(value, details=details | ({"cause": cause} if cause else {}))
 
 
 def _marked(text: str, source: str) -> str:
     return mark(text, source) if text and source else text
 
 
-def _stopped(outcome: "Outcome", seconds: float, source: str) -> ToolError:
-    """What is said of a command that was stopped: why, what became of the shell, and what it wrote last."""
+def _stopped(outcome: "CommandOutcome", seconds: float, source: str) -> ToolError:
+    """The result of a stopped command: the reason, the shell's state, the last output."""
     why = {
         "time": f"The command was stopped after {seconds:g} second{'s' * (seconds != 1)}, with all it had"
         " started.",

@@ -1,22 +1,21 @@
-"""fetch_url: a page or document of the web, as text that is read in pieces."""
+"""fetch_url: fetches a page or document as text, in pieces."""
 
-import asyncio
 import json
 from contextlib import suppress
-from functools import partial
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
+from oneclaw.core.text.encoding import recognise
 from oneclaw.core.tool import Context
 from oneclaw.core.trim import safe_cut
 from oneclaw.guard.network import body as body_text
-from oneclaw.guard.network import charset, media
+from oneclaw.guard.network import charset
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network.conversion import MAX_CHARS, convert
-from oneclaw.guard.network.gate import NEED
+from oneclaw.guard.network.gate import ask_for_private
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.readable import is_page, title_of
 from oneclaw.guard.outside_mark import mark
@@ -32,8 +31,8 @@ _SHOWN = ("Content-Type", "Content-Length", "Location", "Retry-After", "Allow", 
 _UNTOLD = ("", "application/octet-stream")
 
 
-class Text(NamedTuple):
-    """What a response says as text, whole, what it calls itself, and what must be known about it."""
+class PageText(NamedTuple):
+    """The whole text of a response, its title and notes."""
 
     text: str
     title: str = ""
@@ -48,6 +47,7 @@ class Text(NamedTuple):
     chars=CHARS + 4_000,
     trim="middle",  # the end of the mark stays
     spill=False,
+    label="Read a web page",
 )
 async def fetch_url(
     context: Context,
@@ -78,7 +78,7 @@ async def fetch_url(
         headers=_headers(method, body),
         body=(body or "").encode("utf-8", "replace") if method == "POST" else None,
         network=context.session.network,
-        allow_private=partial(_allow_private, context),
+        allow_private=ask_for_private(context),
         max_bytes=MAX_BYTES,
         seconds=context.seconds,
     )
@@ -91,17 +91,13 @@ async def fetch_url(
     return Output(_render(response, whole, offset, version, notes), details=response.details)
 
 
-async def _allow_private(context: Context, host: str, why: str) -> None:
-    await context.require(NEED, f"{host} is not public: it is {why}.")
-
-
 def _headers(method: str, body: str | None) -> list[tuple[str, str]]:
     accept = ("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.8")
     return [accept, ("Content-Type", _content_type(body))] if method == "POST" and body else [accept]
 
 
 def _content_type(body: str) -> str:
-    """What the body looks like: JSON, a form, or plain text."""
+    """Detects the body's content type: JSON, form or plain text."""
     if body.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):
             json.loads(body)
@@ -111,16 +107,14 @@ def _content_type(body: str) -> str:
     return "application/x-www-form-urlencoded" if is_form else "text/plain; charset=utf-8"
 
 
-async def _read(response: Response, method: str, raw: bool, seconds: float) -> Text:
+async def _read(response: Response, method: str, raw: bool, seconds: float) -> PageText:
     content, kind = response.body, header.find(response.headers, "content-type")
     if method == "HEAD":
-        return Text("(no body: HEAD asks for the headers only)")
+        return PageText("(no body: HEAD asks for the headers only)")
     if not content:
-        return Text("(empty response body)")
-    is_text = response.encoding is None and body_text.is_text(content, kind)
-    if not is_text or media.is_document(content, body_text.media_type(kind)):
-        # In a thread: a document of megabytes is long to look through.
-        return Text(await asyncio.to_thread(_describe, response, body_text.media_type(kind)))
+        return PageText("(empty response body)")
+    if response.encoding is not None or recognise(content) or not body_text.is_text(content, kind):
+        return PageText(_describe(response, body_text.media_type(kind)))
     text = charset.decode(content, kind, response.truncated)
     notes = [f"(Only the first {MAX_BYTES // 2**20} MB were read.)"] if response.truncated else []
     title = ""
@@ -133,7 +127,7 @@ async def _read(response: Response, method: str, raw: bool, seconds: float) -> T
             text = page or _no_text(text)
             if len(page) >= MAX_CHARS:
                 notes.append(f"(The page is longer: only its first {MAX_CHARS:,} characters can be read.)")
-    return Text(text, title, tuple(notes))
+    return PageText(text, title, tuple(notes))
 
 
 def _is_page(kind: str, text: str) -> bool:
@@ -146,14 +140,14 @@ def _no_text(source: str) -> str:
 
 
 def _describe(response: Response, kind: str) -> str:
+    """What a body is that is no text: by its bytes, whatever the server calls it, or else by its type."""
     total = response.total_bytes
     size = f"more than {len(response.body):,} bytes" if total is None else f"{total:,} bytes"
-    if response.encoding is not None:
-        return f"(binary, {kind or 'of unknown type'}, {size}, packed as {response.encoding[:60]})"
-    return f"(binary, {media.describe(response.body, kind, size)})"
+    packed = "" if response.encoding is None else f", packed as {response.encoding[:60]}"
+    return f"(binary, {recognise(response.body) or kind or 'of unknown type'}, {size}{packed})"
 
 
-def _render(response: Response, whole: Text, offset: int, version: str, notes: list[str]) -> str:
+def _render(response: Response, whole: PageText, offset: int, version: str, notes: list[str]) -> str:
     """The status, what came from outside inside its mark, and after it what we have to say."""
     text = whole.text
     if offset > len(text) or (offset and offset == len(text)):
@@ -187,7 +181,7 @@ def _head(response: Response, title: str) -> list[str]:
 
 
 def fingerprint(text: str, end: int) -> str:
-    """What tells one page from another as far as it has been read."""
+    """Fingerprint of the part of a page that was read."""
     return blake2b(text[:end].encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 

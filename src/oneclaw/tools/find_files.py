@@ -1,15 +1,17 @@
-"""find_files: files by the pattern of their path."""
+"""find_files: finds files by path pattern."""
 
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.text.glob import Glob, InvalidGlob
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
 from oneclaw.guard.files.route import spell, spell_whole
-from oneclaw.guard.files.tree import ENTRIES, Entry
+from oneclaw.guard.files.tree import ENTRIES, TreeEntry
 
 
-@tool(needs=["files.read"], effect="read", seconds=30, group="files", resource="file:{path}")
+@tool(
+    needs=["files.read"], effect="read", seconds=30, group="files", resource="file:{path}", label="Find files"
+)
 def find_files(
     context: Context, pattern: str, path: str = ".", limit: int = 200, hidden: bool = False
 ) -> str:
@@ -31,7 +33,7 @@ def find_files(
         message = f"The pattern {spell(pattern)} cannot be used: {error}."
         raise ToolError(message, Kind.VALIDATION_ERROR) from None
 
-    def is_worth_entering(entry: Entry) -> bool:
+    def is_worth_entering(entry: TreeEntry) -> bool:
         context.check()
         return glob.may_match_below(entry.path)
 

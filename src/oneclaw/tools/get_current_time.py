@@ -1,4 +1,4 @@
-"""get_current_time: date and time in any zone, for machines and for people."""
+"""get_current_time: returns date and time in any zone."""
 
 import asyncio
 import os
@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 from oneclaw.clock import zone as zones
 from oneclaw.clock.moment import Format, find_zone, machine_zone, render
-from oneclaw.core.make.function import tool
+from oneclaw.core.define.function import tool
 
 
-@tool(effect="read", seconds=5, group="time", aliases=("get_local_time",))
+@tool(effect="read", seconds=5, group="time", aliases=("get_local_time",), label="Tell the time")
 async def get_current_time(timezone: str | None = None, format: Format = "iso8601") -> str:
     """Get the current date and time.
 

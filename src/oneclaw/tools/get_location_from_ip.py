@@ -1,17 +1,16 @@
-"""get_location_from_ip: roughly where this machine is, as a service tells from its address."""
+"""get_location_from_ip: returns this machine's approximate location."""
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
-from oneclaw.core.session import Network
 from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.core.tool import Context, Tool
+from oneclaw.guard.network.gate import open_to
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.url import InvalidUrl, parse
 from oneclaw.guard.outside_mark import mark
@@ -30,8 +29,8 @@ _FIELDS = {
 }
 
 
-def location_tool(url: str = "") -> Tool:
-    """The tool; `url` is the service the owner chose, empty for ours."""
+def location_tool(url: str = SERVICE) -> Tool:
+    """The tool; `url` is the service it asks."""
 
     @tool(
         needs=["network", "location"],
@@ -39,13 +38,14 @@ def location_tool(url: str = "") -> Tool:
         seconds=20,
         group="web",
         missing=lambda: why_unusable(url),
+        label="Find this location",
     )
     async def get_location_from_ip(context: Context) -> Output:
         """Get the estimated location of this machine from its IP address: city, country, time zone."""
         unusable = why_unusable(url)
         if unusable:
             raise ToolError(unusable)
-        service = _shown(url or SERVICE)
+        service = _shown(url)
         place = read_place(_document(await _ask(context, url), service))
         if "city" not in place and "country" not in place and "latitude" not in place:
             raise _failure(service, "its answer names no place")
@@ -57,39 +57,38 @@ def location_tool(url: str = "") -> Tool:
 
 
 def why_unusable(url: str) -> str:
-    """What must be set before the service can be asked; empty when nothing."""
+    """Says what is missing for the service; empty when nothing is."""
     try:
-        parse(url or SERVICE)
+        parse(url)
     except InvalidUrl as error:
         return f"web.location_url cannot be used ({error.why}): set it to an address, as {SERVICE}."
     return ""
 
 
 async def _ask(context: Context, url: str) -> Response:
-    service = url or SERVICE
     try:
         return await fetch(
             "GET",
-            service,
+            url,
             headers=[("Accept", "application/json")],
-            network=_named_by_owner(context.session.network, url),
+            network=open_to(context.session.network, None if url == SERVICE else url),
             max_bytes=MAX_BYTES,
             seconds=context.seconds,
         )
     except ToolError as error:
         if error.kind not in (Kind.NETWORK_ERROR, Kind.TIMEOUT):
             raise
-        reason = error.message.replace(service, _shown(service)).replace(str(parse(service)), _shown(service))
-        raise _failure(_shown(service), f"it cannot be reached ({reason.rstrip('.')})", error.kind) from None
+        reason = error.message.replace(url, _shown(url)).replace(str(parse(url)), _shown(url))
+        raise _failure(_shown(url), f"it cannot be reached ({reason.rstrip('.')})", error.kind) from None
 
 
-def _shown(service: str) -> str:
+def _shown(url: str) -> str:
     """The address as it is told: without its query, in which such services take their keys."""
-    return str(parse(service)).partition("?")[0]
+    return str(parse(url)).partition("?")[0]
 
 
 def read_place(document: Mapping[str, Any]) -> dict[str, str]:
-    """What an answer says of the place, by our names. The address itself is left out: nobody needs it."""
+    """The place in an answer, by our names, without the address."""
     flat = dict(document)
     zone = document.get("timezone")
     if isinstance(zone, dict):
@@ -142,11 +141,3 @@ def _failure(service: str, why: str, kind: Kind = Kind.NETWORK_ERROR) -> ToolErr
         f"The location service {service[:200]} failed: {why}. Try later, or set web.location_url to another.",
         kind,
     )
-
-
-def _named_by_owner(network: Network, url: str) -> Network:
-    """The owner named this address in the settings: it may be on this machine, and needs no further leave."""
-    if not url:
-        return network
-    target = parse(url)
-    return replace(network, private_hosts=(*network.private_hosts, f"{target.bare_host}:{target.port}"))

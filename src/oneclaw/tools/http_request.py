@@ -1,16 +1,15 @@
-"""http_request: one HTTP request and its answer, as text."""
+"""http_request: makes one HTTP request and returns the response as text."""
 
-from functools import partial
 from typing import Literal
 
 from oneclaw.core.call import Output
-from oneclaw.core.make.function import tool
+from oneclaw.core.define.function import tool
 from oneclaw.core.tool import Context
 from oneclaw.guard.network import body as body_text
 from oneclaw.guard.network import charset
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network.conversion import convert
-from oneclaw.guard.network.gate import NEED
+from oneclaw.guard.network.gate import ask_for_private
 from oneclaw.guard.network.net import MAX_BYTES, Response, fetch
 from oneclaw.guard.outside_mark import mark
 
@@ -36,6 +35,7 @@ SHOWN = (
     group="web",
     chars=MAX_BYTES + 8_000,
     trim="middle",  # the end of the mark stays
+    label="Send a web request",
 )
 async def http_request(
     context: Context,
@@ -59,15 +59,11 @@ async def http_request(
         headers=_headers(headers or {}, method, body),
         body=_bytes(method, body),
         network=context.session.network,
-        allow_private=partial(_allow_private, context),
+        allow_private=ask_for_private(context),
         seconds=context.seconds,
     )
     notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
     return Output(await _render(response, readable, notes), details=response.details)
-
-
-async def _allow_private(context: Context, host: str, why: str) -> None:
-    await context.require(NEED, f"{host} is not public: it is {why}.")
 
 
 def _takes_no_body(method: str) -> bool:

@@ -1,19 +1,21 @@
-"""list_files: what is in one folder of the workspace."""
+"""list_files: lists one folder of the workspace."""
 
 import stat
 
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
-from oneclaw.guard.files.paths import Folder
+from oneclaw.guard.files.paths import OpenFolder
 from oneclaw.guard.files.route import spell, spell_whole
-from oneclaw.guard.files.tree import Entry
+from oneclaw.guard.files.tree import TreeEntry
 
 _ODD = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 
 
-@tool(needs=["files.read"], effect="read", seconds=10, group="files", resource="file:{path}")
+@tool(
+    needs=["files.read"], effect="read", seconds=10, group="files", resource="file:{path}", label="List files"
+)
 def list_files(context: Context, path: str = ".", limit: int = 500) -> str:
     """List what is in a folder, sorted by name, one entry a line: folders end in /, files show their size.
 
@@ -34,7 +36,7 @@ def list_files(context: Context, path: str = ".", limit: int = 500) -> str:
     return "\n".join(lines)
 
 
-def _describe(folder: Folder, entry: Entry) -> str:
+def _describe(folder: OpenFolder, entry: TreeEntry) -> str:
     name = spell_whole(entry.name)
     if entry.kind == "folder":
         return f"{name}/"

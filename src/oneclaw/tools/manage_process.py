@@ -1,12 +1,12 @@
-"""manage_process: commands in the background, listed, read, fed, ended and removed."""
+"""manage_process: lists, reads, feeds, ends and removes background commands."""
 
 import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.outside_mark import mark
 
@@ -75,7 +75,7 @@ takes one that has ended from the list; input writes text to one that reads.
 
 
 def _question(job: str, text: str) -> str:
-    """What a person is asked; an answer that is kept is for this very text, however long it is."""
+    """The question's text; a remembered answer holds for exactly this text."""
     shown = repr(text)
     if len(text) > _SHOWN_CHARS:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,12 +1,12 @@
-"""memory_store, _search, _learn, _reinforce and _forget: what is known in later conversations."""
+"""memory_store, _search, _learn, _reinforce and _forget: notes for later conversations."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, TypeVar
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import InvalidMemory, Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.memory import GENERAL, Memory, Notebook, learned_key
 from oneclaw.core.tool import Context, Tool
 
@@ -22,7 +22,14 @@ T = TypeVar("T")
 def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
     """The tools over the notebook of whichever agent calls; they come and go with the feature `memory`."""
 
-    @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{key}")
+    @tool(
+        effect="write",
+        group="memory",
+        feature=FEATURE,
+        switchable=False,
+        resource="memory:{key}",
+        label="Remember",
+    )
     async def memory_store(context: Context, key: str, value: str) -> str:
         """Remember something for later conversations, or change what is remembered under a key.
 
@@ -38,7 +45,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             return f"This was remembered already: {memory.key}"
         return f"Changed: {memory.key} (version {memory.version}). Before, it was: {_short(before.value)}"
 
-    @tool(effect="read", group="memory", feature=FEATURE, switchable=False)
+    @tool(effect="read", group="memory", feature=FEATURE, switchable=False, label="Search memories")
     async def memory_search(
         context: Context, query: str, limit: Annotated[int, {"minimum": 1, "maximum": _MOST_FOUND}] = 5
     ) -> Output:
@@ -54,7 +61,14 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             return Output("No memory fits. Try other words, or an empty query for the most useful memories.")
         return Output({"note": _NOTE, "memories": _rows(found)})
 
-    @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{text}")
+    @tool(
+        effect="write",
+        group="memory",
+        feature=FEATURE,
+        switchable=False,
+        resource="memory:{text}",
+        label="Learn",
+    )
     async def memory_learn(context: Context, text: str, category: str = GENERAL) -> str:
         """Remember something learned, such as a preference, a correction or a way that works.
 
@@ -68,7 +82,14 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             return f"Learned: {memory.key}"
         return f"Known already, and reinforced (hits: {memory.hits}): {memory.key}"
 
-    @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{key}")
+    @tool(
+        effect="write",
+        group="memory",
+        feature=FEATURE,
+        switchable=False,
+        resource="memory:{key}",
+        label="Reinforce a memory",
+    )
     async def memory_reinforce(context: Context, key: str) -> str:
         """Say that a memory was of use: its hit count goes up, and it is found and told sooner.
 
@@ -80,7 +101,14 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             raise await _unknown(book, key)
         return f"Reinforced: {memory.key} (hits: {memory.hits})"
 
-    @tool(effect="write", group="memory", feature=FEATURE, switchable=False, resource="memory:{key}")
+    @tool(
+        effect="write",
+        group="memory",
+        feature=FEATURE,
+        switchable=False,
+        resource="memory:{key}",
+        label="Forget a memory",
+    )
     async def memory_forget(context: Context, key: str) -> str:
         """Forget a memory for good, with all its earlier values.
 

@@ -1,33 +1,32 @@
-"""read_file: the text of one file in the workspace, whole or in pieces."""
+"""read_file: reads one file of the workspace, whole or in pieces."""
 
 import os
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.text.encoding import (
     UnknownEncoding,
     describe_binary,
     detect,
     make_decoder,
-    mend,
+    replace_surrogates,
     suggest,
 )
 from oneclaw.core.tool import Context
 from oneclaw.core.trim import safe_cut
 from oneclaw.guard.files import paths
 from oneclaw.guard.files.route import spell
+from oneclaw.guard.secret.redactor import SECRET_CHARS
 
 MAX_BYTES = 1024 * 1024
 CHARS = 20_000
 _CHUNK_BYTES = 64 * 1024
-_SECRET_CHARS = 8 * 1024
-"""The longest secret, in whatever spelling, that is still found where two chunks meet."""
 
 
-class Piece(NamedTuple):
+class TextChunk(NamedTuple):
     """Part of a text: from `offset` and `skip_chars` on, up to where the next piece begins, if there is one.
 
     `lines` is how many lines the whole text has, where that was counted.
@@ -50,6 +49,7 @@ class Piece(NamedTuple):
     resource="file:{path}",
     chars=CHARS + 1_000,
     spill=False,
+    label="Read a file",
 )
 def read_file(
     context: Context,
@@ -84,7 +84,7 @@ def read_file(
             )
         chunks = redacted(context, decode(context, file, path, encoding))
         piece = take(chunks, offset, limit, skip_chars, is_counted=size <= MAX_BYTES)
-        text, lost = mend(piece.text)
+        text, lost = replace_surrogates(piece.text)
         note = _lost_note(file, encoding, lost) if lost else ""
     if piece.lines is not None and offset > max(piece.lines, 1):
         message = f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}."
@@ -118,7 +118,7 @@ def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterat
             _check_spelling(context, before + chunk, text, path, found.name)
             yield text
             context.check()
-            before, chunk = chunk[-_SECRET_CHARS:], file.read(_CHUNK_BYTES)
+            before, chunk = chunk[-SECRET_CHARS:], file.read(_CHUNK_BYTES)
         yield decoder.decode(b"", final=True)
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
@@ -151,13 +151,13 @@ def redacted(context: Context, chunks: Iterator[str]) -> Iterator[str]:
     held = ""
     for chunk in chunks:
         text = context.redact(held + chunk)
-        end = max(len(text) - _SECRET_CHARS, 0)
+        end = max(len(text) - SECRET_CHARS, 0)
         held = text[end:]  # a secret may begin here and end in the next chunk
         yield text[:end]
     yield held
 
 
-class Source:
+class TextReader:
     """A text that is read as far as it is needed; `text` is what has been read and not passed over."""
 
     __slots__ = ("_chunks", "_last", "_newlines", "is_at_end", "text")
@@ -214,9 +214,9 @@ class Source:
 
 def take(
     chunks: Iterator[str], offset: int, limit: int | None, skip_chars: int, *, is_counted: bool
-) -> Piece:
+) -> TextChunk:
     """The lines from `offset` on that fit; where `is_counted`, the rest is read to count its lines."""
-    source = Source(chunks)
+    source = TextReader(chunks)
     source.pass_lines(offset - 1)
     source.pass_chars(skip_chars)
     while len(source.text) <= CHARS and not (limit and source.text.count("\n") >= limit):
@@ -229,7 +229,7 @@ def take(
     newlines = shown.count("\n")
     rest = len(shown) - (shown.rfind("\n") + 1)
     next_skip_chars = rest + skip_chars if rest and not newlines else rest
-    return Piece(shown, offset, skip_chars, offset + newlines, next_skip_chars, is_last, source.lines)
+    return TextChunk(shown, offset, skip_chars, offset + newlines, next_skip_chars, is_last, source.lines)
 
 
 def _end(text: str, limit: int | None) -> int:
@@ -245,7 +245,7 @@ def _end(text: str, limit: int | None) -> int:
     return text.rfind("\n", 0, CHARS) + 1 or safe_cut(text, CHARS)
 
 
-def how_to_go_on(piece: Piece, size: int) -> str:
+def how_to_go_on(piece: TextChunk, size: int) -> str:
     whole = f"{piece.lines:,} lines" if piece.lines is not None else f"a file of {size:,} bytes"
     go_on = f"offset={piece.next_offset}"
     if piece.next_skip_chars:

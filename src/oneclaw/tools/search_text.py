@@ -1,19 +1,19 @@
-"""search_text: the lines of files that match a regular expression."""
+"""search_text: finds lines that match a regular expression."""
 
 import os
 import time
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.text.encoding import describe_binary, detect
 from oneclaw.core.text.glob import Glob, InvalidGlob
-from oneclaw.core.text.regex import InvalidPattern, Line, LinePattern
+from oneclaw.core.text.regex import InvalidPattern, LinePattern, MatchedLine
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
 from oneclaw.guard.files.route import spell, spell_whole
-from oneclaw.guard.files.tree import ENTRIES, Entry
+from oneclaw.guard.files.tree import ENTRIES, TreeEntry
 
 MAX_BYTES = 1024 * 1024
 MAX_NAMED_BYTES = 64 * 1024 * 1024
@@ -22,8 +22,8 @@ LINE_CHARS = 300
 
 
 @dataclass(slots=True)
-class Found:
-    """What a search has found so far, and what it left out."""
+class SearchMatches:
+    """Matches so far, and what was left out."""
 
     lines: list[str] = field(default_factory=list[str])
     matches: int = 0
@@ -38,7 +38,14 @@ class Enough(Exception):
     """The limit or the time is reached; the text says which."""
 
 
-@tool(needs=["files.read"], effect="read", seconds=30, group="files", resource="file:{path}")
+@tool(
+    needs=["files.read"],
+    effect="read",
+    seconds=30,
+    group="files",
+    resource="file:{path}",
+    label="Search in files",
+)
 def search_text(
     context: Context,
     pattern: str,
@@ -65,7 +72,7 @@ def search_text(
     if limit < 1 or not 0 <= around <= 50:
         message = "limit must be 1 or more, and around from 0 to 50."
         raise ToolError(message, Kind.VALIDATION_ERROR)
-    search = Search(context, _pattern(pattern, ignore_case), limit, around)
+    search = TextSearch(context, _pattern(pattern, ignore_case), limit, around)
     chosen = _glob(glob, hidden)
     try:
         if paths.kind_of(context.workspace, path) == "folder":
@@ -84,7 +91,7 @@ def search_text(
     return report(search.found)
 
 
-class Search:
+class TextSearch:
     """One search under way."""
 
     def __init__(self, context: Context, pattern: LinePattern, limit: int, around: int) -> None:
@@ -93,7 +100,7 @@ class Search:
         self._limit = limit
         self._around = around
         self._until = time.monotonic() + MOST_SECONDS
-        self.found = Found()
+        self.found = SearchMatches()
 
     def search_folder(self, path: str, glob: Glob) -> None:
         with paths.open_folder(self._context.workspace, path) as folder:
@@ -106,7 +113,7 @@ class Search:
                 note = f"only the first {ENTRIES:,} entries were looked at; name a folder in path"
                 self.found.notes.append(note)
 
-    def _search_entry(self, folder: paths.Folder, entry: Entry) -> None:
+    def _search_entry(self, folder: paths.OpenFolder, entry: TreeEntry) -> None:
         try:
             file = folder.open(entry)
         except ToolError:
@@ -139,7 +146,7 @@ class Search:
         return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
 
     def _search_lines(self, text: bytes, path: str) -> None:
-        matches: dict[int, Line] = {}
+        matches: dict[int, MatchedLine] = {}
         number, counted = 1, 0
         try:
             for line in self._pattern.find(text):
@@ -163,7 +170,7 @@ class Search:
             raise Enough(f"stopped after {MOST_SECONDS:g} seconds; narrow path or glob")
 
 
-def render(text: bytes, path: str, matches: dict[int, Line], around: int) -> list[str]:
+def render(text: bytes, path: str, matches: dict[int, MatchedLine], around: int) -> list[str]:
     """The matching lines of a file, and those around them."""
     if not around or not matches:
         return [
@@ -185,7 +192,7 @@ def render(text: bytes, path: str, matches: dict[int, Line], around: int) -> lis
     return shown
 
 
-def report(found: Found) -> str:
+def report(found: SearchMatches) -> str:
     """The lines found, and in the last line how much was searched and what was left out."""
     left_out = [
         f"{count:,} {what}"

@@ -1,4 +1,4 @@
-"""ssh_configure_host: a name for a host, so that commands in the sandbox can say `ssh NAME`."""
+"""ssh_configure_host: names a host so that sandboxed commands can use `ssh NAME`."""
 
 import ipaddress
 import re
@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.session import Workspace
 from oneclaw.core.tool import Context, Tool
 
@@ -30,7 +30,7 @@ _KEY = re.compile(
 
 
 def what_is_missing() -> str:
-    """What this machine lacks for `ssh NAME`, and how to get it."""
+    """Says what is missing for `ssh NAME`, and how to get it."""
     return (
         ""
         if shutil.which("ssh")

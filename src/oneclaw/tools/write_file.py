@@ -1,22 +1,46 @@
-"""write_file: a file in the workspace, written anew or added to, in one step."""
+"""write_file: writes or appends to a file atomically."""
 
-from typing import BinaryIO, Literal
+from collections.abc import Mapping
+from typing import Any, BinaryIO, Literal
 
+from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
 from oneclaw.core.permit.need import OVERWRITE
+from oneclaw.core.session import Session
+from oneclaw.core.text.diff import Preview
 from oneclaw.core.text.encoding import detect
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
+from oneclaw.guard.files.change import FileChange, preview_of
 from oneclaw.guard.files.route import spell
 
 _CHUNK_BYTES = 1024 * 1024
 
 
-@tool(needs=["files.write"], effect="write", seconds=10, group="files", resource="file:{path}")
+def preview(arguments: Mapping[str, Any], session: Session) -> Preview:
+    """The diff that a call would make."""
+    content, is_added = arguments["content"], arguments.get("mode") == "append"
+
+    def change(old: bytes | None) -> bytes:
+        before = (old or b"") if is_added else b""
+        return before + encode(content, detect(before[:8192]).name if before else "utf-8")
+
+    return Preview(preview_of(session.workspace, arguments["path"], change), ("content",))
+
+
+@tool(
+    needs=["files.write"],
+    effect="write",
+    seconds=10,
+    group="files",
+    resource="file:{path}",
+    label="Write a file",
+    preview=preview,
+)
 def write_file(
     context: Context, path: str, content: str, mode: Literal["overwrite", "append"] = "overwrite"
-) -> str:
+) -> Output:
     """Write contents to a file on local storage.
 
     Missing folders are made. The file is replaced in one step: it never holds half of the content.
@@ -25,21 +49,21 @@ def write_file(
     content: The content to write to the file.
     mode: 'overwrite' (replace the file) or 'append' (add to its end). Defaults to 'overwrite'.
     """
-    data = encode(content, "utf-8")
+    data, change = encode(content, "utf-8"), FileChange(context)
     if mode == "overwrite":
-        _overwrite(context, path, data)
-        return _confirm(path, len(data), mode)
+        _overwrite(context, path, data, change)
+        return change.output(_confirm(path, len(data), mode))
     written = 0
 
     def add(old: BinaryIO | None, new: BinaryIO) -> None:
         nonlocal written
         written = new.write(encode(content, _copy(context, old, new)) if old else data)
 
-    paths.change_file(context.workspace, path, add, context.check, context.require_in_thread)
-    return _confirm(path, written, mode)
+    paths.change_file(context.workspace, path, add, context.check, context.require_in_thread, change)
+    return change.output(_confirm(path, written, mode))
 
 
-def _overwrite(context: Context, path: str, data: bytes) -> None:
+def _overwrite(context: Context, path: str, data: bytes, change: FileChange) -> None:
     """Write a file anew; where the session must ask, one that is there only after a person said yes."""
     must_ask = context.session.must_ask(OVERWRITE)
     if must_ask and _is_there(context, path):
@@ -53,7 +77,7 @@ def _overwrite(context: Context, path: str, data: bytes) -> None:
             message = f"{spell(path)} was made by somebody else meanwhile, so it was left as it is."
             raise ToolError(message, Kind.PERMISSION_DENIED)
 
-    paths.replace_file(context.workspace, path, data, check, context.require_in_thread)
+    paths.replace_file(context.workspace, path, data, check, context.require_in_thread, change)
 
 
 def _is_there(context: Context, path: str) -> bool:

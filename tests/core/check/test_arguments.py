@@ -51,7 +51,8 @@ def refuse(check: ArgumentCheck, raw: Any) -> str:
         {},
         {"properties": {}},
         {"type": "string"},
-        {"type": ["object", "null"]},
+        {"type": "null"},
+        {"type": ["object", "string", "null"]},
         {"type": "array"},
         {"$ref": "#/$defs/s", "$defs": {"s": {"type": "string"}}},
     ],
@@ -67,6 +68,8 @@ def test_parameters_that_are_not_an_object_are_refused(parameters: Any) -> None:
     [
         {"type": "object"},
         {"type": ["object"]},
+        {"type": ["object", "null"]},
+        {"type": ["null", "object"]},
         {"$ref": "#/$defs/o", "$defs": {"o": {"type": "object"}}},
         {"allOf": [{"type": "object"}]},
     ],
@@ -241,7 +244,7 @@ def test_without_the_look_at_blanks_a_guess_would_reach_a_tool_that_writes(
         while self.text[self.at : self.at + 1].isspace():
             self.at += 1
 
-    monkeypatch.setattr("oneclaw.core.check.repair._Reader.skip_blanks", skip_all)
+    monkeypatch.setattr("oneclaw.core.check.repair._JsonReader.skip_blanks", skip_all)
     assert build(effect="write").check('{\u00a0path: "a"}').repairs == (
         "an unquoted key was read as a string",
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.check.coerce import coerce, has_whole_floats, read_as, round_whole_floats
-from oneclaw.core.check.schema import Schema
+from oneclaw.core.check.schema import CompiledSchema
 
 NULLABLE = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
 INTEGERS = {"type": "array", "items": {"type": "integer"}}
@@ -111,12 +111,12 @@ UNTOUCHED: list[tuple[Any, Any]] = [
 ]
 
 
-def wrap(schema: Any) -> Schema:
+def wrap(schema: Any) -> CompiledSchema:
     """The schema as that of the required parameter `v`."""
     root: dict[str, Any] = {"properties": {"v": schema}, "required": ["v"], "$defs": {"point": POINT}}
     if "$schema" in schema:
         root["$schema"] = schema["$schema"]
-    return Schema(root)
+    return CompiledSchema(root)
 
 
 @pytest.mark.parametrize(("schema", "given", "meant"), CLEAR)
@@ -165,7 +165,7 @@ def test_two_alternatives_that_fit_equally_are_a_guess() -> None:
 
 
 def test_each_change_says_where_what_and_how_it_was_read() -> None:
-    schema = Schema(
+    schema = CompiledSchema(
         {"properties": {"limit": {"type": "integer"}, "edits": {"type": "array", "items": POINT}}}
     )
     _, repairs = coerce(schema, {"limit": "5", "edits": [{"x": "1"}]})
@@ -177,7 +177,7 @@ def test_each_change_says_where_what_and_how_it_was_read() -> None:
 
 @pytest.mark.parametrize("nothing", [None, "", "null", "None"])
 def test_nothing_given_for_a_parameter_that_may_be_left_out_is_left_out(nothing: Any) -> None:
-    schema = Schema({"properties": {"n": {"type": "integer"}, "m": {"enum": ["a"]}}})
+    schema = CompiledSchema({"properties": {"n": {"type": "integer"}, "m": {"enum": ["a"]}}})
     value, repairs = coerce(schema, {"n": nothing, "m": nothing})
     assert value == {}
     assert len(repairs) == 2
@@ -185,7 +185,9 @@ def test_nothing_given_for_a_parameter_that_may_be_left_out_is_left_out(nothing:
 
 
 def test_nothing_given_for_a_required_parameter_stays_and_is_a_problem() -> None:
-    schema = Schema({"properties": {"n": {"type": "integer"}, "m": {"type": "string"}}, "required": ["n"]})
+    schema = CompiledSchema(
+        {"properties": {"n": {"type": "integer"}, "m": {"type": "string"}}, "required": ["n"]}
+    )
     value, repairs = coerce(schema, {"n": None, "m": None})
     assert value == {"n": None}
     assert [repair.text for repair in repairs] == ["m: null was read as left out"]
@@ -195,7 +197,7 @@ def test_nothing_given_for_a_required_parameter_stays_and_is_a_problem() -> None
 
 
 def test_nothing_in_a_list_stays() -> None:
-    value, repairs = coerce(Schema({"properties": {"l": INTEGERS}}), {"l": [1, None]})
+    value, repairs = coerce(CompiledSchema({"properties": {"l": INTEGERS}}), {"l": [1, None]})
     assert (value, repairs) == ({"l": [1, None]}, [])
 
 
@@ -215,7 +217,7 @@ def test_a_schema_that_refers_to_itself_comes_to_an_end() -> None:
             {"$ref": "#/$defs/t"},
         ]
     }
-    schema = Schema({"properties": {"v": {"$ref": "#/$defs/t"}}, "$defs": {"t": tree}})
+    schema = CompiledSchema({"properties": {"v": {"$ref": "#/$defs/t"}}, "$defs": {"t": tree}})
     value: Any = "x"
     for _ in range(30):
         value = {"k": value}
@@ -226,7 +228,7 @@ def test_a_schema_that_refers_to_itself_comes_to_an_end() -> None:
 
 
 def test_a_whole_float_becomes_an_integer_where_only_an_integer_fits() -> None:
-    schema = Schema(
+    schema = CompiledSchema(
         {
             "properties": {
                 "i": {"type": "integer"},
@@ -313,6 +315,6 @@ def test_a_valid_value_is_never_changed_and_a_change_only_helps(schema: Any, giv
     ),
 )
 def test_a_reading_is_of_a_type_that_was_asked_for(value: Any, types: set[str]) -> None:
-    schema = Schema({"type": sorted(types)})
+    schema = CompiledSchema({"type": sorted(types)})
     reading = None if schema.is_valid(value) else read_as(value, types)
     assert reading is None or schema.is_valid(reading.value)

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from oneclaw.core.check.parameters import Parameters
-from oneclaw.core.check.schema import Schema
+from oneclaw.core.check.schema import CompiledSchema
 
 
 def fill(document: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    Parameters(Schema(document)).fill(arguments)
+    Parameters(CompiledSchema(document)).fill(arguments)
     return arguments
 
 
@@ -37,7 +37,7 @@ ROOTS: list[tuple[Any, set[str], bool]] = [
 def test_the_names_that_are_known_and_whether_others_are_dropped(
     document: Any, names: set[str], drops_others: bool
 ) -> None:
-    parameters = Parameters(Schema(document))
+    parameters = Parameters(CompiledSchema(document))
     assert parameters.names == names
     assert parameters.drops_others is drops_others
 
@@ -73,7 +73,7 @@ def test_a_default_that_does_not_fit_its_own_schema_is_left_out() -> None:
 
 
 def test_defaults_are_copied_each_time() -> None:
-    parameters = Parameters(Schema({"properties": {"a": {"default": []}}}))
+    parameters = Parameters(CompiledSchema({"properties": {"a": {"default": []}}}))
     first: dict[str, Any] = {}
     second: dict[str, Any] = {}
     parameters.fill(first)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.check.payload import read
-from oneclaw.core.check.plain import ARGUMENT_BYTES, Refused
+from oneclaw.core.check.plain import ARGUMENT_BYTES, ArgumentsRefused
 from oneclaw.core.check.repair import BLANK
 
 JSON = st.recursive(
@@ -105,7 +105,7 @@ def test_other_text_is_forgiven_and_says_so(raw: Any, value: Any, note: str) -> 
     ids=lambda value: value if isinstance(value, str) and len(value) < 60 else "",
 )
 def test_what_is_refused_says_why_in_one_short_sentence(raw: Any, words: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ArgumentsRefused) as caught:
         read(raw)
     assert words in str(caught.value)
     assert len(str(caught.value)) < 250
@@ -116,7 +116,7 @@ def test_long_numbers_are_refused_even_where_python_would_read_them() -> None:
     limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
-        with pytest.raises(Refused, match="3,000,000 digits"):
+        with pytest.raises(ArgumentsRefused, match="3,000,000 digits"):
             read('{"a": ' + "1" * 3_000_000 + "}")
     finally:
         sys.set_int_max_str_digits(limit)
@@ -124,7 +124,7 @@ def test_long_numbers_are_refused_even_where_python_would_read_them() -> None:
 
 def test_only_small_text_is_repaired() -> None:
     filler = "x" * 5_000
-    with pytest.raises(Refused, match="not valid JSON"):
+    with pytest.raises(ArgumentsRefused, match="not valid JSON"):
         read(f'{{"a": "{filler}",}}')
     assert read(f'{{"a": "{filler[:4_000]}",}}')[0] == {"a": filler[:4_000]}
 
@@ -135,7 +135,7 @@ def test_only_small_text_is_repaired() -> None:
 def test_anything_is_read_or_refused_and_nothing_else(raw: Any) -> None:
     try:
         value, _ = read(raw)
-    except Refused:
+    except ArgumentsRefused:
         return
     json.dumps(value, allow_nan=False).encode()
 

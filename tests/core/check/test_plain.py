@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from oneclaw.core.check.plain import ARGUMENT_BYTES, DEPTH, VALUES, Refused, copy, inspect, is_large, walk
+from oneclaw.core.check.plain import (
+    ARGUMENT_BYTES,
+    DEPTH,
+    VALUES,
+    ArgumentsRefused,
+    copy,
+    inspect,
+    is_large,
+    walk,
+)
 
 
 def nest(levels: int, inner: Any = 1) -> Any:
@@ -101,7 +110,7 @@ def laughs() -> dict[str, Any]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_json_cannot_hold_is_refused(raw: Any, words: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ArgumentsRefused) as caught:
         copy(raw)
     assert words in str(caught.value)
     assert len(str(caught.value)) < 200
@@ -131,7 +140,7 @@ def test_a_decoded_value_is_inspected_for_the_same_limits() -> None:
     inspect(nest(DEPTH))
     inspect({"a": ["é", {"ü": 1.5}]})
     for value in (nest(DEPTH + 1), {"a": [0] * VALUES}, {"a": ["\ud800"]}, {"\ud800": 1}):
-        with pytest.raises(Refused):
+        with pytest.raises(ArgumentsRefused):
             inspect(value)
 
 

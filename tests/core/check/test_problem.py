@@ -45,6 +45,7 @@ def test_a_quoted_text_prints_and_stays_short(text: str) -> None:
         (("a", 0, "b"), "a[0].b", "$.a[0].b"),
         ((0,), "[0]", "$[0]"),
         (("a b", "$ref"), '["a b"].$ref', '$["a b"].$ref'),
+        (("a\ufe0f", "b\u200c"), '["a\\ufe0f"]["b\\u200c"]', '$["a\\ufe0f"]["b\\u200c"]'),
     ],
 )
 def test_a_place_is_written_as_a_path(path: Any, rendered: str, in_a_document: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oneclaw.core.check.payload import read_number
-from oneclaw.core.check.repair import BLANK, Cut, Malformed, repair, repair_whole
+from oneclaw.core.check.repair import BLANK, MalformedJson, TruncatedJson, repair, repair_whole
 
 
 def mend(text: str) -> tuple[Any, list[str], bool]:
@@ -90,7 +90,7 @@ def test_a_slip_with_more_than_one_reading_is_marked(text: str, value: Any, note
     ],
 )
 def test_a_cut_text_is_refused(text: str) -> None:
-    with pytest.raises(Cut):
+    with pytest.raises(TruncatedJson):
         mend(text)
 
 
@@ -113,7 +113,7 @@ def test_no_object_cut_anywhere_is_ever_repaired(value: dict[str, Any], data: st
     text = json.dumps(value, ensure_ascii=False)
     ends = range(1, len(text)) if data is None else [data.draw(st.integers(1, len(text) - 1))]
     for end in ends:
-        with pytest.raises(Malformed):
+        with pytest.raises(MalformedJson):
             mend(text[:end])
 
 
@@ -148,14 +148,14 @@ def test_no_object_cut_anywhere_is_ever_repaired(value: dict[str, Any], data: st
     ],
 )
 def test_what_could_be_read_in_another_way_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(Malformed, match=reason) as caught:
+    with pytest.raises(MalformedJson, match=reason) as caught:
         mend(text)
     assert len(str(caught.value)) < 200
 
 
 def test_a_whole_value_is_repaired_without_looking_around() -> None:
     assert repair_whole("['a', 'b',]", 64, read_number)[0] == ["a", "b"]
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedJson):
         repair_whole("['a'] and more", 64, read_number)
 
 
@@ -163,7 +163,7 @@ def test_a_whole_value_is_repaired_without_looking_around() -> None:
 def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     try:
         value, _, _ = mend(text)
-    except Malformed:
+    except MalformedJson:
         return
     assert isinstance(value, dict)
     json.dumps(value)

@@ -1,10 +1,8 @@
 """A schema is compiled or refused with the place that is wrong; a value fits or every misfit is named."""
 
-import http.server
 import random
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +12,9 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.loopback import Asked, answering
 
-from oneclaw.core.check.schema import KEY_CHARS, PATTERN_WORK, Schema
+from oneclaw.core.check.schema import KEY_CHARS, PATTERN_WORK, CompiledSchema
 from oneclaw.core.errors import InvalidSchema
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
@@ -46,7 +45,7 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 )
 def test_a_wrong_schema_is_refused_with_the_place_that_is_wrong(document: Any, path: str, words: str) -> None:
     with pytest.raises(InvalidSchema, match="The schema") as caught:
-        Schema(document)
+        CompiledSchema(document)
     assert caught.value.path == path
     assert words in str(caught.value)
     assert len(str(caught.value)) < 600
@@ -57,50 +56,33 @@ def test_a_schema_nested_too_deeply_is_refused() -> None:
     for _ in range(5_000):
         document = {"items": document}
     with pytest.raises(InvalidSchema, match="Recursion"):
-        Schema(document)
-
-
-class _Server(http.server.ThreadingHTTPServer):
-    asked: list[str]
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        server = self.server
-        assert isinstance(server, _Server)
-        server.asked.append(self.path)
-        body = b'{"type": "integer"}'
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None: ...
+        CompiledSchema(document)
 
 
 @pytest.fixture
-def server() -> Iterator[_Server]:
-    with _Server(("127.0.0.1", 0), _Handler) as server:
-        server.asked = []
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+def server() -> Iterator[tuple[int, list[str]]]:
+    """The port of a server that gives a schema, and the paths it was asked for."""
+    paths: list[str] = []
+
+    def answer(asked: Asked) -> bytes:
+        paths.append(asked.path)
+        return b'{"type": "integer"}'
+
+    with answering(answer, "application/json") as port:
+        yield port, paths
 
 
-def test_a_reference_to_a_server_is_never_fetched(server: _Server) -> None:
-    document = {"$ref": f"http://127.0.0.1:{server.server_port}/a.json"}
+def test_a_reference_to_a_server_is_never_fetched(server: tuple[int, list[str]]) -> None:
+    document = {"$ref": f"http://127.0.0.1:{server[0]}/a.json"}
     with pytest.raises(InvalidSchema):
-        Schema(document)
-    assert server.asked == []
+        CompiledSchema(document)
+    assert server[1] == []
 
 
-def test_without_the_guard_a_reference_to_a_server_is_fetched(server: _Server) -> None:
-    document = {"$ref": f"http://127.0.0.1:{server.server_port}/a.json"}
+def test_without_the_guard_a_reference_to_a_server_is_fetched(server: tuple[int, list[str]]) -> None:
+    document = {"$ref": f"http://127.0.0.1:{server[0]}/a.json"}
     assert not jsonschema_rs.validator_for(document).is_valid("x")
-    assert server.asked == ["/a.json"]
+    assert server[1] == ["/a.json"]
 
 
 def test_a_reference_to_a_file_is_never_read(tmp_path: Path) -> None:
@@ -108,7 +90,7 @@ def test_a_reference_to_a_file_is_never_read(tmp_path: Path) -> None:
     file.write_text('{"type": "integer"}')
     document = {"$ref": file.as_uri()}
     with pytest.raises(InvalidSchema):
-        Schema(document)
+        CompiledSchema(document)
     assert not jsonschema_rs.validator_for(document).is_valid("x"), "without the guard it is read"
 
 
@@ -148,14 +130,14 @@ DOCUMENTS = st.recursive(
 @given(st.dictionaries(KEYWORDS, DOCUMENTS, max_size=4) | st.dictionaries(st.text(), DOCUMENTS), DOCUMENTS)
 def test_any_document_compiles_or_is_refused_and_judges_any_value(document: Any, value: Any) -> None:
     try:
-        schema = Schema(document)
+        schema = CompiledSchema(document)
     except InvalidSchema:
         return
     assert schema.is_valid(value) is not bool(schema.problems(value))
 
 
 def test_references_within_the_document_and_to_the_standard_work() -> None:
-    tree = Schema(
+    tree = CompiledSchema(
         {
             "$defs": {"n": {"properties": {"k": {"$ref": "#/$defs/n"}, "v": {"type": "integer"}}}},
             "$ref": "#/$defs/n",
@@ -163,43 +145,47 @@ def test_references_within_the_document_and_to_the_standard_work() -> None:
     )
     assert tree.is_valid({"k": {"k": {"v": 1}}})
     assert not tree.is_valid({"k": {"k": {"v": "1"}}})
-    assert not Schema({"$ref": "https://json-schema.org/draft/2020-12/schema"}).is_valid({"type": "strin"})
-    assert Schema({"$ref": "https://json-schema.org/draft/2020-12/schema"}).is_valid({"type": "string"})
+    assert not CompiledSchema({"$ref": "https://json-schema.org/draft/2020-12/schema"}).is_valid(
+        {"type": "strin"}
+    )
+    assert CompiledSchema({"$ref": "https://json-schema.org/draft/2020-12/schema"}).is_valid(
+        {"type": "string"}
+    )
 
 
 def test_a_document_that_names_its_draft_is_read_by_it_and_another_by_the_draft_of_the_schema() -> None:
     draft_7 = {"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "http://example.com/pair"}
     newer = {"$schema": "https://json-schema.org/draft/2020-12/schema", "dependentRequired": {"a": ["b"]}}
-    assert not Schema(draft_7, {"http://example.com/pair": newer}).is_valid({"a": 1})
+    assert not CompiledSchema(draft_7, {"http://example.com/pair": newer}).is_valid({"a": 1})
     older = {"dependencies": {"a": ["b"]}, "items": [{"type": "string"}]}
-    assert not Schema(draft_7, {"http://example.com/pair": older}).is_valid({"a": 1})
-    assert not Schema(draft_7, {"http://example.com/pair": older}).is_valid([1])
+    assert not CompiledSchema(draft_7, {"http://example.com/pair": older}).is_valid({"a": 1})
+    assert not CompiledSchema(draft_7, {"http://example.com/pair": older}).is_valid([1])
 
 
 def test_documents_that_are_handed_over_can_be_referred_to() -> None:
     documents = {"http://example.com/count": {"type": "integer"}}
-    assert not Schema({"$ref": "http://example.com/count"}, documents).is_valid("x")
+    assert not CompiledSchema({"$ref": "http://example.com/count"}, documents).is_valid("x")
 
 
 def test_the_draft_that_a_document_names_is_followed() -> None:
     pair = [{"type": "integer"}, {"type": "string"}]
-    old = Schema({"$schema": DRAFT_7, "items": pair})
+    old = CompiledSchema({"$schema": DRAFT_7, "items": pair})
     assert old.is_valid([1, "a"])
     assert not old.is_valid(["a", 1])
     with pytest.raises(InvalidSchema):
-        Schema({"items": pair})
+        CompiledSchema({"items": pair})
 
 
 def test_formats_are_a_note_in_2020_12_a_rule_in_draft_7_and_a_rule_where_asked_for() -> None:
-    assert Schema({"format": "date"}).is_valid("never")
-    assert not Schema({"$schema": DRAFT_7, "format": "date"}).is_valid("never")
-    assert not Schema({"format": "date"}, formats=True).is_valid("never")
-    assert Schema({"$schema": DRAFT_7, "format": "date"}, formats=False).is_valid("never")
+    assert CompiledSchema({"format": "date"}).is_valid("never")
+    assert not CompiledSchema({"$schema": DRAFT_7, "format": "date"}).is_valid("never")
+    assert not CompiledSchema({"format": "date"}, formats=True).is_valid("never")
+    assert CompiledSchema({"$schema": DRAFT_7, "format": "date"}, formats=False).is_valid("never")
 
 
 @pytest.mark.parametrize("value", [{1, 2}, b"x", object(), "\ud800", {1: 2}])
 def test_what_is_not_json_does_not_fit_and_does_not_raise(value: Any) -> None:
-    schema = Schema(
+    schema = CompiledSchema(
         {"type": ["string", "object", "array"], "items": {}, "additionalProperties": {"type": "object"}}
     )
     assert not schema.is_valid(value)
@@ -284,20 +270,22 @@ PROBLEMS: list[tuple[Any, Any, str]] = [
 @pytest.mark.covers("RFC004-UT-02b")
 @pytest.mark.parametrize(("schema", "value", "text"), PROBLEMS, ids=[text for _, _, text in PROBLEMS])
 def test_a_problem_says_where_what_and_what_was_expected(schema: Any, value: Any, text: str) -> None:
-    (problem,) = Schema(schema).problems(value)
+    (problem,) = CompiledSchema(schema).problems(value)
     assert text in problem.text
     assert problem.expected
     assert problem.value
 
 
 def test_every_problem_is_found_at_once() -> None:
-    schema = Schema({"required": ["a", "b"], "properties": {"c": {"type": "string"}, "d": {"maximum": 1}}})
+    schema = CompiledSchema(
+        {"required": ["a", "b"], "properties": {"c": {"type": "string"}, "d": {"maximum": 1}}}
+    )
     assert {problem.path for problem in schema.problems({"c": 1, "d": 2})} == {"a", "b", "c", "d"}
 
 
 def test_a_problem_stays_short_and_shows_nothing_that_deceives() -> None:
     name, value = "n" * 10_000, "\u202e\x00" + "v" * 10_000
-    schema = Schema({"additionalProperties": {"type": "integer"}})
+    schema = CompiledSchema({"additionalProperties": {"type": "integer"}})
     (problem,) = schema.problems({name: value})
     assert len(problem.text) < 400
     assert "\u202e" not in problem.text
@@ -305,14 +293,14 @@ def test_a_problem_stays_short_and_shows_nothing_that_deceives() -> None:
 
 
 def test_of_a_very_large_value_only_the_first_problem_is_looked_for() -> None:
-    schema = Schema({"items": {"type": "string"}})
+    schema = CompiledSchema({"items": {"type": "string"}})
     assert len(schema.problems([1] * 1_000)) == 1_000
     assert len(schema.problems([1] * 3_000)) == 1
     assert schema.problems(["x"] * 3_000) == []
 
 
 def test_a_part_of_a_schema_can_be_checked_alone() -> None:
-    schema = Schema(
+    schema = CompiledSchema(
         {
             "properties": {"a/b": {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/x"}]}},
             "$defs": {"x": {"const": "x"}},
@@ -347,7 +335,7 @@ EVIL = [
 
 @pytest.mark.parametrize(("pattern", "text"), EVIL, ids=[pattern for pattern, _ in EVIL])
 def test_no_pattern_stalls_the_check(pattern: str, text: str) -> None:
-    schema = Schema({"type": "array", "items": {"pattern": pattern}})
+    schema = CompiledSchema({"type": "array", "items": {"pattern": pattern}})
     start = time.process_time()
     assert not schema.is_valid([text] * 20)
     assert schema.problems([text] * 20)
@@ -364,34 +352,34 @@ def test_without_the_bounds_a_pattern_stalls_the_check() -> None:
 def test_a_pattern_that_was_not_decided_refuses_even_under_a_not() -> None:
     undecided = "a" * 1_000
     for pattern in (r"(a+)+\1b", r"(?<=x)a"):
-        schema = Schema({"not": {"pattern": pattern}})
+        schema = CompiledSchema({"not": {"pattern": pattern}})
         assert schema.is_valid("c")
         assert not schema.is_valid(undecided * 100)
         assert "shorter" in schema.problems(undecided * 100)[0].text
 
 
 def test_a_text_as_long_as_the_work_allows_is_checked_against_a_small_pattern() -> None:
-    schema = Schema({"pattern": r"^[a-z]+$"})
+    schema = CompiledSchema({"pattern": r"^[a-z]+$"})
     assert schema.is_valid("a" * (PATTERN_WORK - 2))
     assert not schema.is_valid("a" * PATTERN_WORK)
     assert schema.is_valid("a"), "each look starts anew"
 
 
 def test_look_ahead_from_the_start_is_checked_on_long_text() -> None:
-    schema = Schema({"pattern": r"^(?!\s*$)(?!.*forbidden).+"})
+    schema = CompiledSchema({"pattern": r"^(?!\s*$)(?!.*forbidden).+"})
     assert schema.is_valid("a" * 50_000)
     assert not schema.is_valid("a" * 50_000 + "forbidden")
     assert not schema.is_valid("   ")
 
 
 def test_back_references_and_look_behind_work_on_short_text() -> None:
-    assert Schema({"pattern": r"^(['\"]).*\1$"}).is_valid("'quoted'")
-    assert not Schema({"pattern": r"^(['\"]).*\1$"}).is_valid("'quoted\"")
-    assert Schema({"pattern": r"(?<=@)\w+$"}).is_valid("me@here")
+    assert CompiledSchema({"pattern": r"^(['\"]).*\1$"}).is_valid("'quoted'")
+    assert not CompiledSchema({"pattern": r"^(['\"]).*\1$"}).is_valid("'quoted\"")
+    assert CompiledSchema({"pattern": r"(?<=@)\w+$"}).is_valid("me@here")
 
 
 def test_names_are_matched_against_patterns_up_to_a_length() -> None:
-    schema = Schema({"patternProperties": {"^[ab]*a[ab]{500}c$": {}}})
+    schema = CompiledSchema({"patternProperties": {"^[ab]*a[ab]{500}c$": {}}})
     assert schema.is_valid({"a" * KEY_CHARS: 1})
     start = time.process_time()
     assert not schema.is_valid({"ab" * 1_000_000: 1})

@@ -25,6 +25,8 @@ TYPES: list[tuple[Any, str]] = [
     ({"enum": ["a", 1, None]}, '"a"|1|null'),
     ({"enum": list(range(20))}, "0|1|2|3|4|5|6|7|…"),
     ({"const": "x"}, '"x"'),
+    ({"enum": []}, "never"),
+    (False, "never"),
     ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer|null"),
     ({"oneOf": [{"type": "integer"}, {"type": "integer"}]}, "integer"),
     ({"properties": {}}, "object"),
@@ -103,3 +105,9 @@ FORMS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("schema", "shown"), FORMS)
 def test_every_form_of_a_call_is_shown(schema: dict[str, Any], shown: str) -> None:
     assert describe_call("send", {"type": "object", **schema}) == shown
+
+
+def test_a_parameter_that_may_not_be_given_is_not_shown_unless_it_is_required() -> None:
+    parameters: dict[str, Any] = {"properties": {"a": False, "b": {"enum": []}, "c": {"type": "string"}}}
+    assert describe_call("t", parameters) == "t(c?: string)"
+    assert describe_call("t", {**parameters, "required": ["a"]}) == "t(a: never, c?: string)"

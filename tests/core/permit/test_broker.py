@@ -8,7 +8,8 @@ import pytest
 
 from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
 from oneclaw.core.permit.broker import Broker
-from oneclaw.core.question import ANSWERS, Answer, Question, Reply
+from oneclaw.core.question import ANSWERS, PermissionAnswer, Question, Reply
+from oneclaw.core.session import Session
 
 LATER = 60.0
 
@@ -98,7 +99,7 @@ async def test_when_the_last_front_leaves_all_that_is_open_is_denied() -> None:
     replies = await asyncio.gather(*tasks)
     assert {reply.outcome for reply in replies} == {"nobody"}
     assert "closed" in replies[0].reason
-    assert not broker.is_bound
+    assert broker.why_nobody(Session())
 
 
 async def test_prompts_are_shown_one_at_a_time_in_order() -> None:
@@ -191,7 +192,7 @@ async def test_only_kept_answers_are_remembered_and_only_for_the_prompt_answered
     broker = Broker(seconds=LATER)
     Person(broker)
 
-    async def outcomes(answer: Answer) -> list[str]:
+    async def outcomes(answer: PermissionAnswer) -> list[str]:
         questions = [prompt("c1"), prompt("c2")]
         tasks = [
             asyncio.create_task(
@@ -325,7 +326,7 @@ async def test_events_tell_of_the_question_and_of_its_one_answer() -> None:
     ]
 
 
-OTHERS: list[tuple[Answer, dict[str, Any], bool]] = [
+OTHERS: list[tuple[PermissionAnswer, dict[str, Any], bool]] = [
     # the answer, what the other prompt differs in, whether the answer settles it
     ("session", {}, True),
     ("session", {"session": "t"}, False),
@@ -348,7 +349,7 @@ OTHERS: list[tuple[Answer, dict[str, Any], bool]] = [
 
 @pytest.mark.parametrize(("answer", "changes", "is_settled"), OTHERS)
 async def test_a_kept_answer_settles_the_prompts_it_covers(
-    answer: Answer, changes: dict[str, Any], is_settled: bool
+    answer: PermissionAnswer, changes: dict[str, Any], is_settled: bool
 ) -> None:
     broker = Broker(seconds=LATER)
     person = Person(broker)

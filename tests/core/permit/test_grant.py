@@ -131,7 +131,7 @@ CHANGED: dict[str, Any] = {
 }
 OWNERS_OWN = {
     *("seconds", "group", "feature", "default_on", "switchable", "chars", "trim", "spill", "agents", "polls"),
-    *("aliases", "missing"),
+    *("aliases", "missing", "preview"),
 }
 
 

@@ -11,7 +11,7 @@ from oneclaw.core.permit.grant import Grant, MemoryBook
 from oneclaw.core.permit.judgement import Judgement
 from oneclaw.core.permit.need import CHANGES, Mode, State
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import Answer
+from oneclaw.core.question import PermissionAnswer
 from oneclaw.core.tool import ToolDefinition
 
 SHELL = ToolDefinition(name="shell", needs=("shell",), effect="write")
@@ -24,7 +24,7 @@ def judge(definition: ToolDefinition, need: str, arguments: Mapping[str, Any]) -
     return Judgement(command == "ls", f"run {command}", ("Programs: one.", f"No rule for {command}."))
 
 
-def permissions(answer: Answer = "no", **options: Any) -> tuple[Permissions, Person]:
+def permissions(answer: PermissionAnswer = "no", **options: Any) -> tuple[Permissions, Person]:
     person = Person(answer)
     return Permissions(broker=person.broker, judge=judge, **options), person
 
@@ -53,7 +53,7 @@ async def test_what_no_rule_covers_is_asked_with_the_notes() -> None:
 
 
 @pytest.mark.parametrize("answer", ["session", "agent", "always"])
-async def test_an_answer_that_is_kept_holds_for_that_very_thing(answer: Answer) -> None:
+async def test_an_answer_that_is_kept_holds_for_that_very_thing(answer: PermissionAnswer) -> None:
     permitted, person = permissions(answer)
     for _ in range(2):
         await permitted.check("c1", SHELL, {"command": "make *"}, SESSION)

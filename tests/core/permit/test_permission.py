@@ -12,7 +12,7 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, MemoryBook, definition_hash, new_id
 from oneclaw.core.permit.need import CHANGES, MODES, NEEDS, Mode, State, needs_of
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
@@ -36,8 +36,8 @@ class Clock:
 class Person:
     """A front that gives the same answer to everything, and notes what it was asked."""
 
-    def __init__(self, answer: Answer, **options: Any) -> None:
-        self.answer: Answer = answer
+    def __init__(self, answer: PermissionAnswer, **options: Any) -> None:
+        self.answer: PermissionAnswer = answer
         self.options = options
         self.asked: list[Question] = []
         self.broker = Broker(seconds=60)
@@ -120,6 +120,7 @@ def test_the_needs_and_how_they_stand_by_default() -> None:
     assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "person", "changes"}
     asked = {
         "files.overwrite",
+        "files.delete",
         "files.protected",
         "network.private",
         "shell",
@@ -186,7 +187,7 @@ async def test_with_the_check_taken_out_every_call_would_run(
 
 
 @pytest.mark.parametrize("answer", ["once", "session", "agent", "always"])
-async def test_a_yes_lets_the_call_run(answer: Answer) -> None:
+async def test_a_yes_lets_the_call_run(answer: PermissionAnswer) -> None:
     assert await run(Permissions(broker=Person(answer).broker), SHELL) == ["shell"]
 
 
@@ -221,7 +222,7 @@ async def test_no_answer_in_time_means_denied() -> None:
 
 OTHER_SESSION = replace(SESSION, id="s2")
 OTHER_AGENT = Session(id="s3", agent="reviewer")
-KEPT: list[tuple[Answer, tuple[bool, bool, bool]]] = [
+KEPT: list[tuple[PermissionAnswer, tuple[bool, bool, bool]]] = [
     # the answer, and whether it holds in the same session, in another of the agent, for another agent
     ("once", (False, False, False)),
     ("session", (True, False, False)),
@@ -232,7 +233,9 @@ KEPT: list[tuple[Answer, tuple[bool, bool, bool]]] = [
 
 @pytest.mark.covers("FEAT004-PR-02", "FEAT004-PR-06")
 @pytest.mark.parametrize(("answer", "holds"), KEPT)
-async def test_an_answer_holds_as_far_as_it_was_given(answer: Answer, holds: tuple[bool, ...]) -> None:
+async def test_an_answer_holds_as_far_as_it_was_given(
+    answer: PermissionAnswer, holds: tuple[bool, ...]
+) -> None:
     person = Person(answer)
     permissions = Permissions(broker=person.broker)
     await run(permissions, SHELL, {"command": "ls"})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from oneclaw.app import App
@@ -74,6 +74,7 @@ def is_empty(table: Any) -> bool:
 
 @settings(max_examples=1500, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(KEYS), ANYTHING)
+@example("workspace.read", ["~"])
 def test_whatever_is_set_is_refused_or_takes_effect(key: str, value: Any) -> None:
     said = outcome({key: value})
     if isinstance(said, str):
@@ -88,7 +89,8 @@ def test_whatever_is_set_is_refused_or_takes_effect(key: str, value: Any) -> Non
     if value is False and explain(key).is_limit:
         assert found is None
     elif isinstance(value, list | tuple):
-        assert [str(each) for each in found] == [str(each) for each in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        given = [str(each) for each in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        assert [str(each) for each in found] in (given, [str(Path(each).expanduser()) for each in given])
     else:
         assert found == value or str(found) == str(Path(str(value)).expanduser())
 

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oneclaw.core.text.encoding import Encoding, UnknownEncoding, describe_binary, detect, make_decoder, mend
+from oneclaw.core.text.encoding import (
+    Encoding,
+    UnknownEncoding,
+    describe_binary,
+    detect,
+    make_decoder,
+    replace_surrogates,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +49,7 @@ def test_any_bytes_in_any_pieces_decode_as_they_do_whole(data: bytes, cuts: list
     decoder = make_decoder("utf-8")
     edges = [0, *sorted(cuts), len(data)]
     text = "".join(decoder.decode(data[a:b]) for a, b in itertools.pairwise(edges))
-    mended, lost = mend(text + decoder.decode(b"", final=True))
+    mended, lost = replace_surrogates(text + decoder.decode(b"", final=True))
     assert mended == data.decode("utf-8", "replace")
     assert lost == mended.count("\ufffd") - data.count("\ufffd".encode())
 

@@ -7,7 +7,7 @@ import pytest
 
 from oneclaw import App, Config, Kind, Session, ToolCall, tool
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.core.question import Answer, Question
+from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.tool import Tool, ToolDefinition
 from oneclaw.guard.command.approval import NEED, TOOL, exactly, judge_calls
 
@@ -29,10 +29,10 @@ def stand_in(
 class Person:
     """Someone who answers every question alike, and keeps them."""
 
-    def __init__(self, app: App, answer: Answer) -> None:
+    def __init__(self, app: App, answer: PermissionAnswer) -> None:
         self.asked: list[Question] = []
         self._app = app
-        self._answer: Answer = answer
+        self._answer: PermissionAnswer = answer
         app.broker.bind(self._show)
 
     def _show(self, prompt: Question) -> None:

@@ -23,7 +23,7 @@ def test_what_is_shown_reads_back_as_the_same_words(words: list[str]) -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @given(st.lists(st.text(st.sampled_from(list("a '\"\\$`(){}[]<>|&;!#*?~=-\n\t\r0é"))), max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_bash_reads_what_is_shown_as_the_same_words(words: list[str]) -> None:
     shown = show_argv(["printf", "%s\\0", "x", *words])
     done = subprocess.run(["bash", "-c", shown], capture_output=True, timeout=30, check=True)

@@ -77,7 +77,7 @@ LINES = st.lists(
 @pytest.mark.skipif(BASH is None, reason="bash is not installed")
 @given(st.sampled_from(["a <<E", "a <<'E'", "a <<-E", "a <<E <<F", "a <<E; b", "a <<\\E | b"]), LINES)
 @example("a <<E", ["x\\", "E", "b", "E", "b"])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bash_runs_what_is_left(tmp_path: Path, first: str, lines: list[str]) -> None:
     """Where all is understood, bash runs no other programs than those that are shown."""
     command = "\n".join([first, *lines])

@@ -328,7 +328,7 @@ SHELLISH = st.text(
 
 
 @given(st.text() | SHELLISH | st.lists(SHELLISH, max_size=5))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_no_text_makes_it_raise(command: str | list[str]) -> None:
     verdict = judge_command(command, RULES)
     assert verdict.why
@@ -419,7 +419,7 @@ HOSTILE = st.lists(
 @example(tail=" x#y")
 @example(tail=' "b;" && b')
 @example(tail=" \\' s \\'")
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_what_is_allowed_is_what_bash_runs(tail: str, programs: Path) -> None:
     """Every chain that rules allow, run by bash itself: the same programs with the same words, no others."""
     command = "a " + tail

@@ -82,7 +82,7 @@ def read(workspace: Workspace, path: str) -> tuple[bytes, tuple[int, int]] | Non
 
 
 @pytest.mark.covers("RFC004-SC-01")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(links, st.lists(places, max_size=5), st.lists(spellings, min_size=1, max_size=6))
 def test_no_path_through_any_links_leads_out(
     links: list[tuple[str, str]], files: list[str], tried: list[str]
@@ -103,7 +103,7 @@ def test_no_path_through_any_links_leads_out(
         assert tree.content_outside() == before
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(relative_links, st.lists(places, max_size=5), st.lists(steps, min_size=1, max_size=6))
 def test_the_kernel_agrees(links: list[tuple[str, str]], files: list[str], tried: list[str]) -> None:
     with Tree(links, files) as tree:

@@ -5,37 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.guard.files.doings import SECRET, read, refused
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.session import Access, Root, Workspace
+from oneclaw.core.session import Root, RootAccess, Workspace
 from oneclaw.guard.files import descent, paths, places
 from oneclaw.guard.files.places import Identity
 
 pytestmark = pytest.mark.usefixtures("system")
-
-SECRET = b"the secret that lies outside"
-
-
-def read(workspace: Workspace, path: str) -> bytes:
-    with paths.open_file(workspace, path) as file:
-        return file.read()
-
-
-def write(workspace: Workspace, path: str, data: bytes = b"new") -> None:
-    paths.replace_file(workspace, path, data, lambda: None)
-
-
-def list_names(workspace: Workspace, path: str) -> list[str]:
-    with paths.open_folder(workspace, path) as folder:
-        return [entry.name for entry in folder.walk(lambda entry: False)]
-
-
-def refused(do: Callable[..., object], *args: object) -> Kind:
-    with pytest.raises(ToolError) as caught:
-        do(*args)
-    assert caught.value.message
-    assert "\n" not in caught.value.message
-    return caught.value.kind
 
 
 def test_a_pipe_put_in_place_at_the_last_moment_is_refused_too(
@@ -78,7 +55,7 @@ def test_without_identities_a_closed_root_is_open_through_a_link(
     os.link(home / "work/state/db", home / "work/state/second")
     closed = Workspace(work.folder, (Root(home / "work/state", "none"),))
     assert refused(read, closed, "state/db") is Kind.PATH_NOT_ALLOWED
-    monkeypatch.setattr(places.Places, "access_below", inherit)
+    monkeypatch.setattr(places.ProtectedPlaces, "access_below", inherit)
     monkeypatch.setattr(paths, "Links", AllInside)
     assert read(closed, "state/db") == SECRET
 
@@ -88,8 +65,8 @@ def allow(mode: int, path: str) -> None:
 
 
 def inherit(
-    self: places.Places, folder: Identity, name: str, found: Identity | None, inherited: Access
-) -> Access:
+    self: places.ProtectedPlaces, folder: Identity, name: str, found: Identity | None, inherited: RootAccess
+) -> RootAccess:
     """Knows no root but the workspace."""
     return inherited
 
@@ -109,14 +86,14 @@ def test_if_every_folder_were_a_root_the_way_up_would_be_open(
 ) -> None:
     assert refused(read, work, "../secret.txt") is Kind.PATH_NOT_ALLOWED
 
-    def is_a_root(self: places.Places, path: str) -> str:
+    def is_a_root(self: places.ProtectedPlaces, path: str) -> str:
         return path
 
-    def is_open(self: places.Places, found: Identity) -> Access:
+    def is_open(self: places.ProtectedPlaces, found: Identity) -> RootAccess:
         return "write"
 
-    monkeypatch.setattr(places.Places, "at", is_a_root)
-    monkeypatch.setattr(places.Places, "access", is_open)
+    monkeypatch.setattr(places.ProtectedPlaces, "at", is_a_root)
+    monkeypatch.setattr(places.ProtectedPlaces, "access", is_open)
     assert read(work, "../secret.txt") == SECRET
 
 

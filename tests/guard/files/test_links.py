@@ -8,7 +8,7 @@ import pytest
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import links, paths
-from oneclaw.guard.files.links import Links, Names
+from oneclaw.guard.files.links import LinkNames, Links
 
 SECRET = b"the secret that lies outside"
 
@@ -65,7 +65,7 @@ def test_a_name_moved_while_names_are_counted_does_not_count_twice(
     os.link(home / "secret.txt", work.folder / "sub/hard")
     collect = links.collect
 
-    def collect_and_move(workspace: Workspace) -> Names:
+    def collect_and_move(workspace: Workspace) -> LinkNames:
         names = collect(workspace)
         os.rename(work.folder / "sub/hard", work.folder / "sub/deep/hard")
         for found, more in collect(workspace).items():

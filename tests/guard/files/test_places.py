@@ -2,41 +2,17 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from tests.guard.files.doings import SECRET, list_names, read, refused, write
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind
 from oneclaw.core.session import Root, Workspace
-from oneclaw.guard.files import paths, places
+from oneclaw.guard.files import places
 
 pytestmark = pytest.mark.usefixtures("system")
-
-SECRET = b"the secret that lies outside"
-
-
-def read(workspace: Workspace, path: str) -> bytes:
-    with paths.open_file(workspace, path) as file:
-        return file.read()
-
-
-def write(workspace: Workspace, path: str, data: bytes = b"new") -> None:
-    paths.replace_file(workspace, path, data, lambda: None)
-
-
-def list_names(workspace: Workspace, path: str) -> list[str]:
-    with paths.open_folder(workspace, path) as folder:
-        return [entry.name for entry in folder.walk(lambda entry: False)]
-
-
-def refused(do: Callable[..., object], *args: object) -> Kind:
-    with pytest.raises(ToolError) as caught:
-        do(*args)
-    assert caught.value.message
-    assert "\n" not in caught.value.message
-    return caught.value.kind
 
 
 def test_a_closed_root_is_closed_in_every_spelling(work: Workspace, home: Path) -> None:

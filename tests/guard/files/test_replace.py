@@ -244,7 +244,7 @@ def test_two_appends_at_once_are_both_kept(work: Workspace) -> None:
 def test_without_the_lock_one_of_two_appends_is_lost(
     work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_lock(folder: int, check: replace.Check) -> None:
+    def no_lock(folder: int, check: replace.CheckBefore) -> None:
         """Nobody waits."""
 
     monkeypatch.setattr(replace, "lock", no_lock)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.errors import Kind, ToolError
@@ -37,7 +37,6 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(sorted(PACKERS)), st.sampled_from((None, 1, 7)))
 def test_what_was_packed_comes_out_whatever_the_pieces(data: bytes, encoding: str, step: int | None) -> None:
     unpacker = unpack(PACKERS[encoding](data), encoding, step=step)
@@ -46,7 +45,6 @@ def test_what_was_packed_comes_out_whatever_the_pieces(data: bytes, encoding: st
     assert not unpacker.is_full
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=5, max_size=300), st.sampled_from(sorted(PACKERS)), st.sampled_from((None, 1, 7)))
 def test_never_more_than_the_limit_comes_out(data: bytes, encoding: str, step: int | None) -> None:
     unpacker = unpack(PACKERS[encoding](data), encoding, limit=4, step=step)

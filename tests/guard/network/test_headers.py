@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.errors import Kind, ToolError
@@ -91,7 +91,6 @@ def test_too_many_or_too_long_headers_are_refused_at_once() -> None:
     check([("X", "%25" + "25" * 8_000)])
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=3))
 def test_what_passes_can_be_written_on_one_line_each(pairs: dict[str, str]) -> None:
     with suppress(ToolError):

@@ -4,7 +4,7 @@ from contextlib import suppress
 from ipaddress import IPv4Address
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oneclaw.core.errors import Kind, ToolError
@@ -154,7 +154,6 @@ def test_a_redirect_that_hides_its_host_is_refused(location: str) -> None:
         parse(location, BASE)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60), st.sampled_from(("{}", "http://{}", "http://{}/x", "//{}")))
 def test_any_text_is_a_target_or_one_clear_error(text: str, form: str) -> None:
     with suppress(ToolError):
@@ -164,7 +163,6 @@ def test_any_text_is_a_target_or_one_clear_error(text: str, form: str) -> None:
         assert str(target).isascii()
 
 
-@settings(deadline=None)
 @given(st.ip_addresses(v=4), st.sampled_from(("{:d}", "0x{:x}", "0{:o}")))
 def test_a_number_is_the_address_it_means(address: IPv4Address, form: str) -> None:
     assert parse_host(form.format(int(address)))[0] == str(address)

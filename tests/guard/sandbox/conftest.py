@@ -7,12 +7,12 @@ import pytest
 from tests.sandboxes import skip_without
 
 from oneclaw.core.session import Root, Session, Workspace
-from oneclaw.guard.sandbox.enclosure import Enclosure
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
+from oneclaw.guard.sandbox.sandbox_spec import SandboxSpec
 from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.session import Command, Outcome, ShellSession
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
 
-Say = Callable[..., Awaitable[Outcome]]
+Say = Callable[..., Awaitable[CommandOutcome]]
 MakeSay = Callable[..., Say]
 
 
@@ -23,20 +23,20 @@ async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
     sandboxes: list[Sandbox] = []
     (tmp_path / "ws").mkdir()
 
-    def make(way: Way, roots: tuple[Root, ...] = (), folder: Path | None = None) -> Say:
+    def make(way: SandboxChoice, roots: tuple[Root, ...] = (), folder: Path | None = None) -> Say:
         skip_without(way)
         sandbox = Sandbox(SandboxSettings(tmp_path / "data" / "homes", sandbox=way))
         sandboxes.append(sandbox)
         session = Session("one", workspace=Workspace(folder or tmp_path / "ws", roots))
 
-        def enclose(folders: ShellFolder, network: bool) -> Enclosure:
+        def enclose(folders: ShellFolder, network: bool) -> SandboxSpec:
             return sandbox.enclosure(session, folders.states, folders.tmp, network)
 
         shell = ShellSession(enclose, sandbox.settings.limits)
         made.append(shell)
 
-        async def say(text: str, *, network: bool = False) -> Outcome:
-            return await shell.run(Command(text, 60.0, network=network))
+        async def say(text: str, *, network: bool = False) -> CommandOutcome:
+            return await shell.run(ShellCommand(text, 60.0, network=network))
 
         return say
 

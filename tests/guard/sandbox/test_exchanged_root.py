@@ -14,7 +14,7 @@ from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import paths
 from oneclaw.guard.files import places as roots
 from oneclaw.guard.sandbox import places
-from oneclaw.guard.sandbox.places import Place
+from oneclaw.guard.sandbox.places import SandboxPath
 
 from .conftest import MakeSay
 
@@ -71,7 +71,7 @@ def test_an_exchanged_workspace_is_neither_read_nor_written(
     def never(self: object, real: str, found: object) -> bool:
         return False
 
-    monkeypatch.setattr(roots.Places, "is_exchanged", never)
+    monkeypatch.setattr(roots.ProtectedPlaces, "is_exchanged", never)
     assert read(workspace) == SECRET, "the twin: without the pin it would be read"
 
 
@@ -132,8 +132,13 @@ async def test_without_a_place_of_its_own_they_could(
     inside = places._places_inside  # pyright: ignore[reportPrivateUsage]
 
     def unpinned(
-        path: Path, access: places.Access, holder: Place, shown: Sequence[Place], *, is_pinned: bool
-    ) -> list[Place]:
+        path: Path,
+        access: places.SandboxAccess,
+        holder: SandboxPath,
+        shown: Sequence[SandboxPath],
+        *,
+        is_pinned: bool,
+    ) -> list[SandboxPath]:
         return inside(path, access, holder, shown)
 
     monkeypatch.setattr(places, "_places_inside", unpinned)

@@ -7,17 +7,17 @@ import pytest
 
 from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.sandbox import sandbox as sandboxes
-from oneclaw.guard.sandbox.lookout import Lookout
-from oneclaw.guard.sandbox.places import Place, workspace_places
+from oneclaw.guard.sandbox.places import SandboxPath, workspace_places
+from oneclaw.guard.sandbox.protected_watch import Lookout
 
 from .conftest import MakeSay
 
 
-def as_spelled(workspace: Workspace, beside: Sequence[Collection[str]] = ()) -> list[Place]:
+def as_spelled(workspace: Workspace, beside: Sequence[Collection[str]] = ()) -> list[SandboxPath]:
     """The twin: roots shown wherever links lead, and the folders that hold them free to be moved."""
     roots = [root for root in workspace.roots if root.folder.exists() and root.access != "none"]
-    folder = Place(workspace.folder, str(workspace.folder), "write")
-    return [folder, *(Place(root.folder.resolve(), str(root.folder), "read") for root in roots)]
+    folder = SandboxPath(workspace.folder, str(workspace.folder), "write")
+    return [folder, *(SandboxPath(root.folder.resolve(), str(root.folder), "read") for root in roots)]
 
 
 def shown(workspace: Workspace, *beside: Collection[str]) -> list[tuple[str, str, str]]:

@@ -1,7 +1,9 @@
 """Commands plant nothing that the owner's programs run: it is closed if there, and set aside if not."""
 
+import asyncio
 import os
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,8 @@ from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Root, Workspace
 from oneclaw.guard.files import protected
-from oneclaw.guard.sandbox import lookout
-from oneclaw.guard.sandbox.lookout import Lookout
+from oneclaw.guard.sandbox import protected_watch
+from oneclaw.guard.sandbox.protected_watch import Lookout
 from oneclaw.run.shell.session import READ_ONLY
 
 from .conftest import MakeSay
@@ -106,6 +108,10 @@ def ws(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(Path, "mkdir", lenient)
 
 
+COMMIT = (
+    "git init -q sub; cd sub; echo harm >harm; git add harm;"
+    " git -c user.name=x -c user.email=y commit -q -m x"
+)
 NESTED = {
     "a hook": f"git init -q sub; cd sub; {HOOK}",
     "a setting": f"git init -q sub; cd sub; {plant('evil')}; git config core.fsmonitor $PWD/evil",
@@ -121,6 +127,14 @@ NESTED = {
     " echo 'ref: refs/heads/main' >HEAD; echo ../o >commondir; G='git config -f'; $G ../o/config"
     " core.repositoryformatversion 1; $G ../o/config extensions.worktreeConfig true;"
     " $G config.worktree core.worktree $PWD; $G config.worktree core.fsmonitor ./evil",
+    "a setting after a line that goes on": f"git init -q sub; cd sub; {plant('evil')};"
+    " printf '\\teol = x \\\\\\n[color]\\n\\tfsmonitor = ./evil\\n' >>.git/config",
+    "a setting after a form feed": f"git init -q sub; cd sub; {plant('evil')};"
+    " printf '\\teol = x\\f[color]\\n\\tfsmonitor = ./evil\\n' >>.git/config",
+    "a setting after a carriage return": f"git init -q sub; cd sub; {plant('evil')};"
+    " printf '\\teol = x\\r[color]\\n\\tfsmonitor = ./evil\\n' >>.git/config",
+    "files elsewhere": f"{COMMIT}; git config core.worktree ../../..",
+    "files elsewhere by a link": f"{COMMIT}; ln -s ../.. up; git config core.worktree ../up",
     "in two steps": f"git init -q sub\n\ncd sub; {HOOK}",
 }
 
@@ -279,7 +293,7 @@ async def test_repositories_below_and_their_modules_and_worktrees_are_closed(
 async def test_of_many_repositories_some_are_closed_and_the_others_watched(
     make_say: MakeSay, tmp_path: Path
 ) -> None:
-    subs = [tmp_path / "ws" / f"sub{number:02}" for number in range(lookout.CLOSED + 3)]
+    subs = [tmp_path / "ws" / f"sub{number:02}" for number in range(protected_watch.CLOSED + 3)]
     for sub in subs:
         sub.mkdir(parents=True)
         git(sub, "init", "-q", "--template=")
@@ -322,7 +336,7 @@ def test_a_link_put_in_the_way_has_nothing_outside_renamed(tmp_path: Path) -> No
     (tmp_path / "ws" / "sub").rename(tmp_path / "ws" / "moved")
     (tmp_path / "ws" / "sub").symlink_to(outside)
     with pytest.raises(OSError):
-        lookout._rename(str(tmp_path / "ws"), ["sub", ".envrc"])  # pyright: ignore[reportPrivateUsage]
+        protected_watch._rename(str(tmp_path / "ws"), ["sub", ".envrc"])  # pyright: ignore[reportPrivateUsage]
     watcher.end()
     assert (outside / ".envrc").read_text() == "mine"
 
@@ -349,3 +363,27 @@ async def test_a_background_job_plants_nothing_and_the_owner_is_told(tmp_path: P
 
 def test_all_of_this_holds_for_an_ordinary_user() -> None:
     run_as_ordinary(__file__)
+
+
+@pytest.mark.parametrize(("many", "is_aside"), [(1_000, True), (1_000_000, False)])
+async def test_a_large_workspace_is_looked_through_in_another_thread_first(
+    make_say: MakeSay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, is_aside: bool
+) -> None:
+    """The twin takes every workspace for a small one, and reads all of it on the loop."""
+    monkeypatch.setattr(protected_watch, "MANY_ENTRIES", many)
+    read = protected_watch._entries  # pyright: ignore[reportPrivateUsage]
+    on_loop: list[str] = []
+
+    def entries(path: str) -> tuple[list[str], frozenset[str], int]:
+        if threading.current_thread() is threading.main_thread():
+            on_loop.append(path)
+        return read(path)
+
+    say = make_say("bubblewrap")
+    await say("mkdir d{1..50}; for d in d*; do touch $d/f{1..40}; done")
+    for number in range(1, 51):
+        (tmp_path / "ws" / f"d{number}" / "new").touch()  # so that they are looked at again
+    await asyncio.sleep(0.1)  # folders that have just changed may change again, and are not remembered
+    monkeypatch.setattr(protected_watch, "_entries", entries)
+    await say("true")
+    assert (not on_loop) is is_aside

@@ -15,17 +15,17 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.guard.sandbox import bubblewrap, landlock
 from oneclaw.guard.sandbox.etc import copy_etc
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
 
 from .conftest import MakeSay
 
-WAYS: list[Way] = ["bubblewrap", "landlock"]
+WAYS: list[SandboxChoice] = ["bubblewrap", "landlock"]
 SHUT = pytest.mark.parametrize("way", WAYS)
 
 
 @SHUT
 async def test_a_canary_outside_is_not_read_and_without_a_sandbox_it_is(
-    make_say: MakeSay, tmp_path: Path, way: Way
+    make_say: MakeSay, tmp_path: Path, way: SandboxChoice
 ) -> None:
     canary = tmp_path / "canary"
     canary.write_text("tweet")
@@ -37,7 +37,7 @@ async def test_a_canary_outside_is_not_read_and_without_a_sandbox_it_is(
 
 @SHUT
 async def test_nothing_is_written_outside_of_home_workspace_and_tmp(
-    make_say: MakeSay, tmp_path: Path, way: Way
+    make_say: MakeSay, tmp_path: Path, way: SandboxChoice
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -56,7 +56,9 @@ async def test_nothing_is_written_outside_of_home_workspace_and_tmp(
 
 
 @SHUT
-async def test_a_listener_of_this_machine_is_not_reached_without_network(make_say: MakeSay, way: Way) -> None:
+async def test_a_listener_of_this_machine_is_not_reached_without_network(
+    make_say: MakeSay, way: SandboxChoice
+) -> None:
     reached: list[object] = []
 
     async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -86,7 +88,7 @@ async def test_a_listener_of_this_machine_is_not_reached_without_network(make_sa
 @pytest.mark.parametrize("network", [False, True])
 @SHUT
 async def test_a_socket_file_or_abstract_name_of_this_machine_is_not_reached(
-    make_say: MakeSay, tmp_path: Path, way: Way, network: bool
+    make_say: MakeSay, tmp_path: Path, way: SandboxChoice, network: bool
 ) -> None:
     code = "import socket,sys; socket.socket(1).connect(sys.argv[1].replace('@', chr(0)))"
     async with (
@@ -162,7 +164,7 @@ async def test_git_runs_where_its_settings_for_the_machine_are_refused(make_say:
 
 @SHUT
 async def test_no_key_is_in_the_environment(
-    make_say: MakeSay, monkeypatch: pytest.MonkeyPatch, way: Way
+    make_say: MakeSay, monkeypatch: pytest.MonkeyPatch, way: SandboxChoice
 ) -> None:
     monkeypatch.setenv("ONECLAW_TEST_API_KEY", "sk-canary-1")
     say = make_say(way)
@@ -275,6 +277,8 @@ async def test_each_agent_has_a_home_of_its_own_that_others_cannot_enter(tmp_pat
     one, other = sandbox.home("one"), sandbox.home("../other")
     assert one != other
     assert other.parent == tmp_path / "homes"
+    for odd in ("", ".", "..", "/etc"):
+        assert sandbox.home(odd).resolve().parent == tmp_path / "homes"
     assert stat.S_IMODE(one.stat().st_mode) == 0o700
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.guard.sandbox import landlock, seccomp
-from oneclaw.guard.sandbox.sandbox import Way
+from oneclaw.guard.sandbox.sandbox import SandboxChoice
 
 from .conftest import MakeSay
 
@@ -109,7 +109,9 @@ def key() -> Iterator[int]:
 
 @pytest.mark.parametrize("code", ON_THE_FIRST_BASH.values(), ids=ON_THE_FIRST_BASH)
 @SHUT
-async def test_the_first_bash_which_reports_is_out_of_reach(make_say: MakeSay, way: Way, code: str) -> None:
+async def test_the_first_bash_which_reports_is_out_of_reach(
+    make_say: MakeSay, way: SandboxChoice, code: str
+) -> None:
     done = await make_say(way)(f"{line(code)} $$; exit 3")
     assert (done.out.text, done.code) == ("", 3)
 
@@ -127,7 +129,7 @@ async def test_the_twin_reaches_the_first_bash(
 @pytest.mark.parametrize("code", EVERYWHERE.values(), ids=EVERYWHERE)
 @SHUT
 async def test_what_no_namespace_shuts_is_shut(
-    make_say: MakeSay, monkeypatch: pytest.MonkeyPatch, key: int, way: Way, code: str
+    make_say: MakeSay, monkeypatch: pytest.MonkeyPatch, key: int, way: SandboxChoice, code: str
 ) -> None:
     assert (await make_say(way)(line(code, key))).out.text == ""
     if way == "bubblewrap":

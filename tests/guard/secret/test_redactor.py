@@ -15,14 +15,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret import escapes
+from oneclaw.guard.secret.redactor import SecretRedactor
 
 SECRET = 'Tr0ub4dor&3/+ "quoted" é=\\'
 KEY = "7f3Kq9LmZx82VbNtRw"
 
 
 def redact(text: str, secret: str = SECRET) -> str:
-    return Redactor({"NAME": secret}).redact(text)
+    return SecretRedactor({"NAME": secret}).redact(text)
 
 
 def small_percent(text: str) -> str:
@@ -98,7 +99,7 @@ def test_a_secret_is_taken_out_in_each_spelling(name: str, secret: str) -> None:
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_without_the_redactor_it_would_be_there(name: str) -> None:
     text = f"before {SPELLINGS[name](KEY)} after"
-    assert Redactor().redact(text) is text
+    assert SecretRedactor().redact(text) is text
 
 
 ESCAPED = [name for name in SPELLINGS if "percent" in name or "entities" in name or "\\\\" in name]
@@ -167,12 +168,12 @@ def test_text_without_secrets_is_the_same_object() -> None:
 
 
 def test_the_longest_secret_wins() -> None:
-    redactor = Redactor({"SHORT": "correct-horse", "LONG": "correct-horse-battery"})
+    redactor = SecretRedactor({"SHORT": "correct-horse", "LONG": "correct-horse-battery"})
     assert redactor.redact("correct-horse-battery correct-horse") == "[redacted:LONG] [redacted:SHORT]"
 
 
 def test_a_value_under_two_names_keeps_the_first() -> None:
-    assert Redactor({"A": KEY, "B": KEY}).redact(KEY) == "[redacted:A]"
+    assert SecretRedactor({"A": KEY, "B": KEY}).redact(KEY) == "[redacted:A]"
 
 
 def test_every_occurrence_goes() -> None:
@@ -206,14 +207,14 @@ def test_the_lines_of_a_key_are_taken_out_one_by_one() -> None:
 
 def test_a_value_is_searched_in_keys_and_members_at_every_depth() -> None:
     value: dict[str, Any] = {"a": [1, {KEY: f"x{KEY}"}, (KEY, None)], "b": True, "c": 1.5, KEY: {}}
-    redacted = Redactor({"NAME": KEY}).redact_value(value)
+    redacted = SecretRedactor({"NAME": KEY}).redact_value(value)
     mark = "[redacted:NAME]"
     assert redacted == {"a": [1, {mark: f"x{mark}"}, [mark, None]], "b": True, "c": 1.5, mark: {}}
     assert KEY in value
 
 
 def test_a_number_can_be_a_secret() -> None:
-    redactor = Redactor({"PIN": "8345127790"})
+    redactor = SecretRedactor({"PIN": "8345127790"})
     assert redactor.redact_value({"pin": 8345127790, "other": 8345127791}) == {
         "pin": "[redacted:PIN]",
         "other": 8345127791,
@@ -232,19 +233,20 @@ class Raising:
 
 def test_an_object_is_searched_by_its_text() -> None:
     raising = Raising()
-    redacted = Redactor({"NAME": KEY}).redact_value([Showing(), raising, 10**5000])
+    redacted = SecretRedactor({"NAME": KEY}).redact_value([Showing(), raising, 10**5000])
     assert redacted == ["Showing([redacted:NAME])", raising, 10**5000]
 
 
 def test_without_secrets_a_value_is_the_same_object() -> None:
     value = {"a": [1]}
-    assert Redactor().redact_value(value) is value
+    assert SecretRedactor().redact_value(value) is value
 
 
 def test_a_value_too_deep_to_search_is_not_let_through() -> None:
     deep: list[Any] = reduce(lambda inner, _: [inner], range(100_000), [KEY])
     assert (
-        Redactor({"NAME": KEY}).redact_value(deep) == "(a value nested too deeply to be searched for secrets)"
+        SecretRedactor({"NAME": KEY}).redact_value(deep)
+        == "(a value nested too deeply to be searched for secrets)"
     )
 
 
@@ -254,7 +256,7 @@ def test_a_value_too_deep_to_search_is_not_let_through() -> None:
 @given(st.text(min_size=8), st.text(), st.text())
 def test_no_secret_survives(secret: str, before: str, after: str) -> None:
     assume(len(secret.strip()) >= 8)
-    redacted = Redactor({"N": secret}).redact(before + secret.strip() + after)
+    redacted = SecretRedactor({"N": secret}).redact(before + secret.strip() + after)
     assert secret.strip() not in redacted or secret.strip() in "[redacted:N]"
 
 
@@ -262,11 +264,13 @@ def test_no_secret_survives(secret: str, before: str, after: str) -> None:
 def test_text_that_holds_no_secret_is_left_as_it_is(text: str, secrets: list[str]) -> None:
     assume(not any(secret in text for secret in secrets))
     assume(not set(text) & set("abcdefgh123"))
-    assert Redactor({f"N{number}": secret for number, secret in enumerate(secrets)}).redact(text) == text
+    assert (
+        SecretRedactor({f"N{number}": secret for number, secret in enumerate(secrets)}).redact(text) == text
+    )
 
 
 def test_learning_while_others_redact_is_safe() -> None:
-    redactor = Redactor()
+    redactor = SecretRedactor()
     wrong: list[str] = []
 
     def read() -> None:
@@ -284,3 +288,30 @@ def test_learning_while_others_redact_is_safe() -> None:
         thread.join()
     assert wrong == []
     assert redactor.redact("secret-number-7") == "[redacted:N7]"
+
+
+LONG = "sk-live/Ab+9_" + "kLm0PqRs" * 6
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n    "])
+@pytest.mark.parametrize("chars", [40, 60, 64, 76])
+@pytest.mark.parametrize("before", ["", "a", "KEY=", "x" * 200])
+@pytest.mark.parametrize("encode", [base64.b64encode, bytes.hex])
+def test_base64_and_hex_are_known_in_lines_as_programs_write_them(
+    encode: Callable[[bytes], bytes | str], before: str, chars: int, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded = encode(f"{before}{LONG}\n{before}".encode())
+    whole = encoded.decode() if isinstance(encoded, bytes) else encoded
+    text = end.join(whole[at : at + chars] for at in range(0, len(whole), chars))
+    found = SecretRedactor({"KEY": LONG}).redact(f"before\n{text}\nafter\n")
+    assert "[redacted:KEY]" in found
+    assert found.startswith("before\n")
+    assert found.endswith("\nafter\n")
+    # Twin: where lines are not joined, the secret is not found.
+    monkeypatch.setattr(escapes, "_ESCAPES", escapes._ESCAPES[1:])  # pyright: ignore[reportPrivateUsage]
+    assert "[redacted" not in SecretRedactor({"KEY": LONG}).redact(text)
+
+
+def test_lines_of_ordinary_text_are_left_as_they_are() -> None:
+    text = "a" * 50 + "\n" + "b" * 50 + "\nwords and more words\n"
+    assert SecretRedactor({"KEY": LONG}).redact(text) == text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.guard.secret.secrets import Secrets, read_secrets, secret_variables
 
 VALUE = "Zq8-correct-horse"
@@ -77,7 +77,7 @@ def test_what_is_looked_up_is_taken_out_from_then_on() -> None:
 
 
 def test_all_of_the_file_is_taken_out_from_the_start(file: Path) -> None:
-    redactor = Redactor()
+    redactor = SecretRedactor()
     Secrets(file, {}, redactor, use_keyring=False)
     assert redactor.redact(f"{VALUE}, p4ss wörd") == "[redacted:WEATHER_KEY], [redacted:mail.password]"
 
@@ -225,7 +225,8 @@ def test_the_password_in_an_address_is_a_secret() -> None:
     assert found == {"DATABASE_URL": "h7-Gx92kQ"}
     text = "connecting to postgres://app:h7-Gx92kQ@db.internal/app"
     assert (
-        Redactor(found).redact(text) == "connecting to postgres://app:[redacted:DATABASE_URL]@db.internal/app"
+        SecretRedactor(found).redact(text)
+        == "connecting to postgres://app:[redacted:DATABASE_URL]@db.internal/app"
     )
 
 

@@ -5,14 +5,15 @@ from pathlib import Path
 
 from oneclaw.config import user_folder
 from oneclaw.providers.local.models import LocalModels, LocalSettings
+from oneclaw.providers.local.processes import ModelProcesses
+from oneclaw.providers.local.provider import LocalProvider
 
 CACHE = user_folder("cache") / "models"
 
 
-def local_models(
-    home: Path, files: Iterable[tuple[str, Path]] = (), idle_seconds: float = 60.0
-) -> LocalModels:
-    models = LocalModels(LocalSettings(home, CACHE, window=2048, idle_seconds=idle_seconds))
+def local_provider(home: Path, files: Iterable[tuple[str, Path]]) -> LocalProvider:
+    """A provider of these files, by name."""
+    models = LocalModels(LocalSettings(home, CACHE, window=2048, idle_seconds=60.0))
     for name, file in files:
         models.add(file, name)
-    return models
+    return LocalProvider(models, ModelProcesses(models.settings))

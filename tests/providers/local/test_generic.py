@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from tests.providers.local.conftest import local_models
+from tests.providers.local.conftest import local_provider
 from tests.providers.local.gguf_files import TOOL_TEMPLATE, with_template
 
 from oneclaw.core.answer import Answered, TextAdded
@@ -47,7 +47,7 @@ WEATHER = ToolDefinition(
 async def provider(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalProvider]:
     folder = tmp_path_factory.mktemp("models")
     tools = with_template(weights, folder / "tools.gguf", TOOL_TEMPLATE)
-    opened = LocalProvider(local_models(folder, [("plain", weights), ("tools", tools)]))
+    opened = local_provider(folder, [("plain", weights), ("tools", tools)])
     yield opened
     await opened.close()
 
@@ -147,18 +147,18 @@ async def test_a_conversation_beyond_the_window_is_named_as_such(provider: Local
 
 
 async def test_an_idle_model_makes_room_for_the_next(provider: LocalProvider) -> None:
-    is_first_there = provider.process_of("tools") is not None
+    is_first_there = provider.processes.get("local/tools") is not None
     first, second = ("tools", "plain") if is_first_there else ("plain", "tools")
     for name in (first, second):
         await answer(provider, name, [UserMessage("Hello!")], most_tokens=3)
-    assert provider.process_of(first) is None
-    assert provider.process_of(second) is not None
+    assert provider.processes.get(f"local/{first}") is None
+    assert provider.processes.get(f"local/{second}") is not None
 
 
 async def test_a_file_that_was_cut_since_it_was_added_is_one_sentence(weights: Path, tmp_path: Path) -> None:
     file = tmp_path / "cut.gguf"
     file.write_bytes(weights.read_bytes())
-    opened = LocalProvider(local_models(tmp_path, [("cut", file)]))
+    opened = local_provider(tmp_path, [("cut", file)])
     os_size = file.stat().st_size
     with file.open("r+b") as handle:
         handle.truncate(os_size // 2)

@@ -7,9 +7,11 @@ import pytest
 from tests.providers.local.gguf_files import small_gguf
 
 from oneclaw.core.errors import InvalidConfig
+from oneclaw.core.settings.tree import ModelSettings, ModelTable
 from oneclaw.providers.catalog import SMALL_TOOLS, Catalog
 from oneclaw.providers.local.gguf import InvalidModel
 from oneclaw.providers.local.models import LocalModels, LocalSettings
+from oneclaw.providers.packages import ProviderPackages
 
 FIELDS: dict[str, str | int] = {
     "general.architecture": "llama",
@@ -38,10 +40,10 @@ def test_a_file_is_added_under_a_name_made_of_its_own_and_stays_where_it_is(
     model = models(tmp_path).add(file)
     assert (model.name, model.title, model.file) == ("tiny-llama-q4_k_m", "Tiny Llama", str(file))
     again = models(tmp_path)
-    assert list(again.all()) == ["smollm2", "tiny-llama-q4_k_m"]
+    assert list(again.all()) == ["tiny-llama-q4_k_m"]
     assert stat.S_IMODE(again.list_file.stat().st_mode) == 0o600
     assert again.remove(model.name) == model
-    assert list(again.all()) == ["smollm2"]
+    assert list(again.all()) == []
     assert file.exists()
 
 
@@ -70,11 +72,12 @@ def test_what_is_no_file_is_refused_without_opening_it(tmp_path: Path) -> None:
             models(tmp_path).add(tmp_path / name)
 
 
-def test_removing_what_is_not_there_says_what_is(tmp_path: Path) -> None:
-    with pytest.raises(InvalidConfig, match="there are smollm2"):
+def test_removing_what_is_not_there_says_what_is(tmp_path: Path, file: Path) -> None:
+    with pytest.raises(InvalidConfig, match="none was added"):
         models(tmp_path).remove("none")
-    with pytest.raises(InvalidConfig, match="comes with OneClaw"):
-        models(tmp_path).remove("smollm2")
+    models(tmp_path).add(file, "mine")
+    with pytest.raises(InvalidConfig, match="there are mine"):
+        models(tmp_path).remove("none")
 
 
 def test_a_list_that_cannot_be_read_is_named_and_left(tmp_path: Path) -> None:
@@ -87,10 +90,10 @@ def test_a_list_that_cannot_be_read_is_named_and_left(tmp_path: Path) -> None:
         assert every.list_file.read_text() == text
 
 
-def test_the_catalogue_gives_windows_and_only_the_embedded_model_is_small(tmp_path: Path, file: Path) -> None:
+def test_the_catalogue_gives_windows_and_only_the_tiny_model_is_small(tmp_path: Path, file: Path) -> None:
     every = models(tmp_path)
     every.add(file, "mine")
-    catalog = Catalog({"models.x": 1}, local=every)
+    catalog = Catalog(local=every, packages=ProviderPackages())
     assert {"local/mine", "local/smollm2"} <= set(catalog.known_models())
     assert (catalog.model("local/mine").window, catalog.model("local/mine").is_small) == (8192, False)
     assert catalog.model("local/smollm2").is_small
@@ -98,8 +101,10 @@ def test_the_catalogue_gives_windows_and_only_the_embedded_model_is_small(tmp_pa
     assert catalog.provider("local").is_local
     with pytest.raises(InvalidConfig, match="no local model 'none'"):
         catalog.model("local/none")
-    assert Catalog({"local/mine.small": True}, local=every).model("local/mine").is_small
-    assert not Catalog({"local/smollm2.small": False}, local=every).model("local/smollm2").is_small
+    mine = ModelSettings(named={"local/mine": ModelTable(small=True)})
+    assert Catalog(mine, local=every).model("local/mine").is_small
+    large = ModelSettings(named={"local/smollm2": ModelTable(small=False)})
+    assert not Catalog(large, local=every, packages=ProviderPackages()).model("local/smollm2").is_small
 
 
 def test_the_window_is_what_settings_and_memory_allow(tmp_path: Path, file: Path) -> None:

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -143,7 +141,7 @@ async def test_a_killed_process_is_an_error_of_the_server(weights: Path) -> None
     await process.ready()
     async with aclosing(await begin(process)) as chunks:
         os.kill(process.pid, signal.SIGKILL)
-        with pytest.raises(ProviderError, match="killed, perhaps for want of memory") as caught:
+        with pytest.raises(ProviderError, match=r"killed by signal 9 .*perhaps for want of memory") as caught:
             async for _ in chunks:
                 pass
     assert caught.value.trouble == "server"
@@ -155,8 +153,10 @@ async def test_a_killed_process_is_an_error_of_the_server(weights: Path) -> None
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
 async def test_a_crash_while_loading_is_told_to_whoever_waits(weights: Path, number: signal.Signals) -> None:
     process = ModelProcess(load_of(weights), "local/test")
+    while not process.pid:
+        await asyncio.sleep(0.005)
     os.kill(process.pid, number)
-    with pytest.raises(ProviderError, match=f"ended by {number.name}"):
+    with pytest.raises(ProviderError, match=rf"killed by signal {int(number)} \({number.name}\)"):
         await process.ready()
 
 
@@ -180,35 +180,3 @@ async def test_a_file_llama_cpp_refuses_is_one_sentence(weights: Path, tmp_path:
         await process.ready()
     assert "\n" not in str(caught.value)
     await process.close()
-
-
-PARENT = """
-import asyncio, sys
-from oneclaw.providers.local.process import Load, ModelProcess
-
-async def main():
-    process = ModelProcess(Load(sys.argv[1], 512, 1, 300.0), "x")
-    await process.ready()
-    print(process.pid, flush=True)
-    await asyncio.sleep(600)
-
-asyncio.run(main())
-"""
-
-
-async def test_it_dies_with_the_program_even_one_that_is_killed(weights: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT, str(weights)], stdout=subprocess.PIPE) as program:
-        assert program.stdout is not None
-        child = int(await asyncio.to_thread(program.stdout.readline))
-        os.kill(child, 0)
-        program.kill()
-    async with asyncio.timeout(10):
-        while True:
-            try:
-                os.kill(child, 0)
-            except ProcessLookupError:
-                break
-            state = Path(f"/proc/{child}/stat")
-            if state.exists() and state.read_text().split()[2] == "Z":
-                break  # ended; whoever adopted it has not looked yet
-            await asyncio.sleep(0.02)

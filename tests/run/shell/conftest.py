@@ -7,8 +7,8 @@ import pytest
 from tests.sandboxes import skip_without
 
 from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings, Way
+from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.session import ShellSession
 
@@ -28,14 +28,14 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
     made: list[ShellSession] = []
     sandboxes: list[Sandbox] = []
 
-    def make(limits: Limits | None = None, *, way: Way = "bubblewrap") -> ShellSession:
+    def make(limits: SandboxLimits | None = None, *, way: SandboxChoice = "bubblewrap") -> ShellSession:
         skip_without(way)
-        limits = limits or Limits()
+        limits = limits or SandboxLimits()
         session = Session("one", workspace=Workspace(workspace))
         sandbox = Sandbox(SandboxSettings(tmp_path / "homes", sandbox=way))
         sandboxes.append(sandbox)
 
-        def enclose(folder: ShellFolder, network: bool) -> Enclosure:
+        def enclose(folder: ShellFolder, network: bool) -> SandboxSpec:
             return sandbox.enclosure(session, folder.states, folder.tmp, network)
 
         made.append(ShellSession(enclose, limits))

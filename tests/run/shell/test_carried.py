@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from tests.run.shell.conftest import MakeShell
 
-from oneclaw.guard.sandbox.sandbox import Way
-from oneclaw.run.shell.session import Command, Outcome, ShellSession
+from oneclaw.guard.sandbox.sandbox import SandboxChoice
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
 
 USUAL = "braceexpand:hashall:interactive-comments\n"
 """The options of a new bash."""
 
 
-async def say(shell: ShellSession, text: str, directory: str | None = None) -> Outcome:
-    return await shell.run(Command(text, 60.0, directory))
+async def say(shell: ShellSession, text: str, directory: str | None = None) -> CommandOutcome:
+    return await shell.run(ShellCommand(text, 60.0, directory))
 
 
 @pytest.mark.parametrize("option", ["-e", "-u", "-C", "-f", "-eu -o pipefail", "-o posix", "-m", "-x", "-v"])
@@ -91,7 +91,7 @@ async def test_a_folder_for_one_command_does_where_the_own_is_gone(
 
 
 @pytest.mark.parametrize("way", ["bubblewrap", "landlock", "none"])
-async def test_signals_are_as_a_program_expects_them(make_shell: MakeShell, way: Way) -> None:
+async def test_signals_are_as_a_program_expects_them(make_shell: MakeShell, way: SandboxChoice) -> None:
     shell = make_shell(way=way)
     assert (await say(shell, "trap -p; yes | head -n1; echo ${PIPESTATUS[0]}")).out.text == "y\n141\n"
     assert (await say(shell, "sh -c 'kill -USR1 $$; echo not'; echo $?")).out.text == "138\n"
@@ -99,7 +99,7 @@ async def test_signals_are_as_a_program_expects_them(make_shell: MakeShell, way:
 
 @pytest.mark.parametrize("way", ["bubblewrap", "landlock"])
 async def test_a_command_that_would_not_wait_for_room_leaves_later_ones_all_they_write(
-    make_shell: MakeShell, way: Way
+    make_shell: MakeShell, way: SandboxChoice
 ) -> None:
     shell = make_shell(way=way)
     await say(shell, "python3 -c 'import os; os.set_blocking(1, False); os.set_blocking(2, False)'")

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
+from oneclaw.child.supervisor import descendants
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox import bubblewrap
-from oneclaw.guard.sandbox.places import Place
-from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.guard.sandbox.places import SandboxPath
 from oneclaw.run.shell.folder import MOST_STATE_BYTES, ShellFolder, make_folder
-from oneclaw.run.shell.session import Command, Outcome, ShellSession
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
 
 FOLDER = "/run/shell"
 MakeShell = Callable[..., ShellSession]
 
 
-async def run(shell: ShellSession, text: str) -> Outcome:
+async def run(shell: ShellSession, text: str) -> CommandOutcome:
     async with shell.lock:
-        return await shell.run(Command(text, 60))
+        return await shell.run(ShellCommand(text, 60))
 
 
 TAMPER = {
@@ -55,7 +55,7 @@ async def test_a_folder_that_could_be_written_would_be_changed(
 ) -> None:
     everything = bubblewrap.command_line
 
-    def writable(program: str, places: Sequence[Place], **rest: Any) -> tuple[str, ...]:
+    def writable(program: str, places: Sequence[SandboxPath], **rest: Any) -> tuple[str, ...]:
         opened = [replace(place, access="write") if place.path == FOLDER else place for place in places]
         return everything(program, opened, **rest)
 

@@ -1,57 +1,35 @@
-"""Control groups: the kernel refuses a task too many, whoever looks or not; and no group outlives its use."""
+"""Shells in control groups: the kernel refuses a task too many, whether anybody looks or not."""
 
 import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from tests.child.test_group import can_be_made as can_be_made
+from tests.child.test_group import made_by
 from tests.run.shell.conftest import MakeShell
-from tests.users import USER, ordinary_user
 
-from oneclaw.guard.sandbox import group
-from oneclaw.guard.sandbox.enclosure import Limits
-from oneclaw.guard.sandbox.group import PREFIX, Group, make_group
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits
 from oneclaw.run.shell import session as session_file
 from oneclaw.run.shell import start
-from oneclaw.run.shell.session import Command, ShellSession
+from oneclaw.run.shell.session import ShellCommand, ShellSession
 
-LIMITS = Limits(processes=20)
+LIMITS = SandboxLimits(processes=20)
 MANY = "for n in {1..200}; do sleep 20 2>/dev/null & done 2>/dev/null; jobs -p | wc -l"
 
 
-@pytest.fixture(autouse=True)
-def can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nobody looks: what holds is the kernel."""
-    made = make_group(1 << 30, 10)
-    if made is not None:
-        made.remove()
-    if made is None or not made.holds_tasks:
-        pytest.skip("a control group for tasks cannot be made here: they are closed")
-    monkeypatch.setattr(session_file, "LOOK_SECONDS", 60.0)
-
-
 @pytest.fixture(params=["bubblewrap", "landlock"])
-def shell(request: pytest.FixtureRequest, make_shell: MakeShell) -> ShellSession:
+def shell(
+    request: pytest.FixtureRequest, make_shell: MakeShell, monkeypatch: pytest.MonkeyPatch
+) -> ShellSession:
+    """Nobody looks: what holds is the kernel."""
+    monkeypatch.setattr(session_file, "LOOK_SECONDS", 60.0)
     return make_shell(LIMITS, way=request.param)
 
 
-def parents() -> list[Path]:
-    wanted = {"memory": 1, "pids": 1}
-    return [parent for places, _ in group._hierarchies(wanted) for parent in places]  # pyright: ignore[reportPrivateUsage]
-
-
-def made_by(pid: int) -> list[Path]:
-    return [path for parent in parents() for path in parent.glob(f"{PREFIX}*-{pid}-*")]
-
-
 async def test_no_more_than_so_many_are_started(shell: ShellSession) -> None:
-    outcome = await shell.run(Command(MANY, 2.0))
+    outcome = await shell.run(ShellCommand(MANY, 2.0))
     assert outcome.fate in ("kept", "restarted", "ended")
     assert int(outcome.out.text or 0) < 4 * LIMITS.processes
-    assert (await shell.run(Command("echo on", 30))).out.text == "on\n"
+    assert (await shell.run(ShellCommand("echo on", 30))).out.text == "on\n"
 
 
 async def test_without_the_group_all_are_started(
@@ -61,122 +39,11 @@ async def test_without_the_group_all_are_started(
         return None
 
     monkeypatch.setattr(start, "make_group", none)
-    assert int((await shell.run(Command(MANY, 30.0))).out.text) == 200
+    assert int((await shell.run(ShellCommand(MANY, 30.0))).out.text) == 200
 
 
 async def test_groups_go_with_their_shells(shell: ShellSession) -> None:
-    await shell.run(Command("true", 30))
+    await shell.run(ShellCommand("true", 30))
     assert made_by(os.getpid())
     await shell.close()
     assert made_by(os.getpid()) == []
-
-
-def test_in_folders_that_are_no_groups_none_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(group, "_ROOT", tmp_path)
-    for parent in (tmp_path, *parents()):
-        parent.mkdir(parents=True, exist_ok=True)
-        (parent / "cgroup.procs").touch()
-    assert parents()
-    assert make_group(1 << 30, 10) is None
-    assert [path for path in tmp_path.rglob("*") if path.name.startswith(PREFIX)] == []
-
-
-@pytest.fixture
-def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(["sleep", "600"]) as process:
-        yield process
-        process.kill()
-
-
-def test_all_that_is_in_a_group_is_ended_and_nothing_beside_it(sleeper: subprocess.Popen[bytes]) -> None:
-    made = make_group(1 << 30, 10)
-    assert made is not None
-    line = ["sh", "-c", "read _; setsid sleep 600 & echo $!; exec sleep 600"]
-    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as held:
-        assert held.stdin is not None
-        assert held.stdout is not None
-        made.hold(held.pid)
-        held.stdin.write(b"\n")
-        held.stdin.flush()
-        apart = int(held.stdout.readline())
-        made.kill()
-        assert held.wait(10) == -signal.SIGKILL
-    made.remove()
-    assert is_gone(apart)
-    assert made_by(os.getpid()) == []
-    assert sleeper.poll() is None
-
-
-# It says its number, makes a group with a process in it that nothing else would end, and waits.
-LEAVES = """
-import subprocess, sys, time
-from oneclaw.guard.sandbox.group import make_group
-made = make_group(1 << 30, 100)
-inner = made.inner(10)
-left = subprocess.Popen(["sleep", "600"], start_new_session=True)
-inner.hold(left.pid)
-print(left.pid, flush=True)
-sys.stdin.read()
-"""
-STARTS = "from oneclaw.guard.sandbox.group import make_group; make_group(1 << 30, 10).remove()"
-
-
-def test_the_groups_of_a_killed_program_are_ended_and_removed_by_the_next() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", LEAVES], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as program:
-        assert program.stdout is not None
-        left = int(program.stdout.readline())
-        folders = made_by(program.pid)
-        assert folders
-        subprocess.run([sys.executable, "-c", STARTS], check=True)
-        assert made_by(program.pid) == folders, "who made them is there: they stay"
-        assert Path(f"/proc/{left}").exists()
-        program.kill()
-    assert Path(f"/proc/{left}").exists(), "the twin: until then nothing ends it"
-    subprocess.run([sys.executable, "-c", STARTS], check=True)
-    assert made_by(program.pid) == []
-    assert is_gone(left)
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-USERS = """
-import os
-from oneclaw.guard.sandbox.group import make_group
-made = make_group(1 << 30, 10)
-print(os.getuid(), made is not None and (made.holds_memory, made.holds_tasks))
-if made is not None: made.remove()
-"""
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a group away")
-def test_an_ordinary_user_has_groups_where_one_was_given_away() -> None:
-    made = Group(folders := [parent / f"given-{os.getpid()}" for parent in parents()])
-    for folder in folders:
-        folder.mkdir()
-        for file in (folder, folder / "cgroup.procs"):
-            os.chown(file, USER, USER)
-    try:
-        with ordinary_user() as (before, folder):
-            enter = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
-            line = ["sh", "-c", enter, "sh", *map(str, folders), "--", *before]
-            given, not_given = (
-                subprocess.run(
-                    [*start, sys.executable, "-c", USERS],
-                    cwd=folder,
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                ).stdout
-                for start in (line, before)
-            )
-    finally:
-        made.remove()
-    assert given == f"{USER} (True, True)\n"
-    assert not_given == f"{USER} False\n"

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from tests.sandboxes import skip_without
 
+from oneclaw.child.group import make_group
+from oneclaw.child.supervisor import descendants
 from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.group import make_group
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
-from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell import jobs as jobs_file
 from oneclaw.run.shell import start
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.jobs import Job, Jobs
-from oneclaw.run.shell.session import Command
-from oneclaw.run.shell.shells import Shells, ShellSettings
+from oneclaw.run.shell.session import ShellCommand
+from oneclaw.run.shell.shells import Shells, ShellSetup
 
 
 async def test_a_job_that_no_ledger_takes_leaves_no_shell_and_no_files(
@@ -35,14 +35,14 @@ async def test_a_job_that_no_ledger_takes_leaves_no_shell_and_no_files(
     shared.mkdir(parents=True)
     (tmp_path / "jobs.new").mkdir()  # where the ledger is written
 
-    def enclose(folder: ShellFolder, network: bool) -> Enclosure:
+    def enclose(folder: ShellFolder, network: bool) -> SandboxSpec:
         return sandbox.enclosure(session, folder.states, folder.tmp, network)
 
-    jobs = Jobs(tmp_path / "jobs.json", Limits())
+    jobs = Jobs(tmp_path / "jobs.json", SandboxLimits())
     enclose(ShellFolder(shared, shared), False)  # what it makes once stays open
     before = len(os.listdir("/proc/self/fd")), descendants(os.getpid())
     with pytest.raises(OSError):
-        await jobs.start("one", Command("sleep 60", 60.0), enclose, shared, b"")
+        await jobs.start("one", ShellCommand("sleep 60", 60.0), enclose, shared, b"")
     assert (len(os.listdir("/proc/self/fd")), descendants(os.getpid())) == before
     assert os.listdir(shared.parent) == ["tmp"]
     sandbox.close()
@@ -50,14 +50,14 @@ async def test_a_job_that_no_ledger_takes_leaves_no_shell_and_no_files(
 
 async def test_a_job_meant_for_one_folder_is_not_started_in_another(tmp_path: Path, workspace: Path) -> None:
     skip_without("bubblewrap")
-    shells = Shells(ShellSettings(tmp_path / "home"))
+    shells = Shells(ShellSetup(tmp_path / "home"))
     context = Context("1", Session("one", workspace=Workspace(workspace)))
-    await shells.run(context, Command("mkdir a; cd a", 60.0))
+    await shells.run(context, ShellCommand("mkdir a; cd a", 60.0))
     with pytest.raises(ToolError, match="has gone to"):
-        await shells.start(context, Command("touch here", 60.0, folder=str(workspace)), is_fresh=False)
+        await shells.start(context, ShellCommand("touch here", 60.0, folder=str(workspace)), is_fresh=False)
     assert shells.jobs.list(context.agent) == []
     where = shells.where(context.session)
-    started = await shells.start(context, Command("sleep 60", 60.0, folder=where), is_fresh=False)
+    started = await shells.start(context, ShellCommand("sleep 60", 60.0, folder=where), is_fresh=False)
     assert started.state == "running"
     await shells.close()
 
@@ -69,7 +69,7 @@ async def together(shells: Shells, workspace: Path, seconds: float) -> list[str]
     """Start two jobs of 50 MB each where 80 are allowed: what each is when one is ended, or after a time."""
     context = Context("1", Session("one", workspace=Workspace(workspace)))
     for _ in range(2):
-        await shells.start(context, Command(HOLDS, 60.0), is_fresh=True)
+        await shells.start(context, ShellCommand(HOLDS, 60.0), is_fresh=True)
     up, until = workspace / "up", None
     while all(job.state == "running" for job in shells.jobs.list(context.agent)):
         await asyncio.sleep(0.05)
@@ -95,7 +95,7 @@ async def test_jobs_have_no_more_memory_together_than_one_shell(
     if not has_group:
         monkeypatch.setattr(start, "make_group", no_group)
         monkeypatch.setattr(jobs_file, "make_group", no_group)
-    shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
+    shells = Shells(ShellSetup(tmp_path / "home", memory_mb=80))
     assert await together(shells, workspace, 30.0) == ["killed", "running"]
 
 
@@ -109,7 +109,7 @@ async def test_in_a_shared_group_that_holds_though_nobody_looks(
     if shared is None or not shared.holds_memory:
         pytest.skip("no control group that holds memory can be made here")
     monkeypatch.setattr(jobs_file, "LOOK_SECONDS", 60.0)
-    shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
+    shells = Shells(ShellSetup(tmp_path / "home", memory_mb=80))
     assert await together(shells, workspace, 30.0) == ["killed", "running"]
 
 
@@ -125,5 +125,5 @@ async def test_each_with_a_limit_of_its_own_they_have_twice_as_much(
         return None
 
     monkeypatch.setattr(Jobs, "_excess", none)
-    shells = Shells(ShellSettings(tmp_path / "home", memory_mb=80))
+    shells = Shells(ShellSetup(tmp_path / "home", memory_mb=80))
     assert await together(shells, workspace, 1.0) == ["running", "running"]

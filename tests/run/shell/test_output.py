@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.run.shell import output
-from oneclaw.run.shell.output import CHARS, Output
+from oneclaw.run.shell.output import CHARS, StreamOutput
 
 
-def filled(*parts: bytes) -> Output:
-    made = Output()
+def filled(*parts: bytes) -> StreamOutput:
+    made = StreamOutput()
     for part in parts:
         made.add(part)
     return made
@@ -130,3 +131,30 @@ def test_without_telling_written_from_lost_they_would_be_binary(monkeypatch: pyt
     monkeypatch.setattr(output, "make_decoder", lambda name: codecs.getincrementaldecoder(name)("replace"))  # pyright: ignore
     monkeypatch.setattr(output, "_NO_TEXT", re.compile("\ufffd"))
     assert filled(REPLACED[:5_000].encode()).text().is_binary
+
+
+@pytest.mark.parametrize("before", range(CHARS // 2 - 80, CHARS // 2 + 10, 7))
+@pytest.mark.parametrize("after", [CHARS, 10 * CHARS])
+def test_no_part_of_a_secret_is_left_where_the_middle_is_cut_out(before: int, after: int) -> None:
+    secret = "tide-7f3Q/xW+9zK=ebb&flow"
+    redact = SecretRedactor({"KEY": secret}).redact
+    made = filled(b"x" * before, secret.encode(), b"y" * after, secret.encode(), b"z" * before)
+    for text in (made.text(redact).text, redact(made.text(redact).text)):
+        assert "tide" not in text
+        assert "flow" not in text
+
+
+def test_without_it_a_part_of_a_secret_is_left() -> None:
+    """The twin: what is cut first and searched then shows half of it."""
+    secret = "tide-7f3Q/xW+9zK=ebb&flow"
+    redact = SecretRedactor({"KEY": secret}).redact
+    cuts = [filled(b"x" * (CHARS // 2 - 80 + at), secret.encode(), b"y" * CHARS) for at in range(80)]
+    assert any("tide" in redact(made.text().text) for made in cuts)
+
+
+def test_the_first_bytes_of_binary_output_are_not_told_where_they_hold_a_secret() -> None:
+    secret = "tide-7f3Q/xW+9zK=ebb&flow"
+    made = filled(secret.encode() + b"\0\0\1\2" * 2_000)
+    assert secret.encode().hex(" ") in made.text().text
+    told = made.text(SecretRedactor({"KEY": secret}).redact).text
+    assert told == "(Binary output of 8,025 bytes.)"

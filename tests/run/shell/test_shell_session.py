@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.run.shell.conftest import MakeShell
 
+from oneclaw.child.supervisor import descendants
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.guard.sandbox.sandbox import Way
-from oneclaw.guard.sandbox.tree import descendants
-from oneclaw.run.shell.box import Box
-from oneclaw.run.shell.session import Command, Outcome, ShellSession
+from oneclaw.guard.sandbox.sandbox import SandboxChoice
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
+from oneclaw.run.shell.shell_process import ShellProcess
 
 LONG = 60.0
 
@@ -19,7 +19,7 @@ LONG = 60.0
 @pytest.fixture(params=["bubblewrap", "landlock", "none"])
 def any_shell(make_shell: MakeShell, request: pytest.FixtureRequest) -> ShellSession:
     """A shell of each kind; only for commands that do no harm where nothing shuts them in."""
-    way: Way = request.param
+    way: SandboxChoice = request.param
     return make_shell(way=way)
 
 
@@ -28,8 +28,10 @@ def sleepers() -> list[int]:
     return [pid for pid in descendants(os.getpid()) if Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
 
 
-async def say(shell: ShellSession, text: str, seconds: float = LONG, directory: str | None = None) -> Outcome:
-    return await shell.run(Command(text, seconds, directory))
+async def say(
+    shell: ShellSession, text: str, seconds: float = LONG, directory: str | None = None
+) -> CommandOutcome:
+    return await shell.run(ShellCommand(text, seconds, directory))
 
 
 async def test_both_streams_and_the_exit_code_come_apart(any_shell: ShellSession) -> None:
@@ -101,7 +103,7 @@ async def test_what_was_left_in_the_background_is_gone_with_the_command(any_shel
 async def test_folder_and_variables_hold_for_one_command_only(
     any_shell: ShellSession, workspace: Path
 ) -> None:
-    command = Command("pwd; echo $V; sh -c 'echo $V'", LONG, "/usr", {"V": "it's; `x` $y"})
+    command = ShellCommand("pwd; echo $V; sh -c 'echo $V'", LONG, "/usr", {"V": "it's; `x` $y"})
     assert (await any_shell.run(command)).out.text == "/usr\n" + 2 * "it's; `x` $y\n"
     assert (await say(any_shell, "pwd; echo [$V]")).out.text == f"{workspace}\n[]\n"
     await say(any_shell, "cd lib", directory="/usr")
@@ -125,7 +127,7 @@ async def test_input_is_empty_and_there_is_no_terminal(any_shell: ShellSession) 
 
 @pytest.mark.parametrize("way", ["landlock", "none"])
 async def test_a_command_that_kills_the_first_bash_is_said_to_and_the_state_stays(
-    make_shell: MakeShell, way: Way
+    make_shell: MakeShell, way: SandboxChoice
 ) -> None:
     shell = make_shell(way=way)
     await say(shell, "A=1")
@@ -173,7 +175,7 @@ async def test_after_a_command_that_could_not_be_given_the_next_one_runs(shell: 
 
 async def cancel_a_change_of_network(shell: ShellSession) -> None:
     await say(shell, "true")
-    change = asyncio.ensure_future(shell.run(Command("true", LONG, network=True)))
+    change = asyncio.ensure_future(shell.run(ShellCommand("true", LONG, network=True)))
     await asyncio.sleep(0)  # it waits for the end of what has none
     change.cancel()
     await asyncio.wait([change])
@@ -197,15 +199,15 @@ async def test_whoever_is_cancelled_while_a_shell_is_let_go_of_leaves_no_files_o
 async def test_a_shell_waits_for_the_end_of_its_box_though_whoever_ended_it_was_cancelled(
     shell: ShellSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended: list[Box] = []
-    gone = Box.gone
+    ended: list[ShellProcess] = []
+    gone = ShellProcess.gone
 
-    async def end_late(box: Box) -> None:
+    async def end_late(box: ShellProcess) -> None:
         await asyncio.sleep(0.3)
         await gone(box)
         ended.append(box)
 
-    monkeypatch.setattr(Box, "gone", end_late)
+    monkeypatch.setattr(ShellProcess, "gone", end_late)
     await cancel_a_change_of_network(shell)
     assert not ended
     await say(shell, "true")  # in another one, over the same files

@@ -9,8 +9,8 @@ from tests.sandboxes import skip_without
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context
 from oneclaw.run.shell import shells as shells_file
-from oneclaw.run.shell.session import Command
-from oneclaw.run.shell.shells import Shells, ShellSettings
+from oneclaw.run.shell.session import ShellCommand
+from oneclaw.run.shell.shells import Shells, ShellSetup
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ async def shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     skip_without("bubblewrap")
     monkeypatch.setattr(shells_file, "KEPT", 3)
     monkeypatch.setattr(shells_file, "LIVE", 1)
-    made = Shells(ShellSettings(tmp_path / "home"))
+    made = Shells(ShellSetup(tmp_path / "home"))
     yield made
     await made.close()
 
@@ -28,7 +28,7 @@ def context(tmp_path: Path, name: str) -> Context:
 
 
 async def said(shells: Shells, tmp_path: Path, name: str, text: str) -> str:
-    return (await shells.run(context(tmp_path, name), Command(text, 30))).out.text
+    return (await shells.run(context(tmp_path, name), ShellCommand(text, 30))).out.text
 
 
 def folders(shells: Shells) -> int:
@@ -46,7 +46,7 @@ async def test_the_oldest_lose_their_state_and_their_folders(shells: Shells, tmp
 
 async def test_one_whose_job_runs_is_kept(shells: Shells, tmp_path: Path) -> None:
     await said(shells, tmp_path, "one", "NAME=one; touch /tmp/one.kept")
-    job = await shells.start(context(tmp_path, "one"), Command("sleep 60", 60), is_fresh=False)
+    job = await shells.start(context(tmp_path, "one"), ShellCommand("sleep 60", 60), is_fresh=False)
     for name in ("two", "three", "four"):
         await said(shells, tmp_path, name, "true")
     assert await said(shells, tmp_path, "one", "echo $NAME; ls /tmp | grep kept") == "one\none.kept\n"

@@ -8,7 +8,7 @@ from tests.run.shell.conftest import MakeShell
 
 from oneclaw.core.errors import ToolError
 from oneclaw.run.shell.script import GO, LINE
-from oneclaw.run.shell.session import Command
+from oneclaw.run.shell.session import ShellCommand
 
 
 @pytest.mark.parametrize("free", range(LINE - 12, GO))
@@ -17,7 +17,7 @@ async def test_a_shell_starts_whichever_descriptors_are_free(make_shell: MakeShe
     while taken[-1] < free:
         taken.append(os.dup(taken[0]))
     try:
-        outcome = await make_shell().run(Command("echo said; exit 3", 60.0))
+        outcome = await make_shell().run(ShellCommand("echo said; exit 3", 60.0))
     finally:
         for fd in taken:
             os.close(fd)
@@ -26,7 +26,7 @@ async def test_a_shell_starts_whichever_descriptors_are_free(make_shell: MakeShe
 
 async def test_a_shell_that_finds_too_few_descriptors_leaves_none_open(make_shell: MakeShell) -> None:
     shell = make_shell()
-    await shell.run(Command("true", 60.0))
+    await shell.run(ShellCommand("true", 60.0))
     await shell.let_go()
     before = len(os.listdir("/proc/self/fd"))
     usual = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -34,8 +34,8 @@ async def test_a_shell_that_finds_too_few_descriptors_leaves_none_open(make_shel
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, usual[1]))
         try:
             with pytest.raises(ToolError, match="could not be started"):
-                await shell.run(Command("true", 60.0))
+                await shell.run(ShellCommand("true", 60.0))
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, usual)
         assert len(os.listdir("/proc/self/fd")) == before
-    assert (await shell.run(Command("echo on", 60.0))).out.text == "on\n"
+    assert (await shell.run(ShellCommand("echo on", 60.0))).out.text == "on\n"

@@ -11,7 +11,7 @@ from oneclaw.app import App
 from oneclaw.config import Config
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import ToolError
-from oneclaw.run.shell.session import Command, Outcome
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand
 from oneclaw.run.shell.state import UNKNOWN, folder_in, is_harmless, leaves_out, moved, plain, tidied
 
 TRAPS = [
@@ -28,9 +28,9 @@ TRAPS = [
 async def test_what_a_rule_names_is_what_runs(make_shell: MakeShell, trap: str) -> None:
     shell = make_shell()
 
-    async def run(text: str, *, is_ruled: bool) -> Outcome:
+    async def run(text: str, *, is_ruled: bool) -> CommandOutcome:
         async with shell.lock:
-            return await shell.run(Command(text, 60, is_ruled=is_ruled))
+            return await shell.run(ShellCommand(text, 60, is_ruled=is_ruled))
 
     await run("mkdir sub; cd sub; touch here", is_ruled=False)
     await run(trap, is_ruled=False)
@@ -48,7 +48,7 @@ async def test_the_directory_and_plain_variables_are_found_and_the_directory_is_
 
     async def say(text: str, *, is_ruled: bool = False, sets: bool = False) -> str:
         async with shell.lock:
-            ran = await shell.run(Command(text, 60, is_ruled=is_ruled, sets_shell=sets))
+            ran = await shell.run(ShellCommand(text, 60, is_ruled=is_ruled, sets_shell=sets))
         return ran.out.text
 
     await say("mkdir -p 'a b/$(c)'; cd a*; export X='one \"two\" $three'; f() { echo f; }")
@@ -128,24 +128,24 @@ def test_the_directory_of_a_state_is_told(quoted: bytes, folder: str) -> None:
 
 async def test_a_command_meant_for_one_folder_is_not_run_in_another(make_shell: MakeShell) -> None:
     shell = make_shell()
-    await shell.run(Command("mkdir a; cd a", 60))
+    await shell.run(ShellCommand("mkdir a; cd a", 60))
     where = shell.where
     assert where.endswith("/a")
-    await shell.run(Command("cd ..", 60))
+    await shell.run(ShellCommand("cd ..", 60))
     with pytest.raises(ToolError, match="has gone to"):
-        await shell.run(Command("touch here", 60, folder=where))
-    assert (await shell.run(Command("touch here; ls", 60, folder=shell.where))).out.text == "a\nhere\n"
+        await shell.run(ShellCommand("touch here", 60, folder=where))
+    assert (await shell.run(ShellCommand("touch here; ls", 60, folder=shell.where))).out.text == "a\nhere\n"
 
 
 async def test_a_bash_that_was_ready_with_all_of_the_state_is_not_the_one_that_runs(
     make_shell: MakeShell,
 ) -> None:
     shell = make_shell()
-    await shell.run(Command("mkdir bin; printf '#!/bin/sh\\necho EVIL' >bin/ls; chmod +x bin/ls", 60))
-    await shell.run(Command("PATH=$PWD/bin:$PATH", 60))
+    await shell.run(ShellCommand("mkdir bin; printf '#!/bin/sh\\necho EVIL' >bin/ls; chmod +x bin/ls", 60))
+    await shell.run(ShellCommand("PATH=$PWD/bin:$PATH", 60))
     for _ in range(2):
-        assert (await shell.run(Command("ls", 60, is_ruled=True))).out.text == "bin\n"
-    assert (await shell.run(Command("ls", 60))).out.text == "EVIL\n"
+        assert (await shell.run(ShellCommand("ls", 60, is_ruled=True))).out.text == "bin\n"
+    assert (await shell.run(ShellCommand("ls", 60))).out.text == "EVIL\n"
 
 
 def test_only_a_state_that_runs_no_code_is_loaded_ahead_of_a_command() -> None:

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from oneclaw import ToolCall
 from oneclaw.providers import (
-    Answer,
     Answered,
+    AnswerEvent,
     ArgumentsAdded,
     AssistantMessage,
     CallBegun,
@@ -40,7 +40,7 @@ class AcmeProvider:
         address = urlsplit(url)
         self.host, self.port, self.key = address.hostname, address.port, key
 
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         reader, writer = await asyncio.open_connection(self.host, self.port)
         try:
             writer.write(self.sent(json.dumps(self.body(request)).encode()))
@@ -93,18 +93,18 @@ class Draft:
         self.usage = Usage()
         self.is_complete = self.is_refused = False
 
-    def add(self, chunk: dict[str, Any]) -> list[Answer]:
+    def add(self, chunk: dict[str, Any]) -> list[AnswerEvent]:
         if "error" in chunk:
             raise ProviderError(f"Acme broke off: {chunk['error']['message']}", "overload")
         self.take_usage(chunk.get("usage"))
-        made: list[Answer] = []
+        made: list[AnswerEvent] = []
         for choice in chunk["choices"]:
             made += self.take(choice["delta"])
             self.reason = choice["finish_reason"] or self.reason
         return made
 
-    def take(self, delta: Mapping[str, Any]) -> list[Answer]:
-        made: list[Answer] = []
+    def take(self, delta: Mapping[str, Any]) -> list[AnswerEvent]:
+        made: list[AnswerEvent] = []
         if thought := delta.get("reasoning_content"):
             self.thought += thought
             made.append(ThoughtAdded(thought))

@@ -10,8 +10,8 @@ import pytest
 from acme_provider import AcmeProvider, Draft
 
 from oneclaw.providers import (
-    Answer,
     Answered,
+    AnswerEvent,
     AnswerRestarted,
     AssistantMessage,
     CallBegun,
@@ -69,48 +69,48 @@ async def broken(check: Any) -> set[str]:
 class Changed(AcmeProvider):
     """Acme's provider with its events changed on the way."""
 
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         async with aclosing(super().answer(request)) as answers:
             async for each in answers:
                 for other in self.change(each):
                     yield other
 
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [event]
 
 
 class AnswersTwice(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [event, event] if isinstance(event, Answered) else [event]
 
 
 class SaysText(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return ["Answered!", event] if isinstance(event, Answered) else [event]
 
 
 class RestartsAtOne(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [AnswerRestarted("Again.", 0, 1), event] if isinstance(event, Answered) else [event]
 
 
 class BeginsNoCall(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [] if isinstance(event, CallBegun) else [event]
 
 
 class MisnamesCall(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [replace(event, tool="other")] if isinstance(event, CallBegun) else [event]
 
 
 class HidesText(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [] if isinstance(event, TextAdded) else [event]
 
 
 class HidesThoughts(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         return [] if isinstance(event, ThoughtAdded) else [event]
 
 
@@ -151,7 +151,7 @@ class CannotBeStored(AcmeProvider):
 
 
 class SaysMore(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         if not isinstance(event, Answered):
             return [event]
         message = event.message
@@ -159,7 +159,7 @@ class SaysMore(Changed):
 
 
 class ThinksNothing(Changed):
-    def change(self, event: Answer) -> list[Any]:
+    def change(self, event: AnswerEvent) -> list[Any]:
         if isinstance(event, ThoughtAdded):
             return []
         if isinstance(event, Answered):
@@ -196,8 +196,9 @@ class LeaksKey(AcmeProvider):
 
 
 class AsksTwice(AcmeProvider):
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
-        for is_last in (False, True):
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
+        # Twice in a conversation: a server that falls silent would not be asked the second time.
+        for is_last in (False, True)[len(request.messages) == 1 :]:
             async with aclosing(super().answer(request)) as answers:
                 async for each in answers:
                     if is_last:
@@ -227,7 +228,7 @@ LOST: list[object] = []
 
 
 class KeepsConnection(AcmeProvider):
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         inner = super().answer(request)
         LOST.append(inner)
         async for each in inner:
@@ -235,7 +236,7 @@ class KeepsConnection(AcmeProvider):
 
 
 class SwallowsCancelling(AcmeProvider):
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         async with aclosing(super().answer(request)) as answers:
             with suppress(asyncio.CancelledError):
                 async for each in answers:
@@ -243,7 +244,7 @@ class SwallowsCancelling(AcmeProvider):
 
 
 class GoesOnWhenClosed(AcmeProvider):
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         async with aclosing(super().answer(request)) as answers:
             try:
                 async for each in answers:

@@ -69,12 +69,12 @@ def give_object(arguments: dict[str, Any], context: Context) -> object:
 
 
 def fall_asleep(arguments: dict[str, Any], context: Context) -> str:
-    time.sleep(2)
+    time.sleep(2 if arguments == SLOW else 0)
     return "late"
 
 
 async def hold_the_loop(arguments: dict[str, Any], context: Context) -> str:
-    time.sleep(4)
+    time.sleep(3.6 if arguments == SLOW else 0)
     return "late"
 
 
@@ -87,7 +87,7 @@ async def is_quick(item: str) -> str:
 
 LOOSE: Mapping[str, Any] = {"type": "object", "properties": {"item": {"type": "string"}}}
 UNTYPED: Mapping[str, Any] = {**SCHEMA, "properties": {"item": {}}}
-SLOW = {"item": "tea"}
+SLOW = {"item": "coffee"}
 BROKEN: list[tuple[str, Tool, dict[str, Any]]] = [
     ("definition", by_schema(give_one, parameters={"type": "objekt"}), {}),
     ("description", by_schema(give_one, description=""), {}),

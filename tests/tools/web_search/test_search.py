@@ -13,11 +13,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.marked import unmark
 
-from oneclaw import App, Config, Kind, ToolCall, ToolError
+from oneclaw import App, Config, Kind, Tool, ToolCall, ToolError
 from oneclaw.core.call import Output
+from oneclaw.core.settings.tree import SearchSettings
 from oneclaw.core.tool import Context
 from oneclaw.tools.web_search import duckduckgo, search
-from oneclaw.tools.web_search.search import PROVIDERS, SearchSettings, web_search_tool
+from oneclaw.tools.web_search.search import PROVIDERS, web_search_tool
 
 Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
 
@@ -77,8 +78,12 @@ def reply(body: bytes, status: str = "200 OK", head: str = "X: y") -> bytes:
     return f"HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-async def find(name: str, port: int, **arguments: Any) -> Output:
-    tool = web_search_tool(SearchSettings(name, f"http://127.0.0.1:{port}/res"))
+def named(provider: Any) -> Tool:
+    return web_search_tool(SearchSettings(provider=provider))
+
+
+async def find(name: Any, port: int, **arguments: Any) -> Output:
+    tool = web_search_tool(SearchSettings(provider=name, url=f"http://127.0.0.1:{port}/res"))
     context = Context(secrets=dict.fromkeys(tool.definition.secrets, "the-key-1234"))
     output = await tool.execute({"query": "fish and chips", **arguments}, context)
     assert isinstance(output, Output)
@@ -107,7 +112,7 @@ def test_the_definition_is_what_the_model_is_promised() -> None:
 
 
 def test_the_tool_declares_the_key_of_its_provider_and_no_other() -> None:
-    declared = {name: web_search_tool(SearchSettings(name)).definition.secrets for name in PROVIDERS}
+    declared = {name: named(name).definition.secrets for name in PROVIDERS}
     assert declared == {
         "searxng": (),
         "brave": ("BRAVE_API_KEY",),
@@ -275,7 +280,7 @@ async def test_a_provider_that_is_silent_is_given_up(serve: Serve) -> None:
         await never.wait()
 
     port, _ = await serve(answer)
-    tool = web_search_tool(SearchSettings("searxng", f"http://127.0.0.1:{port}"))
+    tool = web_search_tool(SearchSettings(provider="searxng", url=f"http://127.0.0.1:{port}"))
     with pytest.raises(ToolError) as caught:
         await tool.execute({"query": "x"}, Context(seconds=0.4))
     assert caught.value.kind is Kind.TIMEOUT
@@ -314,14 +319,14 @@ async def test_without_a_choice_whoever_installed_ddgs_chose_duckduckgo(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port, _ = await serve(reply(body_of("duckduckgo", FOUND)))
-    tool = web_search_tool(SearchSettings("", f"http://127.0.0.1:{port}/html/"))
+    tool = web_search_tool(SearchSettings(url=f"http://127.0.0.1:{port}/html/"))
     output = await tool.execute({"query": "x"}, Context())
     assert output.details["provider"] == "duckduckgo"
 
 
 async def test_searxng_without_an_address_is_told_what_to_set() -> None:
     with pytest.raises(ToolError, match=r"searxng has no address: set web\.search\.url"):
-        await web_search_tool(SearchSettings("searxng")).execute({"query": "x"}, Context())
+        await web_search_tool(SearchSettings(provider="searxng")).execute({"query": "x"}, Context())
 
 
 async def test_brave_says_in_its_own_header_when_to_try_again(serve: Serve) -> None:
@@ -438,7 +443,7 @@ async def test_through_the_app_the_key_is_used_and_seen_nowhere(
 
 @pytest.mark.parametrize("key", ["brave-key\n", "brave-kéy", "brave\x1bkey"])
 async def test_a_key_that_cannot_be_sent_is_named_and_not_shown(key: str) -> None:
-    tool = web_search_tool(SearchSettings("brave", "http://127.0.0.1:1/"))
+    tool = web_search_tool(SearchSettings(provider="brave", url="http://127.0.0.1:1/"))
     with pytest.raises(ToolError, match="The secret BRAVE_API_KEY is no key: ") as caught:
         await tool.execute({"query": "x"}, Context(secrets={"BRAVE_API_KEY": key}))
     assert caught.value.kind is Kind.EXECUTION_ERROR

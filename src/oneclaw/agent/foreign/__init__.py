@@ -1,4 +1,4 @@
-"""Conversations that other agents saved, read whatever broke them."""
+"""Imports conversations saved by other agents, even damaged ones."""
 
 from oneclaw.agent.foreign.history import FORMATS, read_history
 

@@ -1,8 +1,8 @@
-"""A message of Anthropic's Messages, and of Bedrock's Converse, which is made alike."""
+"""Reads messages of Anthropic's Messages API and of Bedrock's Converse."""
 
 from typing import Any
 
-from oneclaw.agent.foreign.block import Block, as_text, blocks, is_block, read_block, result_of
+from oneclaw.agent.foreign.block import ForeignBlock, as_text, blocks, is_block, read_block, result_of
 from oneclaw.agent.foreign.draft import Draft
 from oneclaw.core.call import Image
 
@@ -11,11 +11,11 @@ _THOUGHTS = ("thinking", "reasoning")
 _HIDDEN = ("redacted_thinking", "redacted-reasoning")
 
 
-def is_call(block: Block) -> bool:
+def is_call(block: ForeignBlock) -> bool:
     return block.get("type") in _CALLS or is_block(block.get("toolUse"))
 
 
-def is_result(block: Block) -> bool:
+def is_result(block: ForeignBlock) -> bool:
     kind = block.get("type")
     named = isinstance(kind, str) and (kind in ("tool-result", "toolResult") or kind.endswith("tool_result"))
     return named or is_block(block.get("toolResult"))
@@ -27,10 +27,10 @@ def read_assistant(content: Any, draft: Draft) -> None:
         read_answer_block(block, draft)
 
 
-def read_answer_block(block: Block, draft: Draft) -> None:
+def read_answer_block(block: ForeignBlock, draft: Draft) -> None:
     kind = block.get("type")
     if is_call(block):
-        call: Block = block["toolUse"] if is_block(block.get("toolUse")) else block
+        call: ForeignBlock = block["toolUse"] if is_block(block.get("toolUse")) else block
         draft.call(
             _first(call, "name", "toolName"),
             _first(call, "input", "args", "arguments"),
@@ -61,8 +61,8 @@ def read_user(content: Any, draft: Draft) -> None:
     draft.user("\n".join(said), images)
 
 
-def read_result(block: Block, draft: Draft) -> None:
-    held: Block = block["toolResult"] if is_block(block.get("toolResult")) else block
+def read_result(block: ForeignBlock, draft: Draft) -> None:
+    held: ForeignBlock = block["toolResult"] if is_block(block.get("toolResult")) else block
     content = _first(held, "content", "output", "result")
     failed = held.get("is_error") is True or held.get("isError") is True or held.get("status") == "error"
     value, images = result_of(content)
@@ -75,6 +75,6 @@ def read_result(block: Block, draft: Draft) -> None:
     )
 
 
-def _first(block: Block, *names: str) -> Any:
+def _first(block: ForeignBlock, *names: str) -> Any:
     """The first of some fields that is there."""
     return next((block[name] for name in names if block.get(name) is not None), None)

@@ -1,4 +1,4 @@
-"""What stands inside a message of another agent: text, pictures, arguments; never a reason to fail."""
+"""Reads content blocks of foreign messages (text, pictures, arguments) without failing."""
 
 import json
 from base64 import b64decode
@@ -11,21 +11,21 @@ from oneclaw.core.errors import ToolError
 from oneclaw.core.image import MAX_BYTES, media_type
 from oneclaw.core.value import plain, readable
 
-Block = Mapping[str, Any]
+ForeignBlock = Mapping[str, Any]
 _NOTE_CHARS = 2_000
 
 
-def is_block(value: Any) -> TypeGuard[Block]:
+def is_block(value: Any) -> TypeGuard[ForeignBlock]:
     return isinstance(value, Mapping)
 
 
-def blocks(content: Any) -> Iterator[Block]:
+def blocks(content: Any) -> Iterator[ForeignBlock]:
     """The content of a message as blocks, be it a text, one block, a list of both, or nothing."""
     if content is None:
         return
     for each in cast(list[Any], content) if isinstance(content, list | tuple) else [content]:
         if isinstance(each, Mapping):
-            yield cast(Block, each)
+            yield cast(ForeignBlock, each)
         elif isinstance(each, list):
             yield from blocks(each)
         elif each is not None:
@@ -46,7 +46,7 @@ def texts_and_images(content: Any) -> tuple[str, list[Image]]:
 
 
 def result_of(content: Any) -> tuple[Any, list[Image]]:
-    """What a tool gave: text and pictures where it is made of blocks, else the value as it is."""
+    """Reads a tool result: text and images from blocks, else the plain value."""
     if is_block(content):
         is_made_of_blocks = "type" in content
     elif isinstance(content, list | tuple):
@@ -62,7 +62,7 @@ def _is_content(value: Any) -> bool:
     return isinstance(value, str) or (is_block(value) and bool({"type", "text", "image"} & set(value)))
 
 
-def read_block(block: Block) -> tuple[Image | None, str]:
+def read_block(block: ForeignBlock) -> tuple[Image | None, str]:
     """A block of text or a picture; of anything else, and of a picture that is none, a note in words."""
     text: Any = block.get("text")
     kind = as_text(block.get("type", ""))
@@ -78,12 +78,12 @@ def read_block(block: Block) -> tuple[Image | None, str]:
     return None, f"({kind or 'something'} that cannot be read here: {as_text(block)[:_NOTE_CHARS]})"
 
 
-def _is_picture(block: Block, kind: str) -> bool:
+def _is_picture(block: ForeignBlock, kind: str) -> bool:
     names = ("inlineData", "inline_data", "fileData", "file_data", "image_url")
     return kind in ("image", "image_url", "input_image") or any(name in block for name in names)
 
 
-def _picture(block: Block) -> tuple[Image | None, str]:
+def _picture(block: ForeignBlock) -> tuple[Image | None, str]:
     data, address = _source(block)
     if data is not None:
         try:
@@ -97,7 +97,7 @@ def _picture(block: Block) -> tuple[Image | None, str]:
     return None, f"(A picture stood here: {address[:_NOTE_CHARS]})" if address else "(A picture stood here.)"
 
 
-def _source(block: Block) -> tuple[Any, str]:
+def _source(block: ForeignBlock) -> tuple[Any, str]:
     """The base64 of a picture, or its address."""
     for name in ("source", "inlineData", "inline_data", "image_url", "fileData", "file_data", "image"):
         held: Any = block.get(name)

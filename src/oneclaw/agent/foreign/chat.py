@@ -1,14 +1,14 @@
-"""A message of OpenAI's Chat Completions, old ones with `function_call` included."""
+"""Reads messages of OpenAI's Chat Completions, including the old `function_call`."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 from oneclaw.agent.foreign import anthropic
-from oneclaw.agent.foreign.block import Block, as_text, blocks, is_block, result_of
+from oneclaw.agent.foreign.block import ForeignBlock, as_text, blocks, is_block, result_of
 from oneclaw.agent.foreign.draft import Draft
 
 
-def read_assistant(item: Block, draft: Draft) -> None:
+def read_assistant(item: ForeignBlock, draft: Draft) -> None:
     for field in ("reasoning_content", "reasoning", "thinking"):
         if isinstance(item.get(field), str):
             draft.thought(as_text(item[field]))
@@ -21,7 +21,7 @@ def read_assistant(item: Block, draft: Draft) -> None:
         _read_call(call, draft)
 
 
-def _calls(item: Block) -> list[Any]:
+def _calls(item: ForeignBlock) -> list[Any]:
     calls = item.get("tool_calls")
     if is_block(calls):
         calls = [calls]
@@ -34,14 +34,14 @@ def _read_call(call: Any, draft: Draft) -> None:
     if not isinstance(call, Mapping):
         draft.text(as_text(call))
         return
-    call = cast(Block, call)
+    call = cast(ForeignBlock, call)
     held: Any = call.get("function") if is_block(call.get("function")) else call.get("custom")
-    named: Block = held if is_block(held) else call
+    named: ForeignBlock = held if is_block(held) else call
     arguments = next((named[name] for name in ("arguments", "args", "input") if name in named), None)
     draft.call(named.get("name"), arguments, call.get("id"))
 
 
-def read_tool(item: Block, draft: Draft) -> None:
+def read_tool(item: ForeignBlock, draft: Draft) -> None:
     """The result of a call; `tool_call_id` is missing in old ones (role `function`), which go by name."""
     content = item.get("content")
     results = [block for block in blocks(content) if anthropic.is_result(block)]

@@ -1,4 +1,4 @@
-"""The conversation while it is read: what was said is put together, item by item."""
+"""Builds the imported conversation item by item."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -60,7 +60,7 @@ class Draft:
             self._messages.append(UserMessage(text, pictures))
 
     def system(self, text: str) -> None:
-        """What is said to the model by nobody in the conversation.
+        """Adds instructions that belong to no message.
 
         At the beginning it is the instructions of another agent, and ours has its own; later it may tell of
         things that happened, and stays.

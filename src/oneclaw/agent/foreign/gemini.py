@@ -1,9 +1,9 @@
-"""A content of Gemini's generateContent. Ids are often missing: calls and results are then told by name."""
+"""Reads contents of Gemini's generateContent; matches calls and results by name where ids are missing."""
 
 from typing import Any
 
 from oneclaw.agent.foreign.block import (
-    Block,
+    ForeignBlock,
     as_text,
     blocks,
     is_block,
@@ -17,11 +17,11 @@ from oneclaw.core.call import Image
 _USERS = ("user", "function", "tool", "system")
 
 
-def is_content(item: Block) -> bool:
+def is_content(item: ForeignBlock) -> bool:
     return "parts" in item and "content" not in item
 
 
-def read_content(item: Block, draft: Draft) -> None:
+def read_content(item: ForeignBlock, draft: Draft) -> None:
     draft.end()
     is_model = item.get("role") not in _USERS and _sounds_like_model(item)
     if item.get("role") == "system":
@@ -44,14 +44,14 @@ def read_content(item: Block, draft: Draft) -> None:
     draft.user("\n".join(said), images)
 
 
-def _sounds_like_model(item: Block) -> bool:
+def _sounds_like_model(item: ForeignBlock) -> bool:
     """A content without a role is the user's, unless it asks for a call."""
     if item.get("role") is not None:
         return True
     return any(is_block(_either(part, "functionCall")) for part in blocks(item.get("parts")))
 
 
-def _read_answer_part(part: Block, draft: Draft) -> None:
+def _read_answer_part(part: ForeignBlock, draft: Draft) -> None:
     image, text = _read_part(part)
     if part.get("thought") is True:
         draft.thought(text)
@@ -59,7 +59,7 @@ def _read_answer_part(part: Block, draft: Draft) -> None:
         draft.text(text if image is None else "(A picture stood here.)")
 
 
-def _read_part(part: Block) -> tuple[Image | None, str]:
+def _read_part(part: ForeignBlock) -> tuple[Image | None, str]:
     for name, field in (("executableCode", "code"), ("codeExecutionResult", "output")):
         held = _either(part, name)
         if is_block(held):
@@ -69,7 +69,7 @@ def _read_part(part: Block) -> tuple[Image | None, str]:
     return read_block(part)
 
 
-def _read_response(response: Block, draft: Draft) -> None:
+def _read_response(response: ForeignBlock, draft: Draft) -> None:
     held: Any = response.get("response")
     is_error = is_block(held) and held.get("error") is not None
     value: Any = held
@@ -87,7 +87,7 @@ def _read_response(response: Block, draft: Draft) -> None:
     )
 
 
-def _either(part: Block, name: str) -> Any:
+def _either(part: ForeignBlock, name: str) -> Any:
     """A field as the wire spells it, or as Python does: functionCall, function_call."""
     found = part.get(name)
     if found is None:

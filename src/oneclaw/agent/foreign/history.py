@@ -1,4 +1,4 @@
-"""A saved conversation of another agent → messages of ours, valid, whatever is broken in it.
+"""Converts another agent's saved conversation to valid OneClaw messages.
 
 Every item is read by its own shape, so that a history which mixes formats (they exist) is read too; the
 format that was named, or that most items look like, decides where a shape fits several.
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from oneclaw.agent.foreign import anthropic, chat, gemini, responses
-from oneclaw.agent.foreign.block import Block, as_text, is_block, texts_and_images
+from oneclaw.agent.foreign.block import ForeignBlock, as_text, is_block, texts_and_images
 from oneclaw.agent.foreign.draft import Draft
-from oneclaw.agent.mend import mend
+from oneclaw.agent.repair import repair_conversation
 from oneclaw.core.errors import InvalidConfig, describe
 from oneclaw.core.message import Message
 
@@ -49,7 +49,7 @@ def read_history(document: Any, format: str | None = None) -> list[Message]:
     draft = Draft()
     for item in items:
         _read_safely(item, known, draft)
-    mended = mend(draft.messages())
+    mended = repair_conversation(draft.messages())
     for note in mended.notes:
         log.info("A history was mended: %s", note)
     return mended.messages
@@ -66,7 +66,7 @@ def guess_format(items: list[Any]) -> str:
     for item in items:
         if not isinstance(item, Mapping):
             continue
-        shown = _unwrapped(cast(Block, item))
+        shown = _unwrapped(cast(ForeignBlock, item))
         if gemini.is_content(shown):
             return "gemini"
         if responses.is_item(shown):
@@ -100,7 +100,7 @@ def _read(item: Any, format: str, draft: Draft) -> None:
     if not isinstance(item, Mapping):
         draft.user(as_text(item))
         return
-    shown = _unwrapped(cast(Block, item))
+    shown = _unwrapped(cast(ForeignBlock, item))
     if gemini.is_content(shown):
         gemini.read_content(shown, draft)
     elif responses.is_item(shown):
@@ -113,7 +113,7 @@ def _read(item: Any, format: str, draft: Draft) -> None:
         _read_message(shown, format, draft)
 
 
-def _unwrapped(item: Block) -> Block:
+def _unwrapped(item: ForeignBlock) -> ForeignBlock:
     """The message of a line of a log, which has it inside."""
     for name in ("message", "payload"):
         inside = item.get(name)
@@ -122,7 +122,7 @@ def _unwrapped(item: Block) -> Block:
     return item
 
 
-def _read_message(item: Block, format: str, draft: Draft) -> None:
+def _read_message(item: ForeignBlock, format: str, draft: Draft) -> None:
     role = item.get("role")
     if role in _INSTRUCTIONS:
         draft.system(texts_and_images(item.get("content"))[0])
@@ -138,5 +138,5 @@ def _read_message(item: Block, format: str, draft: Draft) -> None:
         draft.user(as_text(item)[:2000])
 
 
-def _has_calls(item: Block) -> bool:
+def _has_calls(item: ForeignBlock) -> bool:
     return bool(item.get("tool_calls")) or is_block(item.get("function_call"))

@@ -1,15 +1,15 @@
-"""An item of OpenAI's Responses: messages, thoughts, calls and their outputs stand side by side."""
+"""Reads items of OpenAI's Responses API: messages, thoughts, calls and outputs."""
 
 from typing import Any
 
-from oneclaw.agent.foreign.block import Block, as_text, blocks, result_of, texts_and_images
+from oneclaw.agent.foreign.block import ForeignBlock, as_text, blocks, result_of, texts_and_images
 from oneclaw.agent.foreign.draft import Draft
 
 _OUTPUTS = ("_call_output", "_call_response", "tool_result")
 _HIDDEN = ("item_reference", "compaction", "mcp_list_tools")
 
 
-def is_item(item: Block) -> bool:
+def is_item(item: ForeignBlock) -> bool:
     """Whether it is an item that only this format has."""
     kind = item.get("type")
     return (
@@ -23,7 +23,7 @@ def is_item(item: Block) -> bool:
     )
 
 
-def read_item(item: Block, draft: Draft) -> None:
+def read_item(item: ForeignBlock, draft: Draft) -> None:
     kind = as_text(item.get("type"))
     if kind == "reasoning":
         texts = [texts_and_images(item.get(field))[0] for field in ("summary", "content")]
@@ -39,7 +39,7 @@ def read_item(item: Block, draft: Draft) -> None:
         draft.text(f"({kind}: {as_text(item)[:500]})")
 
 
-def _read_call(item: Block, kind: str, draft: Draft) -> None:
+def _read_call(item: ForeignBlock, kind: str, draft: Draft) -> None:
     call_id = item.get("call_id")
     if call_id is None and kind not in ("function_call", "custom_tool_call"):
         # The provider ran it itself, as a search: there is no result to wait for.
@@ -53,7 +53,7 @@ def _read_call(item: Block, kind: str, draft: Draft) -> None:
     draft.call(item.get("name") or kind.removesuffix("_call"), arguments, call_id or item.get("id"))
 
 
-def _read_output(item: Block, draft: Draft) -> None:
+def _read_output(item: ForeignBlock, draft: Draft) -> None:
     output = item.get("output")
     if output is None:
         output = item.get("content")

@@ -1,1 +1,1 @@
-"""Checking the arguments of a call: read, repaired, coerced, held against the tool's schema."""
+"""Argument checking: parsing, repair, coercion and schema validation."""

@@ -1,4 +1,4 @@
-"""Raw arguments from a model → checked arguments, with a note of each repair, or every problem at once."""
+"""Checks a call's raw arguments: repairs are noted, problems are reported all at once."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -8,12 +8,13 @@ from typing import Any
 from oneclaw.core.check.coerce import coerce, has_whole_floats, round_whole_floats
 from oneclaw.core.check.parameters import Parameters
 from oneclaw.core.check.payload import read
-from oneclaw.core.check.plain import Refused, is_large
+from oneclaw.core.check.plain import ArgumentsRefused, is_large
 from oneclaw.core.check.problem import clip, describe_unknown, nearest, render_path
 from oneclaw.core.check.repair import Repair
 from oneclaw.core.check.signature import describe_call
 from oneclaw.core.errors import InvalidSchema, Kind, ToolError
-from oneclaw.core.quick import quick
+from oneclaw.core.fast_init import fast_init
+from oneclaw.core.subschema import is_object_type
 from oneclaw.core.tool import ToolDefinition
 
 PROBLEMS = 20
@@ -21,7 +22,7 @@ REPAIRS = 20
 MESSAGE_CHARS = 2_000
 
 
-@quick
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Checked:
     """Arguments that fit their schema, and one short line for each thing that was read otherwise."""
@@ -40,13 +41,13 @@ class ArgumentCheck:
     __slots__ = ("_definition", "_parameters", "_signature", "schema")
 
     def __init__(self, definition: ToolDefinition) -> None:
-        from oneclaw.core.check.schema import Schema  # loads the validator, which takes a while
+        from oneclaw.core.check.schema import CompiledSchema  # loads the validator, which takes a while
 
         self._definition = definition
         self._parameters: Parameters | None = None
         self._signature = ""
-        self.schema = Schema(definition.parameters)
-        if definition.parameters.get("type") != "object" and not self._takes_objects_only():
+        self.schema = CompiledSchema(definition.parameters)
+        if not is_object_type(definition.parameters.get("type")) and not self._takes_objects_only():
             raise InvalidSchema(
                 f'The parameters of {definition.name} must be an object: say "type": "object".', "$.type"
             )
@@ -72,7 +73,7 @@ class ArgumentCheck:
         """The arguments, ready for the tool; raises a `validation_error` that lists every problem."""
         try:
             arguments, repairs = read(raw)
-        except Refused as refused:
+        except ArgumentsRefused as refused:
             raise self._error(str(refused)) from None
         parameters = self._parameters or self.parameters
         unknown: list[str] = []

@@ -1,4 +1,4 @@
-"""Values of the wrong type read as the type the schema asks for, each with a note.
+"""Coerces values of the wrong type to the type the schema expects, and notes each change.
 
 The validator leads: it says where a value does not fit and what it should be, through every `$ref`,
 `anyOf` and condition, and only there is anything changed. A value that fits is never touched.
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.check.payload import decode, read_number
 from oneclaw.core.check.plain import DEPTH, members, walk
-from oneclaw.core.check.problem import Finding, Path, look_up, name_type, render_path, show
-from oneclaw.core.check.repair import REPAIR_CHARS, Malformed, Repair, repair_whole
+from oneclaw.core.check.problem import Path, SchemaViolation, look_up, name_type, render_path, show
+from oneclaw.core.check.repair import REPAIR_CHARS, MalformedJson, Repair, repair_whole
 
 if TYPE_CHECKING:
-    from oneclaw.core.check.schema import Schema
+    from oneclaw.core.check.schema import CompiledSchema
 
 ROUNDS = 8
 ALTERNATIVES_DEPTH = 6
@@ -54,9 +54,9 @@ class _Change:
     ambiguous: bool
 
 
-def coerce(schema: "Schema", arguments: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
+def coerce(schema: "CompiledSchema", arguments: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
     """The arguments, changed in place wherever a value can be read as its schema asks."""
-    mending = _Mending(schema, [arguments], [EFFORT])
+    mending = _Coercion(schema, [arguments], [EFFORT])
     mending.run()
     return mending.box[0], [
         Repair(f"{render_path(change.path)}: {change.text}", change.ambiguous) for change in mending.changes
@@ -64,10 +64,10 @@ def coerce(schema: "Schema", arguments: dict[str, Any]) -> tuple[dict[str, Any],
 
 
 @dataclass(slots=True)
-class _Mending:
+class _Coercion:
     """The mending of one value, held in a box of one so that it can itself be replaced."""
 
-    schema: "Schema"
+    schema: "CompiledSchema"
     box: list[Any]
     effort: list[int]
     depth: int = ALTERNATIVES_DEPTH
@@ -86,7 +86,7 @@ class _Mending:
             if not changed:
                 return
 
-    def mend(self, finding: Finding) -> bool:
+    def mend(self, finding: SchemaViolation) -> bool:
         """Change what one finding is about, if it can be read otherwise; say whether it was changed."""
         if finding.keyword == "required":
             return self.put_back((*finding.path, finding.detail))
@@ -102,7 +102,7 @@ class _Mending:
             self.changes.append(_Change(finding.path, text, reading.ambiguous))
         return True
 
-    def read(self, finding: Finding, value: Any) -> Reading | None:
+    def read(self, finding: SchemaViolation, value: Any) -> Reading | None:
         match finding.keyword:
             case "type":
                 return read_as(value, finding.detail)
@@ -115,20 +115,20 @@ class _Mending:
             case _:
                 return None
 
-    def read_alternatives(self, finding: Finding, value: Any) -> Reading | None:
+    def read_alternatives(self, finding: SchemaViolation, value: Any) -> Reading | None:
         """The alternative that fits after the fewest changes."""
-        found: list[_Mending] = []
+        found: list[_Coercion] = []
         for index in range(len(finding.alternatives)) if self.depth else ():
             part = self.schema.part(f"{finding.location}/{index}")
             if part is None:
                 continue
-            mending = _Mending(part, [deepcopy(value)], self.effort, self.depth - 1)
+            mending = _Coercion(part, [deepcopy(value)], self.effort, self.depth - 1)
             mending.run()
             if mending.changes and part.is_valid(mending.box[0]):
                 found.append(mending)
         if not found:
             return None
-        best, *others = sorted(found, key=_Mending.rank)
+        best, *others = sorted(found, key=_Coercion.rank)
         rivals = [each for each in others if len(each.changes) <= len(best.changes) and each.box != best.box]
         below = tuple(replace(each, ambiguous=each.ambiguous or bool(rivals)) for each in best.changes)
         return Reading(best.box[0], below=below)
@@ -210,7 +210,7 @@ def _read_structure(text: str, kind: type) -> Reading | None:
             return None
         try:
             value, repairs = repair_whole(text, DEPTH, read_number)
-        except Malformed:
+        except MalformedJson:
             return None
     ambiguous = any(repair.ambiguous for repair in repairs)
     return Reading(value, ambiguous) if isinstance(value, kind) else None
@@ -243,7 +243,7 @@ def has_whole_floats(arguments: dict[str, Any]) -> bool:
     return any(type(each) is float and _is_whole(each) for each in walk(arguments))
 
 
-def round_whole_floats(schema: "Schema", arguments: dict[str, Any]) -> list[Repair]:
+def round_whole_floats(schema: "CompiledSchema", arguments: dict[str, Any]) -> list[Repair]:
     """5.0 becomes 5 where only an integer fits: to JSON they are one number, to a tool they are not.
 
     Which those are, the validator says: with 0.5 in their place it asks for an integer.
@@ -264,7 +264,7 @@ def round_whole_floats(schema: "Schema", arguments: dict[str, Any]) -> list[Repa
     return repairs
 
 
-def _asks_integer(finding: Finding) -> bool:
+def _asks_integer(finding: SchemaViolation) -> bool:
     if finding.keyword == "type":
         return "integer" in finding.detail
     return any(

@@ -1,4 +1,4 @@
-"""A form: values that a person gave, checked against a JSON Schema, with its defaults filled in."""
+"""Validates a person's form input against a JSON Schema and fills in defaults."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -7,9 +7,9 @@ from typing import Any
 from oneclaw.core.check.coerce import coerce
 from oneclaw.core.check.parameters import Parameters
 from oneclaw.core.check.payload import read
-from oneclaw.core.check.plain import Refused
+from oneclaw.core.check.plain import ArgumentsRefused
 from oneclaw.core.check.problem import clip
-from oneclaw.core.check.schema import Schema
+from oneclaw.core.check.schema import CompiledSchema
 from oneclaw.core.errors import InvalidSchema
 
 PROBLEMS = 5
@@ -18,17 +18,17 @@ MESSAGE_CHARS = 600
 
 def check_schema(document: Mapping[str, Any]) -> None:
     """Raise `InvalidSchema` for a document that is not the schema of an object."""
-    Schema(document)
+    CompiledSchema(document)
     if document.get("type") != "object":
         raise InvalidSchema('The schema of a form must be that of an object: say "type": "object".', "$.type")
 
 
 def read_form(document: Mapping[str, Any], given: Any) -> dict[str, Any]:
     """The values of an object or of its JSON text; raises ValueError with what is wrong with them."""
-    schema = Schema(document)
+    schema = CompiledSchema(document)
     try:
         values, _ = read(given)
-    except Refused as refused:
+    except ArgumentsRefused as refused:
         raise ValueError(f"The answer is no JSON object: {refused}") from None
     filled = deepcopy(values)
     Parameters(schema).fill(filled)

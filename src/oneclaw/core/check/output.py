@@ -1,10 +1,10 @@
-"""The check of a tool's results against its output schema."""
+"""Validates a tool's result against its output schema."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from oneclaw.core.check.problem import clip, describe_problems
-from oneclaw.core.check.schema import Schema
+from oneclaw.core.check.schema import CompiledSchema
 from oneclaw.core.errors import InvalidSchema, ToolError
 
 PROBLEMS = 5
@@ -19,7 +19,7 @@ class OutputCheck:
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
         self._name = name
         try:
-            self._schema = Schema(schema)
+            self._schema = CompiledSchema(schema)
         except InvalidSchema as error:
             raise InvalidSchema(f"The output of {name}: {error}", error.path) from None
 

@@ -1,4 +1,4 @@
-"""What the root of a schema says of its parameters: their names, their defaults, whether others are kept."""
+"""Reads parameter names and defaults from the root of a schema."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -9,7 +9,7 @@ from oneclaw.core.check.signature import resolve
 from oneclaw.core.subschema import is_array, is_object
 
 if TYPE_CHECKING:
-    from oneclaw.core.check.schema import Schema
+    from oneclaw.core.check.schema import CompiledSchema
 
 _OPEN = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "$dynamicRef")
 _BRANCHES = ("anyOf", "oneOf", "if", "then", "else", "dependentSchemas")
@@ -30,7 +30,7 @@ class Parameters:
 
     __slots__ = ("_root", "defaults", "drops_others", "names", "nested")
 
-    def __init__(self, schema: "Schema") -> None:
+    def __init__(self, schema: "CompiledSchema") -> None:
         self._root: Node = schema.document if isinstance(schema.document, dict) else {}
         views = list(_views(self._root, self._root, branches=True))
         named = [view["properties"] for view in views if is_object(view.get("properties"))]

@@ -1,4 +1,4 @@
-"""Patterns that look ahead from their start, taken apart into patterns that an automaton can match.
+"""Splits regular expressions with leading lookaheads into patterns that RE2 can match.
 
 `^(?!.*\\.\\.)[a-z/.]+$` says two things of one text: it does not match `^(?:.*\\.\\.)`, and it matches
 `^[a-z/.]+$`. Most look-ahead in schemas is of this kind, and taken apart it costs no going back.
@@ -10,29 +10,29 @@ from typing import NamedTuple
 _TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 
 
-class Piece(NamedTuple):
+class PatternPart(NamedTuple):
     """A pattern, and whether the text is to match it or not to."""
 
     pattern: str
     is_wanted: bool
 
 
-def take_apart(pattern: str) -> list[Piece]:
+def take_apart(pattern: str) -> list[PatternPart]:
     """The pieces of a pattern that starts with `^` and look-ahead; empty where it is of another kind."""
     if not pattern.startswith("^"):
         return []
-    pieces: list[Piece] = []
+    pieces: list[PatternPart] = []
     at = 1
     while pattern.startswith(("(?=", "(?!"), at):
         end = _find_closing(pattern, at)
         if end is None:
             return []
-        pieces.append(Piece(f"^(?:{pattern[at + 3 : end]})", pattern[at + 2] == "="))
+        pieces.append(PatternPart(f"^(?:{pattern[at + 3 : end]})", pattern[at + 2] == "="))
         at = end + 1
     rest = pattern[at:]
     if not pieces or rest.startswith(("*", "+", "?", "{")) or _has_alternatives(rest):
         return []
-    return [*pieces, Piece(f"^{rest}", True)]
+    return [*pieces, PatternPart(f"^{rest}", True)]
 
 
 def _find_closing(pattern: str, at: int) -> int | None:

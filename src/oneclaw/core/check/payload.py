@@ -1,4 +1,4 @@
-"""The arguments as they arrive: text, bytes or a mapping, read into one plain, bounded JSON object."""
+"""Parses raw arguments (text, bytes or mapping) into one bounded JSON object."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from oneclaw.core.check.plain import (
     DIGITS,
     TOO_DEEP,
     VALUES,
-    Refused,
+    ArgumentsRefused,
     bound,
     copy,
     inspect,
@@ -22,9 +22,9 @@ from oneclaw.core.check.repair import (
     BLANK,
     CONTROL,
     REPAIR_CHARS,
-    Cut,
-    Malformed,
+    MalformedJson,
     Repair,
+    TruncatedJson,
     has_odd_edge,
     repair,
 )
@@ -36,7 +36,7 @@ BYTE_ORDER_MARK = Repair("a byte order mark was removed")
 
 
 def read(raw: object) -> tuple[dict[str, Any], list[Repair]]:
-    """The object that text, bytes or a mapping hold, and what was repaired; raises `Refused`."""
+    """The object that text, bytes or a mapping hold, and what was repaired; raises `ArgumentsRefused`."""
     if isinstance(raw, str):
         return _read_text(raw)
     if isinstance(raw, dict | Mapping):  # the first answers at once
@@ -47,10 +47,10 @@ def read(raw: object) -> tuple[dict[str, Any], list[Repair]]:
             return _read_text(raw.decode())
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
-            raise Refused(
+            raise ArgumentsRefused(
                 f"The arguments are not valid UTF-8: byte 0x{byte:02x} at position {error.start:,}."
             ) from None
-    raise Refused(f"The arguments must be a JSON object, not {show(raw)}.")
+    raise ArgumentsRefused(f"The arguments must be a JSON object, not {show(raw)}.")
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], list[Repair]]:
@@ -63,7 +63,7 @@ def _read_text(text: str) -> tuple[dict[str, Any], list[Repair]]:
         repairs.append(ENCODED_TWICE)
         value = _forgive(value, repairs)
     if not isinstance(value, dict):
-        raise Refused(f"The arguments must be a JSON object, not {show(value)}.")
+        raise ArgumentsRefused(f"The arguments must be a JSON object, not {show(value)}.")
     return cast("dict[str, Any]", value), repairs
 
 
@@ -94,19 +94,21 @@ def _repair(text: str, error: json.JSONDecodeError) -> tuple[Any, list[Repair]]:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
         if cut:
             raise _refuse_cut("the text ends before the object does")
-        raise Refused(
+        raise ArgumentsRefused(
             f"The arguments are not valid JSON ({error.msg} at {error.pos:,}): send one JSON object."
         )
     try:
         return repair(text, DEPTH, read_number)
-    except Cut as cut:
+    except TruncatedJson as cut:
         raise _refuse_cut(str(cut)) from None
-    except Malformed as malformed:
-        raise Refused(f"The arguments are not valid JSON ({malformed}): send one JSON object.") from None
+    except MalformedJson as malformed:
+        raise ArgumentsRefused(
+            f"The arguments are not valid JSON ({malformed}): send one JSON object."
+        ) from None
 
 
-def _refuse_cut(reason: str) -> Refused:
-    return Refused(f"The arguments were cut off ({reason}): send the whole JSON object again.")
+def _refuse_cut(reason: str) -> ArgumentsRefused:
+    return ArgumentsRefused(f"The arguments were cut off ({reason}): send the whole JSON object again.")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -114,25 +116,27 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise Refused(f"The arguments hold the key {quote(twice)} twice in one object: send it once.")
+        raise ArgumentsRefused(
+            f"The arguments hold the key {quote(twice)} twice in one object: send it once."
+        )
     return found
 
 
 def _float(text: str) -> float:
     number = float(text)
     if not isfinite(number):
-        raise Refused(f"The number {clip(text, 40)} in the arguments is too large.")
+        raise ArgumentsRefused(f"The number {clip(text, 40)} in the arguments is too large.")
     return number
 
 
 def _integer(text: str) -> int:
     if len(text) > DIGITS and len(text.lstrip("-")) > DIGITS:
-        raise Refused(f"A number in the arguments has {len(text):,} digits and may have {DIGITS:,}.")
+        raise ArgumentsRefused(f"A number in the arguments has {len(text):,} digits and may have {DIGITS:,}.")
     return int(text)
 
 
 def _constant(text: str) -> Any:
-    raise Refused(f"{text} in the arguments is not a JSON number.")
+    raise ArgumentsRefused(f"{text} in the arguments is not a JSON number.")
 
 
 def read_number(text: str) -> int | float:
@@ -156,14 +160,14 @@ _short = _decoder(parse_int=None)  # no number in a short text is too long, so n
 
 
 def decode(text: str, decoder: json.JSONDecoder = _strict) -> Any:
-    """One JSON text, bounded; raises `json.JSONDecodeError` where it is not JSON, else `Refused`."""
+    """One JSON text, bounded; raises `json.JSONDecodeError` where it is not JSON, else `ArgumentsRefused`."""
     try:
         # Most text has no blanks around it; then the search for them can be left out.
         value, end = decoder.raw_decode(text) if text[:1] == "{" else (None, -1)
         if end != len(text):
             value = decoder.decode(text)
     except RecursionError:
-        raise Refused(TOO_DEEP) from None
+        raise ArgumentsRefused(TOO_DEEP) from None
     is_suspect = len(text) > 2 * DEPTH and (
         text.count("{") + text.count("[") > DEPTH or text.count(",") > VALUES
     )

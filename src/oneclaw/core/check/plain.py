@@ -1,4 +1,4 @@
-"""Plain JSON values: their limits, a walk through them, and a copy of a mapping that keeps within them."""
+"""Limits, traversal and bounded copying of plain JSON values."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
@@ -28,23 +28,23 @@ TOO_DEEP = f"The arguments are nested deeper than {DEPTH} levels."
 _TOO_MANY = f"The arguments hold more than {VALUES:,} values."
 
 
-class Refused(ValueError):
+class ArgumentsRefused(ValueError):
     """Arguments that are not read at all; the text says why, in one sentence."""
 
 
 def bound(size: int) -> None:
     if size > ARGUMENT_BYTES:
-        raise Refused(f"The arguments are larger than {ARGUMENT_BYTES:,} bytes: send less at once.")
+        raise ArgumentsRefused(f"The arguments are larger than {ARGUMENT_BYTES:,} bytes: send less at once.")
 
 
 def copy(raw: Mapping[Any, Any]) -> dict[str, Any]:
     """A mapping as plain JSON of our own: nothing in it is shared with the caller."""
     try:
         return _copy_flat(raw) or _Copy().object(raw, ())
-    except Refused:
+    except ArgumentsRefused:
         raise
     except Exception as error:  # a mapping is foreign code
-        raise Refused(f"The arguments could not be read: {type(error).__name__}.") from None
+        raise ArgumentsRefused(f"The arguments could not be read: {type(error).__name__}.") from None
 
 
 def _copy_flat(raw: Mapping[Any, Any]) -> dict[str, Any] | None:
@@ -79,7 +79,9 @@ class _Copy:
         found: dict[str, Any] = {}
         for key, value in raw.items():
             if not isinstance(key, str):
-                raise Refused(f"The arguments hold the key {clip(repr(key))}, which is not a string.")
+                raise ArgumentsRefused(
+                    f"The arguments hold the key {clip(repr(key))}, which is not a string."
+                )
             if type(value) is str:
                 self.spend(len(key) + len(value))
                 refuse_surrogates(value, (*path, key))
@@ -100,11 +102,13 @@ class _Copy:
             return value
         if isinstance(value, int):
             if not -_TOO_LONG < value < _TOO_LONG:
-                raise Refused(f"The number in '{render_path(path)}' has more than {DIGITS:,} digits.")
+                raise ArgumentsRefused(
+                    f"The number in '{render_path(path)}' has more than {DIGITS:,} digits."
+                )
             return int(value)
         if isinstance(value, float):
             if not isfinite(value):
-                raise Refused(f"{value!r} in '{render_path(path)}' is not a JSON number.")
+                raise ArgumentsRefused(f"{value!r} in '{render_path(path)}' is not a JSON number.")
             return float(value)
         if isinstance(value, str):
             self.spend(len(value))
@@ -116,11 +120,11 @@ class _Copy:
             self.descend(path)
             items = cast("list[Any]", value)
             return [self.value(item, (*path, index)) for index, item in enumerate(items)]
-        raise Refused(f"'{render_path(path)}' is {show(value)}, which JSON cannot hold.")
+        raise ArgumentsRefused(f"'{render_path(path)}' is {show(value)}, which JSON cannot hold.")
 
     def descend(self, path: Path) -> None:
         if len(path) >= DEPTH:
-            raise Refused(TOO_DEEP)
+            raise ArgumentsRefused(TOO_DEEP)
 
     def spend(self, chars: int) -> None:
         self.values -= 1
@@ -128,7 +132,7 @@ class _Copy:
         if self.chars < 0:
             bound(ARGUMENT_BYTES + 1)
         if self.values < 0:
-            raise Refused(_TOO_MANY)
+            raise ArgumentsRefused(_TOO_MANY)
 
 
 def members(value: Any) -> Iterable[tuple[str | int, Any]]:
@@ -167,7 +171,7 @@ def inspect(value: Any) -> None:
     while level:
         count += len(level)
         if count > VALUES:
-            raise Refused(_TOO_MANY)
+            raise ArgumentsRefused(_TOO_MANY)
         depth += 1
         below: list[Any] = []
         for each in level:
@@ -183,7 +187,7 @@ def inspect(value: Any) -> None:
             else:
                 continue
             if depth > DEPTH and not isinstance(each, str):
-                raise Refused(TOO_DEEP)
+                raise ArgumentsRefused(TOO_DEEP)
         level = below
 
 
@@ -195,6 +199,6 @@ def refuse_surrogates(text: str, path: Path) -> None:
     except UnicodeEncodeError as error:
         where = f" in '{render_path(path)}'" if path else ""
         code = ord(text[error.start])
-        raise Refused(
+        raise ArgumentsRefused(
             f"The arguments hold half a character (U+{code:04X}){where}: send valid Unicode."
         ) from None

@@ -1,11 +1,11 @@
-"""What does not fit a schema: where, which value, what was expected, in plain words."""
+"""Describes schema violations in plain words: place, value and expectation."""
 
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from oneclaw.core.text.display import quoted
+from oneclaw.core.text.display import quoted, visible
 
 Path = tuple[str | int, ...]
 
@@ -14,7 +14,7 @@ SHOWN_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SchemaViolation:
     """One keyword of a schema that a value breaks, as data.
 
     path          where in the value
@@ -28,11 +28,11 @@ class Finding:
     keyword: str
     detail: Any = None
     location: str = ""
-    alternatives: tuple[tuple["Finding", ...], ...] = ()
+    alternatives: tuple[tuple["SchemaViolation", ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ArgumentProblem:
     """A finding in words: `text` is for the model; `is_unknown` marks a name the schema does not know."""
 
     path: str
@@ -48,7 +48,7 @@ def render_path(path: Sequence[str | int]) -> str:
     for step in path[:12]:
         if isinstance(step, int):
             parts.append(f"[{step}]")
-        elif step.removeprefix("$").isidentifier():
+        elif step.removeprefix("$").isidentifier() and visible(clip(step)) == clip(step):
             parts.append(f".{clip(step)}" if parts else clip(step))
         else:
             parts.append(f"[{quote(step)}]")
@@ -118,7 +118,7 @@ def look_up(value: Any, path: Path) -> Any:
     return value
 
 
-def explain(finding: Finding, root: Any) -> list[Problem]:
+def explain(finding: SchemaViolation, root: Any) -> list[ArgumentProblem]:
     """The problems one finding stands for: most are one, a list of unknown names is several."""
     value = look_up(root, finding.path)
     match finding.keyword:
@@ -132,36 +132,38 @@ def explain(finding: Finding, root: Any) -> list[Problem]:
             return [_broken(finding.path, value, _expect(finding))]
 
 
-def describe_problems(problems: Sequence[Problem], most: int = 20) -> str:
+def describe_problems(problems: Sequence[ArgumentProblem], most: int = 20) -> str:
     """The problems of a value in one line, with the field of each."""
     listed = "; ".join(map(_describe, problems[:most]))
     return f"{listed}; and {len(problems) - most:,} more" if len(problems) > most else listed
 
 
-def _describe(problem: Problem) -> str:
+def _describe(problem: ArgumentProblem) -> str:
     if problem.is_unknown:
         return f"'{problem.path}' is not in the schema"
     where = f"'{problem.path}'" if problem.path else "it"
     return f"{where} {problem.expected} but got {problem.value}"
 
 
-def _missing(path: Path) -> Problem:
+def _missing(path: Path) -> ArgumentProblem:
     where = render_path(path)
-    return Problem(where, "nothing", "is required", f"Missing required parameter: '{where}'")
+    return ArgumentProblem(where, "nothing", "is required", f"Missing required parameter: '{where}'")
 
 
-def describe_unknown(path: Path) -> Problem:
+def describe_unknown(path: Path) -> ArgumentProblem:
     where = render_path(path)
-    return Problem(where, "given", "is not a parameter", f"Unknown parameter: '{where}'", is_unknown=True)
+    return ArgumentProblem(
+        where, "given", "is not a parameter", f"Unknown parameter: '{where}'", is_unknown=True
+    )
 
 
-def _broken(path: Path, value: Any, expected: str) -> Problem:
+def _broken(path: Path, value: Any, expected: str) -> ArgumentProblem:
     where, got = render_path(path), name_type(value)
     subject = f"Parameter '{where}'" if where else "The arguments"
-    return Problem(where, got, expected, f"{subject} {expected} but got {got}")
+    return ArgumentProblem(where, got, expected, f"{subject} {expected} but got {got}")
 
 
-def _explain_alternatives(finding: Finding, root: Any, value: Any) -> list[Problem]:
+def _explain_alternatives(finding: SchemaViolation, root: Any, value: Any) -> list[ArgumentProblem]:
     """The problems of the one alternative whose type and fixed values are right, or what all of them want."""
     near = [
         alternative
@@ -174,7 +176,7 @@ def _explain_alternatives(finding: Finding, root: Any, value: Any) -> list[Probl
     return [_broken(finding.path, value, f"must fit one of: {clip('; '.join(wanted), 300)}")]
 
 
-def _is_another_kind(finding: Finding, base: Path) -> bool:
+def _is_another_kind(finding: SchemaViolation, base: Path) -> bool:
     """Whether a value is of another type, or has another fixed value in a member, as `kind`."""
     if finding.path == base:
         return finding.keyword in ("type", "const")
@@ -182,11 +184,11 @@ def _is_another_kind(finding: Finding, base: Path) -> bool:
     return is_fixed and len(finding.path) == len(base) + 1
 
 
-def _wants(alternative: Iterable[Finding], base: Path) -> str:
+def _wants(alternative: Iterable[SchemaViolation], base: Path) -> str:
     return " and ".join(_want(each, base) for each in list(alternative)[:3])
 
 
-def _want(finding: Finding, base: Path) -> str:
+def _want(finding: SchemaViolation, base: Path) -> str:
     where = render_path(finding.path[len(base) :])
     if finding.keyword == "required":
         return f"a value with '{render_path((*finding.path[len(base) :], str(finding.detail)))}'"
@@ -231,10 +233,12 @@ _PLAIN = {
 }
 
 
-def _expect(finding: Finding) -> str:
+def _expect(finding: SchemaViolation) -> str:
     match finding.keyword:
         case "type":
             return f"expected type '{_join_types(finding.detail)}'"
+        case "enum" if not finding.detail:
+            return "must be left out (no value is allowed: its enum is empty)"
         case "enum":
             return f"must be one of: {_list_choices(finding.detail)}"
         case "const":

@@ -1,4 +1,4 @@
-"""Small malformed JSON from a model: a tolerant reader that names what it forgave.
+"""Parses slightly malformed JSON from models and names each repair.
 
 It forgives spelling, never loss. Text that ends before its object does is cut, and is refused: what
 is missing could be anything. Nothing is made up and nothing is dropped without a note.
@@ -32,11 +32,11 @@ class Repair:
     ambiguous: bool = False
 
 
-class Malformed(ValueError):
+class MalformedJson(ValueError):
     """Text that is not JSON and cannot be read as JSON in one way."""
 
 
-class Cut(Malformed):
+class TruncatedJson(MalformedJson):
     """Text that ends before its object does."""
 
 
@@ -59,7 +59,7 @@ _EDGES = re.compile(r"\A[\s\ufeff]+|[\s\ufeff]+\Z")
 _JSON_SPACE = " \t\r\n"
 _LINE_END = re.compile(r"[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029](?!\Z)")
 _SELF_ENDING = frozenset("{}[],:\"'“”‘’`/#")
-"""What is a whole token, or begins or ends one, so that nothing beside it can be a part of it."""
+"""Characters that begin, end or are a token."""
 _COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$-]*")
@@ -79,7 +79,7 @@ _WORDS: dict[str, tuple[Any, Repair | None]] = {
 _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|.)|"', re.DOTALL)
 
 
-class _Reader:
+class _JsonReader:
     """Recursive descent over one text; `depth` bounds the descent."""
 
     def __init__(self, text: str, at: int, depth: int, number: Callable[[str], int | float]) -> None:
@@ -103,7 +103,7 @@ class _Reader:
             self.note(UNSURE_COMMENT if is_unsure else COMMENT)
             self.at = comment.end()
         if self.at >= len(self.text) or self.text.startswith("/*", self.at):
-            raise Cut("the text ends before the object does")
+            raise TruncatedJson("the text ends before the object does")
         return self.text[self.at]
 
     def skip_blanks(self) -> None:
@@ -120,7 +120,7 @@ class _Reader:
         if char in "{[":
             self.depth -= 1
             if self.depth < 0:
-                raise Malformed("it is nested too deeply")
+                raise MalformedJson("it is nested too deeply")
             inner = self.object() if char == "{" else self.array()
             self.depth += 1
             return inner
@@ -137,7 +137,7 @@ class _Reader:
         while self.peek() != "}":
             key = self.key()
             if key in found:
-                raise Malformed(f"the key {quote(key)} stands twice in one object")
+                raise MalformedJson(f"the key {quote(key)} stands twice in one object")
             self.expect(":", f"after the key {quote(key)}")
             found[key] = self.value()
             self.separate("}")
@@ -159,14 +159,14 @@ class _Reader:
             return self.string(char)
         word = _WORD.match(self.text, self.at)
         if word is None:
-            raise Malformed(f"{quote(char)} stands where a key should")
+            raise MalformedJson(f"{quote(char)} stands where a key should")
         self.at = word.end()
         self.note(UNQUOTED_KEY)
         return word.group()
 
     def expect(self, char: str, where: str) -> None:
         if self.peek() != char:
-            raise Malformed(f"{quote(self.text[self.at])} stands where {quote(char)} should, {where}")
+            raise MalformedJson(f"{quote(self.text[self.at])} stands where {quote(char)} should, {where}")
         self.at += 1
 
     def separate(self, closing: str) -> None:
@@ -180,7 +180,7 @@ class _Reader:
     def string(self, opening: str) -> str:
         body = _BODIES[opening].match(self.text, self.at + 1)
         if body is None:
-            raise Cut("the text ends inside a string")
+            raise TruncatedJson("the text ends inside a string")
         self.at = body.end()
         if opening != '"':
             self.note(OTHER_QUOTES)
@@ -206,7 +206,7 @@ class _Reader:
         word = _WORD.match(self.text, self.at)
         if word is None or word.group() not in _WORDS:
             shown = quote(word.group() if word else self.text[self.at])
-            raise Malformed(f"{shown} stands where a value should")
+            raise MalformedJson(f"{shown} stands where a value should")
         value, repair = _WORDS[word.group()]
         if repair:
             self.note(repair)
@@ -215,11 +215,11 @@ class _Reader:
 
 
 def repair(text: str, depth: int, number: Callable[[str], int | float]) -> tuple[Any, list[Repair]]:
-    """The one object in a malformed text, and what was forgiven; raises `Malformed` or `Cut`."""
+    """Reads the one object in a malformed text. Raises `MalformedJson` or `TruncatedJson`."""
     start = text.find("{")
     if start < 0:
-        raise Malformed("there is no JSON object in it")
-    reader = _Reader(text, start, depth, number)
+        raise MalformedJson("there is no JSON object in it")
+    reader = _JsonReader(text, start, depth, number)
     value = reader.value()
     _judge_surroundings(text[:start], text[reader.at :], reader)
     return value, list(reader.repairs)
@@ -227,11 +227,11 @@ def repair(text: str, depth: int, number: Callable[[str], int | float]) -> tuple
 
 def repair_whole(text: str, depth: int, number: Callable[[str], int | float]) -> tuple[Any, list[Repair]]:
     """A malformed text that is one value from end to end, as a list written by Python."""
-    reader = _Reader(text, 0, depth, number)
+    reader = _JsonReader(text, 0, depth, number)
     value = reader.value()
     reader.skip_blanks()
     if reader.at < len(text):
-        raise Malformed("there is more text after the value")
+        raise MalformedJson("there is more text after the value")
     return value, list(reader.repairs)
 
 
@@ -240,8 +240,8 @@ def has_odd_edge(text: str) -> bool:
     return any(edge.strip(_JSON_SPACE) for edge in _EDGES.findall(text))
 
 
-def _judge_surroundings(before: str, after: str, reader: _Reader) -> None:
-    """What stands around the object must be a fence or prose: never a part that was left out."""
+def _judge_surroundings(before: str, after: str, reader: _JsonReader) -> None:
+    """Text around the object must be a fence or prose, never a lost part."""
     if any(has_odd_edge(each) for each in (before, after)):
         reader.note(BLANK)
     before, after = (_EDGES.sub("", each) for each in (before, after))
@@ -251,7 +251,7 @@ def _judge_surroundings(before: str, after: str, reader: _Reader) -> None:
         reader.note(FENCE)
         return
     if "{" in after:
-        raise Malformed("there is more than one JSON object in it")
+        raise MalformedJson("there is more than one JSON object in it")
     if re.search(r"[{}\[\]]", before) or re.search(r'[{}\[\]"]', after):
-        raise Malformed("the text around the object could be a part of it")
+        raise MalformedJson("the text around the object could be a part of it")
     reader.note(AROUND)

@@ -1,4 +1,4 @@
-"""JSON Schema: a compiled document, whether a value fits it, and every place where it does not.
+"""Compiles a JSON Schema and validates values against it.
 
 Nothing is fetched: a `$ref` reaches the document itself, the standard meta-schemas, and what the
 caller hands over in `documents`. No value can stall the check through a `pattern`: each pattern is
@@ -10,16 +10,25 @@ from typing import Any, cast
 
 import jsonschema_rs
 
-from oneclaw.core.check.pattern import Piece, take_apart
+from oneclaw.core.check.pattern import PatternPart, take_apart
 from oneclaw.core.check.plain import is_large, members, walk
-from oneclaw.core.check.problem import Finding, Path, Problem, clip, explain, json_path, quote, show
+from oneclaw.core.check.problem import (
+    ArgumentProblem,
+    Path,
+    SchemaViolation,
+    clip,
+    explain,
+    json_path,
+    quote,
+    show,
+)
 from oneclaw.core.errors import InvalidSchema
 
 ROOT = "urn:oneclaw:document"
 """The address of the document itself, for the parts of it that are checked alone."""
 
 PATTERN_WORK = 262_144
-"""What one look at a value may spend on patterns: that many characters against a small one."""
+"""Matching budget of one validation, in characters."""
 
 KEY_CHARS = 16_384
 """The most characters of names in one value that are matched against `patternProperties`."""
@@ -30,7 +39,7 @@ _SMALL = 4_096
 _SIZES = (_SMALL, 4 * _SMALL, 16 * _SMALL, 64 * _SMALL, 256 * _SMALL)
 
 
-class _Work:
+class _PatternBudget:
     """How much one check may still spend on patterns."""
 
     __slots__ = ("is_wanted", "left")
@@ -49,11 +58,11 @@ class _Pattern:
 
     __slots__ = ("_goes_back", "_pieces", "_shown", "_weight", "_work")
 
-    def __init__(self, work: _Work, pattern: str) -> None:
+    def __init__(self, work: _PatternBudget, pattern: str) -> None:
         work.is_wanted = True
         self._work = work
         self._shown = quote(pattern)
-        whole = [Piece(pattern, True)]
+        whole = [PatternPart(pattern, True)]
         for pieces, goes_back in ((whole, False), (take_apart(pattern), False), (whole, True)):
             made = [(_compile(piece.pattern, goes_back), piece.is_wanted) for piece in pieces]
             self._pieces = [(found[1], is_wanted) for found, is_wanted in made if found]
@@ -97,7 +106,7 @@ def _compile(pattern: str, goes_back: bool) -> tuple[int, jsonschema_rs.Validato
     return None
 
 
-class Schema:
+class CompiledSchema:
     """A compiled JSON Schema: 2020-12, or the draft that `$schema` names.
 
     `documents` are schemas a `$ref` may reach, by address. `formats` says whether `format` is
@@ -119,9 +128,9 @@ class Schema:
         self.document: dict[str, Any] | bool = document if isinstance(document, bool) else dict(document)
         self._documents = documents or {}
         self._formats = formats
-        self._parts: dict[str, Schema | None] = {}
+        self._parts: dict[str, CompiledSchema | None] = {}
         self._match_keys: bool | None = None
-        self._work = _Work()
+        self._work = _PatternBudget()
         try:
             self._validator = self._compile()
         except jsonschema_rs.ValidationError as error:
@@ -163,11 +172,13 @@ class Schema:
         except ValueError:  # not a JSON value: a set, a lone surrogate
             return False
 
-    def findings(self, value: Any) -> list[Finding]:
+    def findings(self, value: Any) -> list[SchemaViolation]:
         """Everything that does not fit; of a very large value the first thing only."""
         self._work.left = PATTERN_WORK
         if self._has_too_many_keys(value):
-            return [Finding((), "work", f"must have names of at most {KEY_CHARS:,} characters together")]
+            return [
+                SchemaViolation((), "work", f"must have names of at most {KEY_CHARS:,} characters together")
+            ]
         try:
             if is_large(value):
                 self._validator.validate(value)
@@ -178,15 +189,15 @@ class Schema:
         except jsonschema_rs.ValidationError as error:
             return [_find(error)]
         except ValueError:
-            return [Finding((), "json", "must be plain JSON")]
-        return [Finding((), "work", _TOO_MUCH)] if self._work.left < 0 else []
+            return [SchemaViolation((), "json", "must be plain JSON")]
+        return [SchemaViolation((), "work", _TOO_MUCH)] if self._work.left < 0 else []
 
-    def problems(self, value: Any) -> list[Problem]:
+    def problems(self, value: Any) -> list[ArgumentProblem]:
         """`findings` in words, what is missing first."""
         findings = sorted(self.findings(value), key=lambda finding: finding.keyword != "required")
         return [problem for finding in findings for problem in explain(finding, value)]
 
-    def part(self, location: str) -> "Schema | None":
+    def part(self, location: str) -> "CompiledSchema | None":
         """The schema at an address that a finding named, or None where it cannot stand alone."""
         if location not in self._parts:
             head: dict[str, Any] = {"$ref": location}
@@ -194,7 +205,7 @@ class Schema:
                 head["$schema"] = self.document["$schema"]
             try:
                 documents = {ROOT: self.document, **self._documents}
-                self._parts[location] = Schema(head, documents, self._formats)
+                self._parts[location] = CompiledSchema(head, documents, self._formats)
             except InvalidSchema:
                 self._parts[location] = None
         return self._parts[location]
@@ -215,22 +226,22 @@ def _count_key_chars(value: Any) -> int:
     return chars
 
 
-def _find(error: jsonschema_rs.ValidationError) -> Finding:
+def _find(error: jsonschema_rs.ValidationError) -> SchemaViolation:
     kind = error.kind
     location = error.absolute_keyword_location or f"{ROOT}#{_pointer(error.schema_path)}"
     path: Path = tuple(error.instance_path)
     match kind:
         case jsonschema_rs.ValidationErrorKind.AnyOf() | jsonschema_rs.ValidationErrorKind.OneOfNotValid():
             alternatives = tuple(tuple(map(_find, each)) for each in kind.context)
-            return Finding(path, kind.name, None, location, alternatives)
+            return SchemaViolation(path, kind.name, None, location, alternatives)
         case jsonschema_rs.ValidationErrorKind.OneOfMultipleValid():
-            return Finding(path, "oneOfSeveral", None, location)
+            return SchemaViolation(path, "oneOfSeveral", None, location)
         case jsonschema_rs.ValidationErrorKind.PropertyNames():
-            return Finding(path, "propertyNames", kind.error.instance, location)
+            return SchemaViolation(path, "propertyNames", kind.error.instance, location)
         case jsonschema_rs.ValidationErrorKind.Custom():
-            return Finding(path, kind.keyword, kind.message, location)
+            return SchemaViolation(path, kind.keyword, kind.message, location)
         case _:
-            return Finding(path, kind.name, kind.value, location)
+            return SchemaViolation(path, kind.name, kind.value, location)
 
 
 def _pointer(path: list[str | int]) -> str:
@@ -246,12 +257,14 @@ def _invalid(error: jsonschema_rs.ValidationError, document: dict[str, Any] | bo
     else:
         path = json_path(error.instance_path)
         is_regex = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Format)
-        why = _NO_REGEX if is_regex else message.partition("ValueError: ")[2]
+        is_name = error.instance_path[-1:] == ["$id"]
+        why = _NO_REGEX if is_regex else _NO_ID if is_name else message.partition("ValueError: ")[2]
         why = why or "; ".join(each.expected for each in explain(_find(error), document))
     return InvalidSchema(f"The schema is wrong at {path}: {clip(why, 400)}.", path)
 
 
 _NO_REGEX = "it is not a regular expression, is too large, or looks around where that is not possible"
+_NO_ID = "an $id is an address without a name after `#`; write the name as $anchor"
 _REFERENCE = "no other document is fetched; put the schema under $defs and refer to it as #/$defs/NAME"
 
 

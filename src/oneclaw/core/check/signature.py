@@ -1,4 +1,4 @@
-"""A tool's parameters in one short line: `read_file(path: string, offset?: integer)`."""
+"""One-line signature of a tool: `read_file(path: string, offset?: integer)`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,11 +25,19 @@ def describe_call(name: str, parameters: Mapping[str, Any]) -> str:
 
 def _describe_form(form: Form, root: Mapping[str, Any]) -> str:
     properties, required = form
-    known = sorted(properties.items(), key=lambda member: member[0] not in required)
+    known = [member for member in properties.items() if member[0] in required]
+    known += [
+        member for member in properties.items() if member[0] not in required and not _is_never(member[1])
+    ]
     return ", ".join(
         f"{visible(clip(each, 40))}{'' if each in required else '?'}: {describe_type(schema, root)}"
         for each, schema in known
     )
+
+
+def _is_never(schema: Any) -> bool:
+    """Whether no value fits: such a parameter may not be given."""
+    return schema is False or (is_object(schema) and schema.get("enum") == [])
 
 
 def _forms(schema: Any, root: Mapping[str, Any], depth: int = 4) -> list[Form]:
@@ -62,6 +70,8 @@ def _both(one: Form, other: Form) -> Form:
 
 def describe_type(schema: Any, root: Mapping[str, Any], depth: int = 4) -> str:
     """A schema as a type: `string`, `integer|null`, `string[]`, `"a"|"b"`."""
+    if _is_never(schema):
+        return "never"
     if not is_object(schema) or depth == 0:
         return "any"
     if "$ref" in schema:
@@ -93,7 +103,7 @@ def _unite(types: Iterable[str]) -> str:
 
 
 def resolve(reference: str, root: Mapping[str, Any]) -> Any:
-    """What a `#/…` reference in a document points at, or None."""
+    """Resolves a `#/…` reference in a document, or None."""
     if reference != "#" and not reference.startswith("#/"):
         return None
     node: Any = root

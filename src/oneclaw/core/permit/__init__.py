@@ -1,1 +1,1 @@
-"""Permitting a call: policy, needs, grants, and the broker that asks people."""
+"""Permissions: policy, needs, grants, and the broker that asks people."""

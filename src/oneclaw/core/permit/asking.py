@@ -1,4 +1,4 @@
-"""A question that a running tool asks a person: a text, a choice or a form."""
+"""Questions that a running tool asks a person: text, choice or form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ def _check(
 def _problem(
     text: str, options: Sequence[str], schema: Mapping[str, Any] | None, seconds: float | None
 ) -> str:
-    """What is wrong with a question."""
+    """The problem of a question."""
     if not text.strip() or len(text) > TEXT_CHARS:
         return f"The question has {len(text):,} characters; ask in 1 to {TEXT_CHARS:,}."
     if options and schema is not None:

@@ -1,4 +1,4 @@
-"""The broker: one queue of questions to people; each gets exactly one answer, and the first one counts.
+"""Broker: one queue of questions to people; each gets exactly one answer.
 
 Theory of operation. A call that must ask hands its question to `ask` and waits on a future. A question leaves
 the queue in one place only, `_settle`, which takes it out, sets the future and tells whoever listens; whoever
@@ -28,7 +28,7 @@ from typing import Any
 
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Emit, QuestionAnswered, QuestionAsked
-from oneclaw.core.permit.front import Front, Show, Withdraw, run_on
+from oneclaw.core.permit.front import Front, ShowQuestion, Withdraw, run_on
 from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import Fits, covers
 from oneclaw.core.question import KEPT, MISFIT, Question, QuestionBook, Reply, read_answer
@@ -40,7 +40,7 @@ _LOOK_SECONDS = 0.25
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
+class _WaitingQuestion:
     question: Question
     fits: Fits
     remember: Callable[[Reply], None] | None
@@ -66,15 +66,11 @@ class Broker:
         self.book: QuestionBook | None = None
         self._emit = emit
         self._fronts: list[Front] = []
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, _WaitingQuestion] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: asyncio.Task[None] | None = None
         self._is_closing = False
-
-    @property
-    def is_bound(self) -> bool:
-        return bool(self._fronts)
 
     def why_nobody(self, session: Session) -> str:
         """Why nobody can answer a question of the session; empty when somebody can."""
@@ -93,7 +89,7 @@ class Broker:
         """The open questions, oldest first."""
         return tuple(waiting.question for waiting in self._waiting.values())
 
-    def bind(self, show: Show, withdraw: Withdraw | None = None) -> Callable[[], None]:
+    def bind(self, show: ShowQuestion, withdraw: Withdraw | None = None) -> Callable[[], None]:
         """Let a front show questions; returns the function that ends it.
 
         `show` is given one question at a time and must not wait; `withdraw` is given the id of a question it
@@ -149,7 +145,7 @@ class Broker:
                         remember(earlier)
                     self._tell_answered(replace(question, id=earlier.by), earlier)
                     return replace(earlier, by=question.id)
-        waiting = _Waiting(
+        waiting = _WaitingQuestion(
             asked,
             rules,
             remember,
@@ -202,20 +198,12 @@ class Broker:
         self._end(waiting, reply, who)
         return True
 
-    def answer_threadsafe(
-        self,
-        question_id: str,
-        answer: Any,
-        *,
-        pattern: Mapping[str, str] | None = None,
-        seconds: float | None = None,
-        who: str = "",
-    ) -> bool:
+    def answer_threadsafe(self, question_id: str, answer: Any, **more: Any) -> bool:
         """`answer`, from a thread that is not the loop's; waits until the loop has taken it."""
-        give = partial(self.answer, question_id, answer, pattern=pattern, seconds=seconds, who=who)
+        give = partial(self.answer, question_id, answer, **more)
         return False if self._loop is None else run_on(self._loop, give)
 
-    def _end(self, waiting: _Waiting, reply: Reply, who: str = "") -> None:
+    def _end(self, waiting: _WaitingQuestion, reply: Reply, who: str = "") -> None:
         """End a question, and those that the answer covers: by the word of the book, where they are in it."""
         covered = [
             other
@@ -230,7 +218,7 @@ class Broker:
         else:
             self._start(self._write(self.book, ended, reply, who))
 
-    async def _write(self, book: QuestionBook, ended: list[_Waiting], reply: Reply, who: str) -> None:
+    async def _write(self, book: QuestionBook, ended: list[_WaitingQuestion], reply: Reply, who: str) -> None:
         """Have the book say how questions ended; where it says otherwise, that is how."""
         for each in ended:
             said = reply
@@ -260,7 +248,7 @@ class Broker:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _settle(self, reply: Reply, *ended: _Waiting) -> None:
+    def _settle(self, reply: Reply, *ended: _WaitingQuestion) -> None:
         """The only way out of the queue. All are out before anybody is told or shown the next."""
         settled = [each for each in ended if self._waiting.pop(each.question.id, None) is each]
         for waiting in settled:
@@ -275,7 +263,7 @@ class Broker:
             for front in tuple(self._fronts):
                 front.take_away(waiting.question.id)
 
-    def _time_out(self, waiting: _Waiting, seconds: float) -> None:
+    def _time_out(self, waiting: _WaitingQuestion, seconds: float) -> None:
         if not waiting.is_ending:
             self._end(waiting, Reply("timeout", f"Nobody answered within {seconds:g} seconds."))
 
@@ -296,7 +284,8 @@ class Broker:
     def _tell_asked(self, asked: Question) -> None:
         if self._emit is not None:
             head = asked.id, asked.call_id, asked.tool, asked.session, asked.agent, asked.need, asked.text
-            self._emit(QuestionAsked(*head, asked.kind, asked.answers, asked.schema, asked.expires))
+            more = asked.kind, asked.answers, asked.schema, asked.expires, asked.diff
+            self._emit(QuestionAsked(*head, *more))
 
     def _tell_answered(self, asked: Question, reply: Reply) -> None:
         if self._emit is not None:
@@ -314,7 +303,7 @@ def _held(reply: Reply, fits: Fits) -> Reply:
     return reply if is_fitting else Reply("no", misfit, by=reply.by)
 
 
-def _is_covered(waiting: _Waiting, reply: Reply, other: _Waiting) -> bool:
+def _is_covered(waiting: _WaitingQuestion, reply: Reply, other: _WaitingQuestion) -> bool:
     try:
         return covers(waiting.question, reply, other.question, other.fits)
     except ValueError:  # a pattern that can be none for the other call

@@ -1,4 +1,4 @@
-"""A front: someone who shows questions to a person, one at a time, and answers from any thread."""
+"""Front: shows questions to a person, one at a time."""
 
 import asyncio
 import concurrent.futures
@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from oneclaw.core.question import Question
 
-Show = Callable[[Question], None]
+ShowQuestion = Callable[[Question], None]
 Withdraw = Callable[[str], None]
 
 
@@ -22,7 +22,7 @@ class Front:
 
     def __init__(
         self,
-        show: Show,
+        show: ShowQuestion,
         withdraw: Withdraw | None,
         open_for: "Callable[[Front], Iterable[Question]]",
         on_failure: Callable[[], None],

@@ -1,4 +1,4 @@
-"""A grant: a remembered answer to "may this tool do this?", the book that keeps them, and what one covers.
+"""Grant: a remembered permission, the calls it covers, and the book that stores grants.
 
 A grant covers a call when all of these hold:
 
@@ -25,7 +25,7 @@ from typing import Any, Literal, Protocol
 
 from oneclaw.core.tool import ToolDefinition
 
-Verdict = Literal["allow", "deny"]
+GrantVerdict = Literal["allow", "deny"]
 Scope = Literal["session", "agent", "everywhere"]
 
 _WIDTH: dict[Scope, int] = {"session": 0, "agent": 1, "everywhere": 2}
@@ -58,7 +58,7 @@ class Grant:
     id: str
     need: str
     tool: str
-    verdict: Verdict
+    verdict: GrantVerdict
     scope: Scope
     holder: str = ""
     pattern: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,4 +1,4 @@
-"""What the owner's rules say of the arguments of one call: granted ahead, or what a person is told before."""
+"""The owner's verdict on a call's arguments: granted in advance, or shown to a person first."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +10,7 @@ from oneclaw.core.tool import ToolDefinition
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is said of one need of one call.
+    """The verdict on one need of one call.
 
     is_granted  a rule of the owner covers these very arguments
     about       what exactly would happen: an answer that is kept holds for this alone
@@ -33,7 +33,7 @@ It raises `ToolError` for a call that no answer could allow: nobody is asked abo
 
 
 def bound_to(judged: Iterable[Judgement], redact: Callable[[Any], Any] | None) -> str:
-    """What an answer to a call judged so is about; where a secret was taken out, its hash tells it apart."""
+    """The subject of an answer; a redacted secret is told apart by its hash."""
     exact = " ".join(one.about for one in judged)
     shown = exact if redact is None else redact(exact)
     if shown == exact:

@@ -1,4 +1,4 @@
-"""A need: a power that tools ask for, the states it can be in, and how it stands by mode and settings."""
+"""Needs: the powers tools ask for, and their default states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MODES: dict[Mode, str] = {
 CHANGES = "changes"
 OVERWRITE = "files.overwrite"
 PERSON = "person"
-"""What a tool needs whose calls ask a person: it is there only where one can answer."""
+"""The need of tools that ask a person; available only where one can answer."""
 
 
 class State(StrEnum):
@@ -45,7 +45,8 @@ NEEDS: dict[str, Need] = {
     for need in (
         Need("files.read", "read files in the workspace", State.GRANTED),
         Need("files.write", "make and change files in the workspace", State.GRANTED),
-        Need(OVERWRITE, "replace a file that is there, at the word of the embedded model", State.ASK),
+        Need(OVERWRITE, "replace a file that is there by moving, copying or the tiny model", State.ASK),
+        Need("files.delete", "delete files and folders in the workspace", State.ASK),
         Need("files.protected", "write files that your own programs run or obey", State.ASK),
         Need("network", "reach public hosts on the internet", State.GRANTED),
         Need(
@@ -78,7 +79,7 @@ NEEDS: dict[str, Need] = {
 
 
 def needs_of(definition: ToolDefinition) -> tuple[str, ...]:
-    """What a call of the tool needs before it runs: what it declares, and `changes` unless it only reads."""
+    """Needs of a call: those declared, and `changes` unless it only reads."""
     changes = () if definition.effect == "read" else (CHANGES,)
     return tuple(dict.fromkeys((*definition.needs, *changes)))
 

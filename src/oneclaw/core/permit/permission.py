@@ -1,4 +1,4 @@
-"""Permission: whether this call may happen now, by its needs, the mode, the owner's settings and the grants.
+"""Decides whether a call may run, by its needs, the mode, settings and grants.
 
 Each need of a call stands in one of four states. From the first line that holds:
 
@@ -33,19 +33,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import Kind, OneClawError, ToolError
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, GrantBook, MemoryBook, definition_hash, find, fits
 from oneclaw.core.permit.judgement import Judge, Judgement, bound_to
 from oneclaw.core.permit.need import MODES, Mode, State, base_state, needs_of
+from oneclaw.core.permit.need_status import NeedStatus, raise_denied, refusal, setting_of, why_refused
 from oneclaw.core.permit.prompt import Fits, grant_for
-from oneclaw.core.permit.request import Request, question_of
-from oneclaw.core.permit.standing import Standing, raise_denied, refusal, setting_of, why_refused
+from oneclaw.core.permit.request import PermissionRequest, question_of
 from oneclaw.core.question import YES, Question, Reply
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
+
+if TYPE_CHECKING:
+    from oneclaw.core.text.diff import Preview
+
+_PREVIEW_SECONDS = 5.0
 
 log = logging.getLogger("oneclaw")
 
@@ -104,7 +109,9 @@ class Permissions:
 
         The needs that are returned stand by an answer that was kept, and nobody was asked about the call.
         """
-        kept = await self._permit(Request(call_id, definition, arguments, session, needs_of(definition)))
+        kept = await self._permit(
+            PermissionRequest(call_id, definition, arguments, session, needs_of(definition))
+        )
         await self._note_quick(definition)
         return kept
 
@@ -120,7 +127,7 @@ class Permissions:
         """`check` for a need that only shows while running. A grant given here is for this reason alone."""
         about = reason if self._redact is None else self._redact(reason)
         try:
-            await self._permit(Request(call_id, definition, arguments, session, (need,), about))
+            await self._permit(PermissionRequest(call_id, definition, arguments, session, (need,), about))
         except ToolError as error:
             raise ToolError(f"{about} {error.message}", error.kind) from error
 
@@ -132,7 +139,7 @@ class Permissions:
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
         judged: Judgement | None = None,
-    ) -> Standing:
+    ) -> NeedStatus:
         """How a need stands for a call now, without asking anybody. Raises what reading the grants raises.
 
         `judged` is what the owner's rules say of the arguments.
@@ -155,26 +162,26 @@ class Permissions:
                 break
         if grant is not None and grant.verdict == "deny":
             text = f"A person denied it for good; `oneclaw grants revoke {grant.id}` takes that back."
-            return Standing(need, State.DENIED_FOR_GOOD, text, grant)
+            return NeedStatus(need, State.DENIED_FOR_GOOD, text, grant)
         state = self.state_of(need)
         if state is State.DENIED_FOR_GOOD:
             text = f"The owner denied it for good with the setting {setting_of(need)}."
-            return Standing(need, state, text)
+            return NeedStatus(need, state, text)
         is_asked = session.must_ask(need)
         if not is_asked and (state is State.GRANTED or grant is not None or is_ruled):
-            return Standing(need, State.GRANTED, grant=grant)
+            return NeedStatus(need, State.GRANTED, grant=grant)
         if state is State.DENIED or (is_asked and self.mode == "deny"):
             text = f"In the mode deny nobody is asked; the owner can set {setting_of(need)} to granted."
             if is_asked:
                 text = "In the mode deny nobody is asked, and this is done only when a person says yes to it."
-            return Standing(need, State.DENIED, text)
-        return Standing(need, State.ASK)
+            return NeedStatus(need, State.DENIED, text)
+        return NeedStatus(need, State.ASK)
 
     async def foresee(
         self, definition: ToolDefinition, arguments: Mapping[str, Any], session: Session
-    ) -> tuple[list[Standing], list[str]]:
+    ) -> tuple[list[NeedStatus], list[str]]:
         """How the needs of a call with these arguments stand, and what is said of it, without asking."""
-        request = self._judged(Request("", definition, arguments, session, needs_of(definition)))
+        request = self._judged(PermissionRequest("", definition, arguments, session, needs_of(definition)))
         return await self._standings(request), request.notes(self.redacted)
 
     def why_nobody(self, session: Session) -> str:
@@ -206,7 +213,7 @@ class Permissions:
             known = self._digests[definition.name] = (definition, definition_hash(definition))
         return known[1]
 
-    async def _standings(self, request: Request) -> list[Standing]:
+    async def _standings(self, request: PermissionRequest) -> list[NeedStatus]:
         try:
             return [
                 await self.standing(
@@ -223,7 +230,7 @@ class Permissions:
             text = f"The grants cannot be read, so the call was not run: {error}"
             raise ToolError(text, Kind.PERMISSION_DENIED) from error
 
-    def _judged(self, request: Request) -> Request:
+    def _judged(self, request: PermissionRequest) -> PermissionRequest:
         """The request with what the owner's rules say; its answer is then about exactly that."""
         if self._judge is None:
             return request
@@ -232,7 +239,7 @@ class Permissions:
         about = request.about or bound_to(judged.values(), self._redact)
         return replace(request, judged=judged, about=about)
 
-    async def _permit(self, request: Request) -> frozenset[str]:
+    async def _permit(self, request: PermissionRequest) -> frozenset[str]:
         request = self._judged(request)
         standings = await self._standings(request)
         raise_denied(standings)
@@ -241,7 +248,8 @@ class Permissions:
             kept = (one.need for one in standings if one.grant is not None)
             return frozenset(need for need in kept if self.state_of(need) is not State.GRANTED)
         digest, seconds = self._digest(request.definition), self.broker.seconds_for(request.session)
-        question = question_of(request, asked, digest, self._now(), seconds, self.redacted)
+        preview = await self._preview(request)
+        question = question_of(request, asked, digest, self._now(), seconds, self.redacted, preview)
         storing: list[asyncio.Task[str]] = []
         reply = await self.broker.ask(
             question,
@@ -258,6 +266,17 @@ class Permissions:
         if problem:
             raise refusal(asked, f"{problem} Answer once, or mend the store.")
         return frozenset(asked if reply.by not in ("", question.id) else ())
+
+    async def _preview(self, request: PermissionRequest) -> "Preview | None":
+        """What the call would change; nothing where nobody can be shown it, or the tool cannot tell."""
+        preview = request.definition.preview
+        if preview is None or self.broker.why_nobody(request.session):
+            return None
+        try:
+            telling = asyncio.to_thread(preview, request.arguments, request.session)
+            return await asyncio.wait_for(telling, _PREVIEW_SECONDS)
+        except Exception:  # what is wrong with the call is said when it runs
+            return None
 
     def _remember(self, question: Question, reply: Reply) -> asyncio.Task[str]:
         """Have the grants hold from this moment, and store them whatever becomes of the call."""

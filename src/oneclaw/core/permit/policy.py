@@ -1,4 +1,4 @@
-"""Policy: which tools exist for an agent, decided by switches, features and lists, and why.
+"""Policy: decides which tools exist for an agent, and explains why.
 
 A tool exists for an agent when all gates are open; the first closed one, in this order, is the reason:
 
@@ -45,7 +45,7 @@ _REMEMBERED = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one scope says. `allow` is None where it says nothing; an empty one allows nothing."""
+    """Rules of one scope. `allow` is None when unset; an empty one allows nothing."""
 
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PolicyStep:
     """One gate or list that was looked at: the setting, the entry that matched, and what came of it."""
 
     setting: str
@@ -76,8 +76,8 @@ class Why:
     tool: str
     agent: str
     allowed: bool
-    steps: tuple[Step, ...]
-    decided: Step
+    steps: tuple[PolicyStep, ...]
+    decided: PolicyStep
     text: str
 
 
@@ -109,7 +109,7 @@ class Policy:
         compare=False,
     )
 
-    def decide(self, definition: ToolDefinition, *, agent: str, origin: str = "") -> Decision:
+    def decide(self, definition: ToolDefinition, agent: str, origin: str = "") -> Decision:
         """Whether the tool exists for the agent. Remembered until the tool's definition is another one."""
         key = (definition.name, agent, origin)
         known = self._known.get(key)
@@ -174,25 +174,25 @@ class Policy:
             scopes.append((f"plugins.{origin}.tools", self.plugins[origin]))
         return scopes
 
-    def _gates(self, definition: ToolDefinition, agent: str) -> list[Step]:
-        steps: list[Step] = []
+    def _gates(self, definition: ToolDefinition, agent: str) -> list[PolicyStep]:
+        steps: list[PolicyStep] = []
         missing = "" if definition.missing is None else definition.missing()
         if missing:
-            steps.append(Step("machine", definition.name, "refuses", missing))
+            steps.append(PolicyStep("machine", definition.name, "refuses", missing))
         feature = definition.feature
         if feature is not None:
             is_on = self.features.get(feature, self.switches.get(feature, False))
             source = self.sources.get(f"features.{feature}", "")
             by = f" by {source}" if source else ""
             text = f"the feature {feature} is {'on' if is_on else 'off'}{by}."
-            steps.append(Step(f"features.{feature}", feature, _verdict(is_on), text))
+            steps.append(PolicyStep(f"features.{feature}", feature, _verdict(is_on), text))
         if definition.switchable:
             said = [name for name in (definition.name, *definition.aliases) if name in self.switches]
             is_on = self.switches[said[0]] if said else definition.default_on
             setting = f"switches.{said[0]}" if said else ""
             whose = self.sources.get(setting, setting) or "its own default"
             text = f"it is switched {'on' if is_on else 'off'} by {whose}."
-            steps.append(Step(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
+            steps.append(PolicyStep(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
         if definition.agents is not None:
             has = agent in definition.agents
             text = (
@@ -200,27 +200,27 @@ class Policy:
                 if not has
                 else "it is the agent's."
             )
-            steps.append(Step("agents", agent, _verdict(has), text))
+            steps.append(PolicyStep("agents", agent, _verdict(has), text))
         return steps
 
-    def _denials(self, definition: ToolDefinition, agent: str, origin: str) -> list[Step]:
-        steps: list[Step] = []
+    def _denials(self, definition: ToolDefinition, agent: str, origin: str) -> list[PolicyStep]:
+        steps: list[PolicyStep] = []
         for scope, rules in self._scopes_of(agent, origin):
             entry = match(rules.deny, definition)
             if entry is not None:
-                steps.append(Step(f"{scope}.deny", entry, "refuses", f'{scope}.deny has "{entry}".'))
+                steps.append(PolicyStep(f"{scope}.deny", entry, "refuses", f'{scope}.deny has "{entry}".'))
         return steps
 
-    def _allows(self, definition: ToolDefinition, agent: str, origin: str) -> list[Step]:
+    def _allows(self, definition: ToolDefinition, agent: str, origin: str) -> list[PolicyStep]:
         if definition.agents is not None:
-            return [Step("agents", agent, "passes", f"the agent {agent} names it itself.")]
+            return [PolicyStep("agents", agent, "passes", f"the agent {agent} names it itself.")]
         lists = [
             (f"{scope}.allow", rules.allow)
             for scope, rules in self._scopes_of(agent, origin)
             if rules.allow is not None
         ]
         if not lists:
-            return [Step("tools.allow", "", "passes", "no list limits it.")]
+            return [PolicyStep("tools.allow", "", "passes", "no list limits it.")]
         is_narrowed = any(setting != "tools.allow" for setting, _ in lists)
         return [_allow(setting, entries, definition, is_narrowed) for setting, entries in lists]
 
@@ -242,13 +242,13 @@ def unused(entries: Iterable[str], definitions: Iterable[ToolDefinition]) -> lis
     return [entry for entry in entries if not any(match((entry,), tool) for tool in tools)]
 
 
-def _allow(setting: str, entries: Iterable[str], definition: ToolDefinition, is_narrowed: bool) -> Step:
+def _allow(setting: str, entries: Iterable[str], definition: ToolDefinition, is_narrowed: bool) -> PolicyStep:
     entry = match(entries, definition)
     if setting == "tools.allow" and is_narrowed:
-        return Step(setting, entry or "", "replaced", "tools.allow is replaced by a narrower list.")
+        return PolicyStep(setting, entry or "", "replaced", "tools.allow is replaced by a narrower list.")
     if entry is None:
-        return Step(setting, "", "refuses", f"{setting} does not name it.")
-    return Step(setting, entry, "passes", f'{setting} has "{entry}".')
+        return PolicyStep(setting, "", "refuses", f"{setting} does not name it.")
+    return PolicyStep(setting, entry, "passes", f'{setting} has "{entry}".')
 
 
 def _verdict(is_on: bool) -> Literal["passes", "refuses"]:

@@ -1,4 +1,4 @@
-"""The question for a permission: its text, and what an answer to it covers and grants."""
+"""Builds the permission question and the grant its answer makes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -37,7 +37,7 @@ def covers(answered: Question, reply: Reply, other: Question, fits: Fits) -> boo
 
 
 def granted_about(question: Question, reply: Reply) -> str:
-    """What a kept answer is about. Where rules read the call, a pattern says what it covers instead."""
+    """The subject of a remembered answer. For calls under rules a pattern says it instead."""
     return "" if reply.pattern and question.is_ruled else question.about
 
 
@@ -87,7 +87,7 @@ def prompt_text(
     notes: Iterable[str] = (),
 ) -> str:
     """The whole question: the tool, its needs with their meaning, why, for whom, and every argument."""
-    label = f" {quoted(definition.label)}" if definition.label else ""
+    label = f" {quoted(definition.label_in())}" if definition.label else ""
     lines = [f"The tool {definition.name}{label} asks for:"]
     lines += [f"  {visible(need)}: {visible(meaning)}" for need, meaning in needs.items()]
     if about:

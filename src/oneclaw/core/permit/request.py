@@ -1,23 +1,26 @@
-"""A call with the needs it is asked about, and the question that asks for them."""
+"""A permission request: the call, its needs and the question for them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.permit.judgement import Judgement
 from oneclaw.core.permit.need import meaning_of
+from oneclaw.core.permit.need_status import refusal
 from oneclaw.core.permit.prompt import prompt_text, shown_arguments
-from oneclaw.core.permit.standing import refusal
-from oneclaw.core.question import ANSWERS, Answer, Question, question_key
+from oneclaw.core.question import ANSWERS, PermissionAnswer, Question, question_key
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import TooDeep
 from oneclaw.core.tool import ToolDefinition
 
-Redact = Callable[[Any], Any]
+if TYPE_CHECKING:
+    from oneclaw.core.text.diff import Preview
+
+RedactValue = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PermissionRequest:
     """A call and the needs it is asked about, together."""
 
     call_id: str
@@ -28,13 +31,19 @@ class Request:
     about: str = ""
     judged: Mapping[str, Judgement] = field(default_factory=dict[str, Judgement])
 
-    def notes(self, redact: Redact) -> list[str]:
-        """What the owner's rules have to say of the call."""
+    def notes(self, redact: RedactValue) -> list[str]:
+        """The owner's verdict on the call."""
         return [redact(note) for one in self.judged.values() for note in one.notes]
 
 
 def question_of(
-    request: Request, needs: tuple[str, ...], digest: str, now: float, seconds: float, redact: Redact
+    request: PermissionRequest,
+    needs: tuple[str, ...],
+    digest: str,
+    now: float,
+    seconds: float,
+    redact: RedactValue,
+    preview: "Preview | None" = None,
 ) -> Question:
     """The question for some needs of a call; raises `ToolError` where a person could not read it."""
     # Whom an agent asked has no rights of its own: the answer is remembered for the one that asked.
@@ -46,7 +55,12 @@ def question_of(
     meanings = {need: meaning_of(need) for need in needs}
     unnamed = {"session": not session.id, "agent": not session.agent}
     is_asked = any(request.session.must_ask(need) for need in needs)
-    offered: tuple[Answer, ...] = ("once", "no", "never") if is_asked else ANSWERS
+    diff = None if preview is None else redact(preview.diff.to_json())
+    # What the diff shows whole is not shown a second time.
+    is_shown = preview is not None and preview.diff.text and preview.diff.is_whole
+    left_out = preview.instead_of if preview is not None and is_shown else ()
+    listed = {name: value for name, value in shown.items() if name not in left_out}
+    offered: tuple[PermissionAnswer, ...] = ("once", "no", "never") if is_asked else ANSWERS
     return Question(
         call_id=request.call_id,
         tool=definition.name,
@@ -57,9 +71,10 @@ def question_of(
         about=request.about,
         is_ruled=any(one.fits is not None for one in request.judged.values()),
         digest=digest,
-        text=prompt_text(definition, meanings, shown, request.about, request.session, request.notes(redact)),
+        text=prompt_text(definition, meanings, listed, request.about, request.session, request.notes(redact)),
         arguments=shown,
         answers=tuple(answer for answer in offered if not unnamed.get(answer)),
+        diff=diff,
         waits=session.waits,
         key=question_key("permission", definition.name, needs, request.about, digest, request.arguments),
         created=now,

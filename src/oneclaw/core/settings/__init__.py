@@ -1,1 +1,1 @@
-"""The settings: one typed tree of them, and the check that holds values to it."""
+"""Settings: the typed tree and its validation."""

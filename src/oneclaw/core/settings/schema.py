@@ -1,4 +1,4 @@
-"""The schema of the settings: finds each by its name, checks what is set, and builds the tree of it."""
+"""Finds settings by key, validates values and builds the tree."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +60,7 @@ def find(key: str) -> tuple[Setting, str] | None:
 def _is_slip(name: str, start: str) -> bool:
     """Whether a name of the owner's own is a slip of the setting beside it, as `features.memroy`.
 
-    A longer name is none: `features.email` is not `features.mail`.
+    A longer name is none: `features.sandboxes` is not `features.sandbox`.
     """
     from difflib import get_close_matches
 
@@ -79,7 +79,7 @@ def explain(key: str) -> Setting:
 def read(
     values: Mapping[str, Any], where: Callable[[str], str] = lambda key: ""
 ) -> tuple[dict[str, Any], Settings]:
-    """What is set, checked: by full key, and as the tree. Raises `InvalidConfig`.
+    """Checked settings: by full key, and as the tree. Raises `InvalidConfig`.
 
     Dotted keys and nested tables are alike. `where` says where a key stands, to begin an error with.
     """
@@ -104,7 +104,7 @@ def read(
 
 
 def _flatten(table: Any, start: str) -> Iterator[tuple[str, Any]]:
-    """What a table sets by full key; of a table with nothing in it, that it is there."""
+    """Flattens a table to full keys; an empty table is kept."""
     if not isinstance(table, Mapping):
         raise InvalidConfig(f"The settings are a {type(table).__name__}; they must be a mapping of names.")
     for name, value in cast("Mapping[Any, Any]", table).items():
@@ -123,7 +123,7 @@ def _is_table(key: str) -> bool:
 
 
 def _unknown(key: str) -> str:
-    """What is said of a key that is no setting's."""
+    """The error for an unknown key."""
     from difflib import get_close_matches
 
     steps = key[:200].split(".")

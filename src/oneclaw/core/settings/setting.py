@@ -1,4 +1,4 @@
-"""One setting: its name, and by its field in the tree its type, bounds, default and check."""
+"""One setting: key, type, bounds, default and check."""
 
 import os
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ class Setting:
 
     @property
     def demand(self) -> str:
-        """What a value must be, as an error says it."""
+        """The expected value, as errors say it."""
         if self.bounds:
             off = ", or false to take it away" if self.is_limit else ""
             return f"a {_WORDS[self.kind]} {self.bounds}{off}"

@@ -1,4 +1,4 @@
-"""The settings as a tree of dataclasses: the one place of their names, types, bounds, defaults and meanings.
+"""All settings as dataclasses: names, types, bounds, defaults and documentation.
 
 Adding a setting is one line in the table it belongs to:
 
@@ -23,7 +23,7 @@ MOST = 1_000_000_000
 """The highest number of a setting that names no other."""
 
 Mode = Literal["auto", "ask", "deny"]
-Wire = Literal["openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters"]
+WireName = Literal["openai_chat", "openai_responses", "anthropic", "gemini", "gemini_parameters"]
 
 
 def setting(
@@ -91,7 +91,7 @@ def table(cls: type[T]) -> type[T]:
 
 
 @table
-class Workspace:
+class WorkspaceSettings:
     """`workspace`: the folders of tools."""
 
     folder: Path | None = setting(
@@ -105,7 +105,7 @@ class Workspace:
 
 
 @table
-class Tools:
+class ToolSettings:
     """`tools`: the tools there are."""
 
     allow: tuple[str, ...] | None = setting(
@@ -119,7 +119,7 @@ class Tools:
 
 
 @table
-class AgentTools:
+class AgentToolSettings:
     """`agents.NAME.tools`: the tools of one agent."""
 
     allow: tuple[str, ...] | None = setting(None, "The tools of one agent.", unset="tools.allow")
@@ -130,14 +130,14 @@ class AgentTools:
 class AgentTable:
     """`agents.NAME`: one agent."""
 
-    tools: AgentTools = AgentTools()
+    tools: AgentToolSettings = AgentToolSettings()
     memory: Literal["shared", "own"] = setting(
         "shared", "Whether an agent shares its memories or keeps its own."
     )
 
 
 @table
-class PluginTools:
+class PluginToolSettings:
     """`plugins.NAME.tools`: the tools that are taken from one plugin."""
 
     allow: tuple[str, ...] | None = setting(
@@ -155,26 +155,23 @@ class PluginTable:
     enabled: bool = setting(True, "Whether a plugin is loaded at all.")
     trusted: bool = setting(False, "Whether its processes have the program's environment.")
     inline: bool = setting(False, "Whether its tools run in the program, unconfined.")
-    tools: PluginTools = PluginTools()
+    tools: PluginToolSettings = PluginToolSettings()
 
 
 @table
-class Features:
+class FeatureSettings:
     """`features`: the parts that are switched as a whole. None where nobody has said."""
 
     memory: bool | None = feature("Agents remember.", is_on=True)
-    scheduling: bool | None = feature("Agents plan, and wake by themselves.")
-    mail: bool | None = feature("Agents read and send mail.")
     shell: bool | None = feature("Agents run commands.")
     sandbox: bool | None = feature("Agents keep a home of their own where commands run.", along="shell")
-    browser: bool | None = feature("Agents steer a web browser.")
     named: Mapping[str, bool] = opened(
         "Turns a feature that tools name on or off.", unset="false", inline=True
     )
 
 
 @table
-class Permissions:
+class PermissionSettings:
     """`permissions`: how far tools go."""
 
     mode: Mode = setting("auto", "How far tools go without a person.", environment="ONECLAW_MODE")
@@ -187,7 +184,7 @@ class Permissions:
 
 
 @table
-class Questions:
+class QuestionSettings:
     """`questions`: how long people are waited for."""
 
     wait: Literal["never", "unattended", "always"] = setting(
@@ -198,7 +195,7 @@ class Questions:
 
 
 @table
-class Shell:
+class ShellSettings:
     """`shell`: how commands run."""
 
     allow: tuple[str, ...] = setting((), "Commands that run unasked, as `git log *`: see command rules.")
@@ -212,7 +209,7 @@ class Shell:
 
 
 @table
-class Network:
+class NetworkSettings:
     """`network`: how tools reach hosts."""
 
     proxy: str | None = setting(None, "The proxy for requests; the environment's is not used.", unset="none")
@@ -220,7 +217,7 @@ class Network:
 
 
 @table
-class Search:
+class SearchSettings:
     """`web.search`: the search provider."""
 
     provider: Literal["searxng", "brave", "tavily", "exa", "duckduckgo"] | None = setting(
@@ -232,10 +229,10 @@ class Search:
 
 
 @table
-class Web:
+class WebSettings:
     """`web`: services that tools ask."""
 
-    search: Search = Search()
+    search: SearchSettings = SearchSettings()
     location_url: str = setting("https://ipinfo.io/json", "The service that tells where an IP address is.")
 
 
@@ -269,7 +266,7 @@ class CallLimits:
 
 
 @table
-class Javascript:
+class JavaScriptSettings:
     """`javascript`: how JavaScript tools run."""
 
     workers: int = setting(4, "Calls of JavaScript tools that run side by side.", most=1_000)
@@ -284,12 +281,12 @@ class ModelTable:
     input_price: float | None = setting(None, "US dollars for a million tokens read.", unset="by model")
     output_price: float | None = setting(None, "US dollars for a million tokens written.", unset="by model")
     small: bool | None = setting(
-        None, "Whether it gets the tools for small models only.", unset="the embedded model"
+        None, "Whether it gets the tools for small models only.", unset="the tiny model"
     )
 
 
 @table
-class Models:
+class ModelSettings:
     """`models`: the models that answer."""
 
     default: str | None = setting(None, "The model that answers, as `openai/o3`.", unset="none")
@@ -301,7 +298,7 @@ class Models:
 
 
 @table
-class Local:
+class LocalModelSettings:
     """`local`: how models run on this machine."""
 
     threads: int | None = setting(
@@ -316,7 +313,7 @@ class Local:
 class ProviderTable:
     """`providers.NAME`: one provider of models."""
 
-    wire: Wire | None = setting(None, "The wire format it speaks.", unset="by provider")
+    wire: WireName | None = setting(None, "The wire format it speaks.", unset="by provider")
     base_url: str | None = setting(None, "Where it is reached; this machine is allowed.", unset="by provider")
     key: str | None = setting(None, "The name of the secret that holds its key.", unset="by provider")
     text_calls: bool = setting(False, "Whether calls that a model writes as text are read.")
@@ -333,6 +330,15 @@ class StoreTable:
     """`store`: what is kept."""
 
     keep_days: float | None = limit(90, "Days that ended runs and their events are kept.", most=100_000)
+
+
+@table
+class UndoTable:
+    """`undo`: earlier versions of files and deleted files."""
+
+    keep_days: float | None = limit(30, "Days that deleted and earlier files are kept.", most=100_000)
+    total_mb: int = setting(1024, "The most space they take; the oldest go first.")
+    file_mb: int = setting(32, "Files that are larger before a change are not kept.", most=100_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,24 +365,25 @@ class MemoryTable:
 class Settings:
     """All settings. Each field is a table of the settings file."""
 
-    workspace: Workspace = Workspace()
-    tools: Tools = Tools()
+    workspace: WorkspaceSettings = WorkspaceSettings()
+    tools: ToolSettings = ToolSettings()
     agents: Mapping[str, AgentTable] = opened()
     plugins: Mapping[str, PluginTable] = opened()
     switches: Mapping[str, bool] = opened("Turns one tool on or off.", unset="the tool's own")
-    features: Features = Features()
-    permissions: Permissions = Permissions()
-    questions: Questions = Questions()
-    shell: Shell = Shell()
-    network: Network = Network()
-    web: Web = Web()
+    features: FeatureSettings = FeatureSettings()
+    permissions: PermissionSettings = PermissionSettings()
+    questions: QuestionSettings = QuestionSettings()
+    shell: ShellSettings = ShellSettings()
+    network: NetworkSettings = NetworkSettings()
+    web: WebSettings = WebSettings()
     secrets: SecretTable = SecretTable()
     limits: CallLimits = CallLimits()
-    javascript: Javascript = Javascript()
-    models: Models = Models()
-    local: Local = Local()
+    javascript: JavaScriptSettings = JavaScriptSettings()
+    models: ModelSettings = ModelSettings()
+    local: LocalModelSettings = LocalModelSettings()
     providers: Mapping[str, ProviderTable] = opened()
     store: StoreTable = StoreTable()
+    undo: UndoTable = UndoTable()
     runs: Limits = Limits()
     memory: MemoryTable = MemoryTable()
 

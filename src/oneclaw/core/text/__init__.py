@@ -1,1 +1,1 @@
-"""Text: shown to people, decoded from bytes, matched."""
+"""Text for display, decoding and matching."""

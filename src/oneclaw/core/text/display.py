@@ -1,4 +1,4 @@
-"""Text for people: what a person reads is what is there, with nothing hidden, reordered or passed off.
+"""Escapes text for display, so that nothing is hidden or reordered.
 
 `visible` writes every character that could deceive as an escape: controls, line breaks, bidirectional marks,
 zero-width and other invisible characters, odd spaces, private, unassigned and lone surrogate code points, and

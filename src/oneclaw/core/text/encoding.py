@@ -1,4 +1,4 @@
-"""Bytes and text: byte order marks, what is not text at all, and bytes that fit no encoding."""
+"""Detects encodings and binary data, and decodes bytes."""
 
 import codecs
 import re
@@ -76,7 +76,7 @@ def make_decoder(name: str) -> codecs.IncrementalDecoder:
     return codecs.getincrementaldecoder(name)(errors=_ERRORS)
 
 
-def mend(text: str) -> tuple[str, int]:
+def replace_surrogates(text: str) -> tuple[str, int]:
     """Text with U+FFFD for everything that was lost in decoding, and how much was."""
     return _SURROGATES.subn("\ufffd", text)
 
@@ -92,13 +92,19 @@ def suggest(data: bytes, failed: str) -> str:
     return "latin-1"
 
 
+def recognise(head: bytes) -> str | None:
+    """The kind of file that begins with `head`, as `a PNG image`; None where no signature is known."""
+    found = _SIGNATURE.match(head)
+    return None if found is None or found.lastindex is None else _SIGNATURES[found.lastindex - 1][1]
+
+
 def describe_binary(head: bytes, encoding: Encoding) -> str | None:
-    """What a file that begins with `head` looks like when it is not text; None when it may be text."""
+    """Describes a binary file by its first bytes; None when it may be text."""
     if encoding.name.startswith(_WIDE):
         return None
-    found = _SIGNATURE.match(head)
-    if found is not None and found.lastindex is not None:
-        return _SIGNATURES[found.lastindex - 1][1]
+    known = recognise(head)
+    if known is not None:
+        return known
     if not _is_binary(head):
         return None
     zeros = (head[0::2].count(0), head[1::2].count(0))

@@ -1,4 +1,4 @@
-"""Patterns for paths: *, ?, [abc], {a,b}, and ** for any folders, matched name by name from the top.
+"""Glob patterns for paths: *, ?, [abc], {a,b} and **.
 
 Theory. A pattern is a row of segments, one for each name of a path. Going down a path we keep the set of
 places in the row where we may be: a name moves a place on by one segment, and at ** it may also stay. The
@@ -14,7 +14,7 @@ MOST_ALTERNATIVES = 100
 _ANY_FOLDERS = "**"
 _GIT = ".git"
 
-Places = frozenset[tuple[int, int]]
+FilePlaces = frozenset[tuple[int, int]]
 """Which row, and which segment of it comes next."""
 
 
@@ -36,7 +36,7 @@ class Glob:
         self._rows = [_segments(one) for one in expand_braces(pattern)]
         self._names = {name: re.compile(translate(name)) for row in self._rows for name in row}
         start = frozenset((index, 0) for index in range(len(self._rows)))
-        self._folders: dict[str, Places] = {"": self._with_empty_folders(start)}
+        self._folders: dict[str, FilePlaces] = {"": self._with_empty_folders(start)}
 
     def matches(self, path: str) -> bool:
         """Whether the pattern is for this path."""
@@ -47,7 +47,7 @@ class Glob:
         places = self._folders[folder] = self._go(folder)
         return any(place < len(self._rows[row]) for row, place in places)
 
-    def _go(self, path: str) -> Places:
+    def _go(self, path: str) -> FilePlaces:
         parent, _, name = path.rpartition("/")
         known = self._folders.get(parent)
         if known is not None:
@@ -57,7 +57,7 @@ class Glob:
             places = self._step(places, name)
         return places
 
-    def _step(self, places: Places, name: str) -> Places:
+    def _step(self, places: FilePlaces, name: str) -> FilePlaces:
         moved: set[tuple[int, int]] = set()
         for row, place in places:
             segments = self._rows[row]
@@ -74,7 +74,7 @@ class Glob:
             return name != _GIT or segment == _GIT
         return self._hidden and name != _GIT
 
-    def _with_empty_folders(self, places: Places) -> Places:
+    def _with_empty_folders(self, places: FilePlaces) -> FilePlaces:
         """With the places that are reached where ** stands for no folder at all."""
         reached = set(places)
         for row, place in places:

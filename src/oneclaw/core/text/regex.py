@@ -1,4 +1,4 @@
-"""Regular expressions in linear time (RE2): no pattern, however it is written, can stall the program."""
+"""Regular expressions in linear time (RE2)."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ class InvalidPattern(Exception):
 
 
 class Match(Protocol):
-    """What is used of a match of RE2."""
+    """The used part of RE2's match interface."""
 
     def start(self) -> int: ...
 
@@ -25,12 +25,12 @@ class Match(Protocol):
 
 
 class Regex(Protocol):
-    """What is used of a pattern of RE2."""
+    """The used part of RE2's pattern interface."""
 
     def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None: ...
 
 
-class Line(NamedTuple):
+class MatchedLine(NamedTuple):
     """A line that matches: where it starts and ends in the text, and where in it the match begins."""
 
     start: int
@@ -47,7 +47,7 @@ class LinePattern:
         self._regex = _compile(pattern, ignore_case)
         self._is_only_in_a_line = _ONLY_IN_A_LINE.search(pattern) is not None
 
-    def find(self, text: bytes) -> Iterator[Line | None]:
+    def find(self, text: bytes) -> Iterator[MatchedLine | None]:
         """The lines of UTF-8 text that match, in order; None now and then, so that the caller can stop."""
         pos, last = 0, len(text) - text.endswith(b"\n")  # the last line end has no line behind it
         while pos <= last and text:
@@ -57,7 +57,7 @@ class LinePattern:
             yield from self._find_in_piece(text, pos, end)
             pos = end + 1 if end == last or text[end : end + 1] == b"\n" else end
 
-    def _find_in_piece(self, text: bytes, pos: int, end: int) -> Iterator[Line]:
+    def _find_in_piece(self, text: bytes, pos: int, end: int) -> Iterator[MatchedLine]:
         # A piece is searched at once: the lines without a match, which are the most, cost nothing each.
         while pos <= end:
             match = None if self._is_only_in_a_line else self._regex.search(text, pos, end)
@@ -66,11 +66,11 @@ class LinePattern:
             at = match.start() if match else pos
             start, stop = max(pos, text.rfind(b"\n", pos, at) + 1), min(end, _end_of_line(text, at))
             if match and match.end() <= stop:
-                yield Line(start, stop, at - start)
+                yield MatchedLine(start, stop, at - start)
             else:  # it reaches over the end of the line, and only a match within the line counts
                 match = self._regex.search(text[start:stop])
                 if match:
-                    yield Line(start, stop, match.start())
+                    yield MatchedLine(start, stop, match.start())
             pos = stop + 1
 
 

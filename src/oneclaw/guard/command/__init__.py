@@ -1,1 +1,1 @@
-"""The door to commands: what a command line would run, and the rules that allow it."""
+"""Command guard: finds the programs a command line would run, and applies the owner's rules."""

@@ -1,4 +1,4 @@
-"""The owner's rules for commands, as the permission of a call asks for them."""
+"""Connects the owner's command rules to permissions."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _MOST_PROGRAMS = 30
 
 
 def judge_calls(rules: Sequence[Rule], *, is_open: bool = False) -> Judge:
-    """What the rules say of calls of the shell. Other tools are none of theirs.
+    """Applies command rules to shell calls, and to no other tool.
 
     `is_open` says that commands run without a sandbox: whoever is asked is told. The judge raises `ToolError`
     for a call that no answer could allow.
@@ -95,7 +95,7 @@ def pattern_fits(pattern: Mapping[str, str], arguments: Mapping[str, Any]) -> bo
 
 
 def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:
-    """What else of the call the rules would have to allow: as much as if it stood in the command."""
+    """Other arguments of the call that rules must allow, as if they stood in the command."""
     if arguments.get("env"):
         return "It sets variables for the command."
     folder = arguments.get("working_dir")
@@ -105,7 +105,7 @@ def _uncovered(arguments: Mapping[str, Any], rules: Sequence[Rule]) -> str:
 
 
 def _by_rules(texts: Sequence[str]) -> str:
-    """What a person confirms: rules, not a command. No call is said this way."""
+    """A confirmation of rules; it belongs to no call."""
     return f"use the rule {' and '.join(quoted(text) for text in texts)} of shell.allow"
 
 

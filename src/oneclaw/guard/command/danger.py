@@ -1,4 +1,4 @@
-"""Commands that destroy without asking, told by their words: for the question to a person.
+"""Recognises destructive commands, for the warning in a question.
 
 It warns; it guards nothing. A command that is not named here is not thereby a safe one.
 """
@@ -9,7 +9,7 @@ _LONG = {"force": "f", "recursive": "r"}
 
 
 def danger_of(argv: tuple[str, ...]) -> str:
-    """What the command would destroy, in a sentence; empty when nothing here knows of any."""
+    """Describes what the command would destroy; empty when nothing is known."""
     name = base_name(argv[0]) if argv else ""
     if name == "rm" and "f" in _options(argv[1:]):
         return "It deletes without asking (rm with force)."
@@ -27,7 +27,7 @@ def danger_of(argv: tuple[str, ...]) -> str:
 
 
 def _danger_of_windows(name: str, words: list[str]) -> str:
-    """What PowerShell and cmd call it. The name of an option may be cut short in PowerShell."""
+    """Names in PowerShell and cmd; PowerShell accepts shortened options."""
     is_forced = any(len(word) > 2 and "-force".startswith(word) for word in words)
     if name in ("remove-item", "ri", "del", "erase", "rd", "rmdir") and is_forced:
         return f"It deletes without asking ({name} with force)."

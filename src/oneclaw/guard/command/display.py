@@ -1,4 +1,4 @@
-"""A command as it is shown: its words as one line that a shell reads back as the same words."""
+"""Formats a command's words as one shell line."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ def show_argv(argv: Sequence[str]) -> str:
 
 
 def show_command(argv: Sequence[str], raw: str | None = None) -> str:
-    """What a person is shown of a command that is about to run; `raw` is what somebody else says it is.
+    """The command as shown to a person; `raw` is another party's version of it.
 
     The text for a shell stands for the whole where the words around it add nothing: `sh -c 'ls | wc'` is
     shown as `ls | wc`. Raises `ToolError` when `raw` says anything but what would run; where

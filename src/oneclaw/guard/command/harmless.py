@@ -1,4 +1,4 @@
-"""Commands that do no harm whatever words a star stands for: rules with stars need no confirmation for these.
+"""Commands that are harmless with any argument, so that rules with stars need no confirmation.
 
 A program stands here when no words after it can make it start another program, write what others run or obey,
 or send anything. Words, not options: a star stands for no option, and a rule that names one is known only

@@ -1,4 +1,4 @@
-"""What bash does by lines before it reads words: it joins them, and takes out the texts for input (`<<`).
+"""Joins continued lines and extracts here-documents, as bash does before parsing.
 
 A line that ends in a backslash goes on in the next. A text goes from the line after its operator to the line
 that is its mark and nothing else. The grammar of bash loses its way in both; so they are done here, and it

@@ -1,4 +1,4 @@
-"""What is known of programs: those that run what they are told, and those whose options do no harm.
+"""Known programs: which run other programs, and which options are harmless.
 
 code      runs what its arguments say, as `awk` and `python3` do: only a rule without stars allows it
 shells    run a text or a file, or what comes in
@@ -134,7 +134,7 @@ _READING = {
     "go": _words("version doc"),
     "cargo": _words("tree search"),
 }
-"""What programs that run code do when they only read: their other words may be stars, their options not."""
+"""Read-only uses of programs that run code: stars may stand for words, not for options."""
 _GLOBALS = {"git": _words("--no-pager -P --no-optional-locks --literal-pathspecs")}
 """Options before the word that says what a family is to do, which change nothing of it."""
 _FED_DATA = _words("""

@@ -1,4 +1,4 @@
-"""What can never be run, whatever the rules are and whoever is asked: so nobody is asked about it."""
+"""Refuses commands that can never run, before anybody is asked."""
 
 from collections.abc import Mapping
 

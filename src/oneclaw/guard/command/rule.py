@@ -1,4 +1,4 @@
-"""A rule: a command the owner allows ahead, as `git log *`, and whether it covers the words of one.
+"""Command rules such as `git log *`, and matching of commands against them.
 
     word   that very word; the first names the program as it is called
     *      in a word, any part of it; alone, one word. It does not stand for an option

@@ -1,4 +1,4 @@
-"""A second, narrower reading of a command line, and characters that keep a person from reading it at all.
+"""A second, stricter parse of a command line, and characters a person cannot read.
 
 The grammar that `syntax` uses is a good likeness of bash, not bash itself: where the two part, a command
 could be read one way and run another. What a rule is to allow is therefore read once more by this plain

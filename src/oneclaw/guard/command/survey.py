@@ -1,4 +1,4 @@
-"""All that a command would run: seen through wrappers and the texts for shells, and what of it is hidden."""
+"""Lists every program a command would run, through wrappers and nested shells."""
 
 import re
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from oneclaw.guard.command.danger import danger_of
 from oneclaw.guard.command.program import base_name
-from oneclaw.guard.command.syntax import MOST_COMMANDS, Command, Script, Word, parse
+from oneclaw.guard.command.syntax import MOST_COMMANDS, ParsedScript, SimpleCommand, Word, parse
 from oneclaw.guard.command.wrapper import (
     ELSEWHERE,
     MOST_STEPS,
     Code,
     Hidden,
     Inner,
-    Step,
+    WrapperStep,
     carries,
     is_shell,
     unwrap,
@@ -34,7 +34,7 @@ class Survey:
     danger: str
 
 
-def survey_of(script: Script) -> Survey:
+def survey_of(script: ParsedScript) -> Survey:
     """Every program that would run, seen through wrappers and the texts that shells are given."""
     programs: list[str] = []
     dangers: list[str] = []
@@ -59,8 +59,8 @@ def survey_of(script: Script) -> Survey:
     return Survey(tuple(programs), "".join(hidden[:1]), next(filter(None, dangers), ""))
 
 
-def _danger_unseen(command: Command) -> str:
-    """What could be destroyed where a part of the command shows only while it runs: `$x -rf y`."""
+def _danger_unseen(command: SimpleCommand) -> str:
+    """Possible destruction by a command that is only known at run time: `$x -rf y`."""
     could_delete = not command.words[0].is_plain or base_name(command.argv[0]) == "rm"
     if could_delete and not command.is_plain and _FORCED.search(_VARIABLE.sub(" ", " ".join(command.argv))):
         return "It may delete without asking: what runs shows only then."
@@ -68,7 +68,7 @@ def _danger_unseen(command: Command) -> str:
 
 
 def _danger_within(argv: tuple[str, ...]) -> str:
-    """What could be destroyed by a command that stands somewhere in the words, or in one of them."""
+    """Possible destruction by a command among the words, or inside one of them."""
     if len(argv) > _MOST_WORDS:
         return f"It starts another program, and has more than {_MOST_WORDS} words to tell which."
     for at in range(2 if base_name(argv[0]) in ELSEWHERE else 1, len(argv)):
@@ -80,9 +80,9 @@ def _danger_within(argv: tuple[str, ...]) -> str:
     return ""
 
 
-def _inside(step: Step | None, command: Command, hidden: list[str]) -> Iterator[Command]:
+def _inside(step: WrapperStep | None, command: SimpleCommand, hidden: list[str]) -> Iterator[SimpleCommand]:
     if isinstance(step, Inner) and step.argv:
-        yield Command(tuple(Word(word) for word in step.argv), is_fed=command.is_fed)
+        yield SimpleCommand(tuple(Word(word) for word in step.argv), is_fed=command.is_fed)
     elif isinstance(step, Code):
         script = parse(step.text)
         hidden += [*script.unclear[:1]]

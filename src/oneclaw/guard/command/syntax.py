@@ -1,4 +1,4 @@
-"""A command line read as bash reads it: the commands in it, and all that keeps it from being plain.
+"""Parses a command line as bash and reports everything that is not plain.
 
 Theory of operation. The grammar of bash gives a tree. It is walked from the top, and only what is listed here
 is understood: simple commands of plain words, joined by `&&`, `||`, `;` and `|`. Everything else
@@ -27,7 +27,7 @@ MOST_SIGNS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class SimpleCommand:
     """One simple command: the program and its arguments, and the variables set for it alone."""
 
     words: tuple[Word, ...]
@@ -44,36 +44,36 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """What a command line says."""
+class ParsedScript:
+    """A parsed command line."""
 
-    commands: tuple[Command, ...] = ()
+    commands: tuple[SimpleCommand, ...] = ()
     unclear: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
 
 
-def parse(text: str) -> Script:
+def parse(text: str) -> ParsedScript:
     """Read a command line. Never raises; what cannot be read is `unclear`."""
     if refused := too_long(text):
         return refused
     text, doubts = take_out(text)
     if _NO_TEXT.search(text):
-        return Script(unclear=("It has characters that are no text.",))
+        return ParsedScript(unclear=("It has characters that are no text.",))
     if len(_SIGN.findall(text)) > MOST_SIGNS:
-        return Script(unclear=("It has too many signs of the shell to be read.",))
-    reader = _Reader(text)
+        return ParsedScript(unclear=("It has too many signs of the shell to be read.",))
+    reader = _TreeReader(text)
     reader.unclear += doubts
     reader.read(_parser().parse(_FOREIGN.sub("z", text).encode()).root_node)
-    return Script(
+    return ParsedScript(
         tuple(reader.commands), tuple(dict.fromkeys(reader.unclear)), tuple(dict.fromkeys(reader.effects))
     )
 
 
-def too_long(text: str) -> Script | None:
-    """What is said of a text that is longer than what is read."""
+def too_long(text: str) -> ParsedScript | None:
+    """The reason for refusing a text over the length limit."""
     if len(text) <= MOST_CHARS:
         return None
-    return Script(unclear=(f"It has {len(text):,} characters; at most {MOST_CHARS:,} are read.",))
+    return ParsedScript(unclear=(f"It has {len(text):,} characters; at most {MOST_CHARS:,} are read.",))
 
 
 @cache
@@ -99,12 +99,12 @@ _HARMLESS_TARGETS = {
 }
 
 
-class _Reader:
+class _TreeReader:
     """The commands and the doubts, gathered on a walk of the tree. No recursion: a tree may be deep."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.commands: list[Command] = []
+        self.commands: list[SimpleCommand] = []
         self.unclear: list[str] = []
         self.effects: list[str] = []
 
@@ -127,7 +127,7 @@ class _Reader:
         elif kind in _BUILT_IN:
             self.unclear.append(SPOKEN[kind])
             words = [read_word(child, self._text)[0] for child in node.children]
-            self.commands.append(Command(tuple(words)))
+            self.commands.append(SimpleCommand(tuple(words)))
         elif kind == "file_redirect":
             return self._take_redirect(node)
         elif kind in _EFFECTS:
@@ -167,7 +167,7 @@ class _Reader:
                 if not word.is_plain:
                     deeper.append(_Place(inner, "command", False))
         if words:
-            self.commands.append(Command(tuple(words), tuple(variables), is_fed))
+            self.commands.append(SimpleCommand(tuple(words), tuple(variables), is_fed))
         return deeper
 
     def _take_redirect(self, node: tree_sitter.Node) -> "list[_Place]":

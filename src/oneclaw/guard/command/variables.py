@@ -1,4 +1,4 @@
-"""Variables that decide which programs and which code run: a command cannot be given these."""
+"""Environment variables that decide which code runs and so are refused."""
 
 import re
 from collections.abc import Iterable
@@ -227,7 +227,7 @@ _HARMLESS = frozenset(
     ("NODE_ENV", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUTF8",
      "CARGO_TERM_COLOR")
 )  # fmt: skip
-"""What is set every day, and only begins like the others."""
+"""Common harmless variables whose names begin like dangerous ones."""
 
 
 def refused_variables(names: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The verdict on a command: whether a rule allows it, which programs it would run, and why."""
+"""Verdict on a command: allowed by a rule or not, its programs, and the reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from oneclaw.guard.command.program import runs_input
 from oneclaw.guard.command.rule import Rule, covers
 from oneclaw.guard.command.spelling import deceit, read_twice
 from oneclaw.guard.command.survey import Survey, survey_of
-from oneclaw.guard.command.syntax import Command, Script, Word, parse, too_long
+from oneclaw.guard.command.syntax import ParsedScript, SimpleCommand, Word, parse, too_long
 from oneclaw.guard.command.wrapper import is_wrapper, unwrap
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is said of a command.
+class CommandVerdict:
+    """A verdict on a command.
 
     programs       all that would run, in their order, wrappers and what is inside them
     why            one sentence: the rule that allows it, or what keeps it from being allowed
@@ -32,7 +32,7 @@ class Verdict:
     unconfirmed: tuple[str, ...] = ()
 
 
-def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdict:
+def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> CommandVerdict:
     """Judge a command line, or the words of a program that is started without a shell. Never raises."""
     text = command if isinstance(command, str) else "\n".join(command)
     script = parse(command) if isinstance(command, str) else _script_of(command)
@@ -51,23 +51,25 @@ def judge_command(command: str | Sequence[str], rules: Sequence[Rule]) -> Verdic
     unconfirmed = tuple(dict.fromkeys(rule.shown for rule in waiting))
     why = why or (_unconfirmed(waiting[0]) if waiting else "")
     said = why or _allowing(found)
-    return Verdict(not why, survey.programs, said, survey.danger, survey.hidden, is_understood, unconfirmed)
+    return CommandVerdict(
+        not why, survey.programs, said, survey.danger, survey.hidden, is_understood, unconfirmed
+    )
 
 
-def _script_of(argv: Sequence[str]) -> Script:
+def _script_of(argv: Sequence[str]) -> ParsedScript:
     if not argv or not argv[0]:
-        return Script(unclear=("There is no command in it.",))
-    return too_long(" ".join(argv)) or Script((Command(tuple(Word(word) for word in argv)),))
+        return ParsedScript(unclear=("There is no command in it.",))
+    return too_long(" ".join(argv)) or ParsedScript((SimpleCommand(tuple(Word(word) for word in argv)),))
 
 
-def _rule_for(command: Command, rules: Sequence[Rule]) -> Rule | None:
+def _rule_for(command: SimpleCommand, rules: Sequence[Rule]) -> Rule | None:
     """The first rule that covers the command, one that needs no confirmation before the others."""
     covering = [rule for rule in rules if covers(rule, command.argv)]
     return next((rule for rule in covering if rule.is_accepted), next(iter(covering), None))
 
 
 def _uncovered(
-    commands: Sequence[Command], found: Sequence[Rule | None], survey: Survey, rules: Sequence[Rule]
+    commands: Sequence[SimpleCommand], found: Sequence[Rule | None], survey: Survey, rules: Sequence[Rule]
 ) -> str:
     """Why the rules found do not allow all the commands; empty when they do."""
     for command, rule in zip(commands, found, strict=True):
@@ -84,7 +86,7 @@ def _uncovered(
 
 
 def _nearly(argv: tuple[str, ...], rules: Sequence[Rule]) -> str:
-    """What keeps a rule for this program from covering the command, where it is an option."""
+    """The option that keeps a rule for this program from covering the command."""
     named = {word for rule in rules if rule.words[:1] == argv[:1] for word in rule.words}
     option = next((word for word in argv[1:] if word.startswith("-") and word not in named), "")
     return f": a star does not stand for the option {option[:80]}" if named and option else ""

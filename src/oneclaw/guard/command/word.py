@@ -1,4 +1,4 @@
-"""One word of a command as the grammar of bash has it: what it says, and why it is not plain."""
+"""Parses one word of a command and says why it is not plain."""
 
 import re
 import sys
@@ -50,7 +50,7 @@ SPOKEN = {
     "heredoc_redirect": "A text that stands in the command is its input (<< or <<<).",
     "herestring_redirect": "A text that stands in the command is its input (<< or <<<).",
 }
-"""What is said of each kind of node that keeps a command from being plain."""
+"""Reasons by node type why a command is not plain."""
 _FILLED_IN = frozenset("*?[]{}~")
 _ESCAPE = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(['\"?nt\\]))"
@@ -59,7 +59,7 @@ _SIGNS = {"n": "\n", "t": "\t"}
 
 
 def source_of(node: tree_sitter.Node, text: str) -> str:
-    """What stands in the text there: the grammar was given one byte for each of its characters."""
+    """The node's text; the parser was given one byte for each character."""
     return text[node.start_byte : node.end_byte]
 
 
@@ -120,7 +120,7 @@ def _has_bare(source: str, letters: str | frozenset[str]) -> bool:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    """What an escape of $'…' says, where it is a letter or a sign that can be seen."""
+    """Decodes an escape of $'…' that is a printable character."""
     *hexadecimal, octal, sign = found.groups()
     if sign:
         return _SIGNS.get(sign, sign)
@@ -129,7 +129,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def _said(part: tree_sitter.Node, text: str) -> str:
-    """What a part of a word says, quotes and backslashes taken out."""
+    """The text of a word part, without quotes and backslashes."""
     source = source_of(part, text)
     if part.type == "raw_string":
         return source[1:-1]

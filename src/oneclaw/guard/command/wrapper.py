@@ -1,4 +1,4 @@
-"""Who really runs: programs that start another one, seen through step by step.
+"""Unwraps programs that start another program.
 
     Inner   the command inside: `nice -n 5 make` runs `make`
     Code    a text for a shell inside: `bash -c 'make'`, `eval make`, `trap 'make' EXIT`
@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oneclaw.guard.command.form import ENV, FORMS, Form, take_long, take_short
+from oneclaw.guard.command.form import ENV, FORMS, WrapperSyntax, take_long, take_short
 from oneclaw.guard.command.program import FIND_RUNS, SHELLS, base_name, is_family, is_starter, runs_code
 
 MOST_STEPS = 16
@@ -37,12 +37,12 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What runs cannot be told."""
+    """It cannot be determined what runs."""
 
     why: str
 
 
-Step = Inner | Code | Hidden
+WrapperStep = Inner | Code | Hidden
 
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -58,7 +58,7 @@ def is_wrapper(program: str) -> bool:
     return name in FORMS or name in SHELLS or is_starter(program) or (name in _READERS and name != "find")
 
 
-def unwrap(argv: tuple[str, ...]) -> Step | None:
+def unwrap(argv: tuple[str, ...]) -> WrapperStep | None:
     """One step inward, or None when the program runs for itself."""
     if not argv:
         return None
@@ -104,7 +104,7 @@ def is_known_env(program: str) -> bool:
     return name == "env" and folder + slash in _PLACES
 
 
-def _unwrap_form(argv: tuple[str, ...], form: Form) -> Step | None:
+def _unwrap_form(argv: tuple[str, ...], form: WrapperSyntax) -> WrapperStep | None:
     at = 1
     is_changed = False
     while at < len(argv) and argv[at].startswith("-") and argv[at] != "-":
@@ -131,7 +131,7 @@ def _unwrap_form(argv: tuple[str, ...], form: Form) -> Step | None:
 _SPLIT = re.compile(r"-([i0v]*)S(.*)\Z", re.DOTALL)
 
 
-def _unwrap_env(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_env(argv: tuple[str, ...]) -> WrapperStep | None:
     """`env`, with its `-S`, which splits one word into many, options among them."""
     words, at, is_changed = list(argv), 1, False
     for _ in range(MOST_STEPS * 4):
@@ -174,7 +174,7 @@ def _split_string(text: str) -> list[str] | None:
         return None
 
 
-def _unwrap_shell(argv: tuple[str, ...]) -> Step:
+def _unwrap_shell(argv: tuple[str, ...]) -> WrapperStep:
     """A shell: `-c TEXT`, a file, or what comes in."""
     at = 1
     while at < len(argv) and argv[at][:1] in ("-", "+") and argv[at] not in ("-", "--"):
@@ -199,25 +199,25 @@ def _unwrap_shell(argv: tuple[str, ...]) -> Step:
     return Hidden(f"{argv[0][:80]} runs what comes in.")
 
 
-def _unwrap_words(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_words(argv: tuple[str, ...]) -> WrapperStep | None:
     """`eval`: its words, joined by blanks, are a text to run."""
     words = argv[2:] if argv[1:2] == ("--",) else argv[1:]
     return Code(" ".join(words)) if words else None
 
 
-def _unwrap_trap(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_trap(argv: tuple[str, ...]) -> WrapperStep | None:
     words = argv[2:] if argv[1:2] == ("--",) else argv[1:]
     if not words or words[0].startswith("-") or len(words) < 2:
         return None
     return Code(words[0])
 
 
-def _unwrap_alias(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_alias(argv: tuple[str, ...]) -> WrapperStep | None:
     values = [word.partition("=")[2] for word in argv[1:] if "=" in word]
     return Code("\n".join(values)) if values else None
 
 
-def _unwrap_watch(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_watch(argv: tuple[str, ...]) -> WrapperStep | None:
     """`watch` gives its words to a shell as one text, unless it is told not to."""
     step = _unwrap_form(argv, FORMS["watch"])
     if not isinstance(step, Inner):
@@ -227,11 +227,11 @@ def _unwrap_watch(argv: tuple[str, ...]) -> Step | None:
     return step if is_direct else Code(" ".join(step.argv))
 
 
-def _unwrap_source(argv: tuple[str, ...]) -> Step:
+def _unwrap_source(argv: tuple[str, ...]) -> WrapperStep:
     return Hidden(f"{argv[0]} runs the file {' '.join(argv[1:2])[:200]}.")
 
 
-def _unwrap_find(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_find(argv: tuple[str, ...]) -> WrapperStep | None:
     for at, word in enumerate(argv):
         if word in FIND_RUNS:
             inner = argv[at + 1 :]
@@ -242,12 +242,12 @@ def _unwrap_find(argv: tuple[str, ...]) -> Step | None:
     return None
 
 
-def _unwrap_sign(argv: tuple[str, ...]) -> Step | None:
+def _unwrap_sign(argv: tuple[str, ...]) -> WrapperStep | None:
     """A sign of the shell that the grammar took for a program, as in `time { make; }`."""
     return Inner(argv[1:]) if argv[1:] else None
 
 
-_READERS: dict[str, Callable[[tuple[str, ...]], Step | None]] = {
+_READERS: dict[str, Callable[[tuple[str, ...]], WrapperStep | None]] = {
     "{": _unwrap_sign,
     "!": _unwrap_sign,
     "env": _unwrap_env,

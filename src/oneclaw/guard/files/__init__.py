@@ -1,1 +1,1 @@
-"""The door to files: nothing outside the workspace is reached."""
+"""File guard: no path leaves the workspace."""

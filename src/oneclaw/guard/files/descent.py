@@ -1,4 +1,4 @@
-"""Going down a path by directory descriptors: no link is followed out of the roots, whoever exchanges it.
+"""Walks paths by directory descriptors, so that no exchanged link leads out of the roots.
 
 Theory. The kernel is never given a path of more than one component, and never follows a link for us. We stand
 in a folder, by a descriptor, and open the next component below it with O_NOFOLLOW. If it is a link, we read
@@ -20,8 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from oneclaw.core.session import Access, Workspace
-from oneclaw.guard.files.places import Identity, Places, identity
+from oneclaw.core.session import RootAccess, Workspace
+from oneclaw.guard.files.places import Identity, ProtectedPlaces, identity
 
 LINKS = 40
 """How many links one path may lead through, as in the Linux kernel."""
@@ -30,10 +30,10 @@ LINKS = 40
 PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-Make = Callable[["Descent", str], None]
+MakeEntry = Callable[["Descent", str], None]
 
 
-class Outside(Exception):
+class OutsideRoots(Exception):
     """The path leads out of every root, or through a link in a closed one."""
 
 
@@ -41,11 +41,11 @@ class Exchanged(Exception):
     """Another folder stands where a root was when the program started."""
 
 
-class Step(NamedTuple):
+class DescentStep(NamedTuple):
     """A folder on the way down, what may be done in it, and its name in the folder above."""
 
     identity: Identity
-    access: Access
+    access: RootAccess
     name: str = ""
 
 
@@ -53,7 +53,7 @@ class Below(NamedTuple):
     """A folder that was opened and can be gone into."""
 
     fd: int
-    step: Step
+    step: DescentStep
 
 
 class Spot(NamedTuple):
@@ -65,7 +65,7 @@ class Spot(NamedTuple):
 
     name: str
     status: os.stat_result | None
-    access: Access
+    access: RootAccess
 
 
 class Descent:
@@ -74,11 +74,11 @@ class Descent:
     __slots__ = ("_base", "_links", "_steps", "_todo", "fd", "places")
 
     def __init__(self, workspace: Workspace) -> None:
-        self.places = Places(workspace)
+        self.places = ProtectedPlaces(workspace)
         self.fd = -1
         self._base = ""
         self._links = 0
-        self._steps: list[Step] = []
+        self._steps: list[DescentStep] = []
         self._todo: list[str] = []
 
     def __enter__(self) -> Self:
@@ -88,19 +88,30 @@ class Descent:
         self._stand(-1)
 
     @property
-    def here(self) -> Step:
+    def here(self) -> DescentStep:
         return self._steps[-1]
 
     @property
-    def access(self) -> Access:
+    def access(self) -> RootAccess:
         return self._steps[-1].access if self._steps else "read"  # before the first step nothing is closed
 
     def path_of(self, name: str) -> str:
         """The path of an entry of this folder, as it was gone down: without links."""
         return os.path.join(self._base, *(step.name for step in self._steps[1:]), name)
 
-    def find(self, base: str, parts: list[str], is_folder: bool, make: Make | None = None) -> Spot:
-        """Go down `parts` from `base` to the last one, through links; `make` makes missing folders."""
+    def find(
+        self,
+        base: str,
+        parts: list[str],
+        is_folder: bool,
+        make: MakeEntry | None = None,
+        *,
+        follow: bool = True,
+    ) -> Spot:
+        """Go down `parts` from `base` to the last one, through links; `make` makes missing folders.
+
+        With `follow` false, a link at the end of the path is the entry itself.
+        """
         self._todo = parts[::-1]
         self._spell_on(base)
         while self._todo:
@@ -111,10 +122,14 @@ class Descent:
                 self._pass(name, make)
             else:
                 status = self.status(name)
-                if status is None or not stat.S_ISLNK(status.st_mode):
+                if status is None or not follow or not stat.S_ISLNK(status.st_mode):
                     return self._spot(name, status)
                 self._follow(name)
         return Spot("", os.fstat(self.fd), self.access)
+
+    def has_passed(self, folder: Identity) -> bool:
+        """Whether the descent stands in a folder or below it."""
+        return any(step.identity == folder for step in self._steps)
 
     def is_outside_by_text(self, base: str, parts: list[str]) -> bool:
         """Whether a path leads out of every root if the folders it names are what they seem."""
@@ -130,7 +145,7 @@ class Descent:
         except BaseException:
             os.close(fd)
             raise
-        return Below(fd, Step(found, access, name))
+        return Below(fd, DescentStep(found, access, name))
 
     def go(self, below: Below) -> None:
         """Go down into a folder that was looked at."""
@@ -150,7 +165,7 @@ class Descent:
         self._steps.pop()
 
     def status(self, name: str) -> os.stat_result | None:
-        """What stands at a name in this folder, links not followed."""
+        """Status of a name in this folder; links are not followed."""
         try:
             return os.stat(name, dir_fd=self.fd, follow_symlinks=False)
         except FileNotFoundError:
@@ -160,7 +175,7 @@ class Descent:
         found = None if status is None else identity(status)
         return Spot(name, status, self.places.access_below(self.here.identity, name, found, self.access))
 
-    def _pass(self, name: str, make: Make | None) -> None:
+    def _pass(self, name: str, make: MakeEntry | None) -> None:
         try:
             self.go(self.look(name))
         except FileNotFoundError:
@@ -176,7 +191,7 @@ class Descent:
 
     def _follow(self, name: str) -> None:
         if self.access == "none":
-            raise Outside
+            raise OutsideRoots
         try:
             target = os.readlink(name, dir_fd=self.fd)
         except OSError as error:
@@ -194,7 +209,7 @@ class Descent:
         """Go on by text from `here` until the text names a root, and stand there."""
         while (real := self.places.at(here)) is None:
             if not self._todo:
-                raise Outside
+                raise OutsideRoots
             name = self._todo.pop()
             here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
         if self.places.is_file(real):
@@ -204,14 +219,14 @@ class Descent:
         else:
             self._open_root(real, None)
 
-    def _open_root(self, real: str, access: Access | None) -> None:
+    def _open_root(self, real: str, access: RootAccess | None) -> None:
         fd = os.open(real, PASS & ~os.O_NOFOLLOW)
         found = identity(os.fstat(fd))
         self._stand(fd)
         if self.places.is_exchanged(real, found):
             raise Exchanged(real)
         self._base = real
-        self._steps = [Step(found, self.places.access(found) if access is None else access)]
+        self._steps = [DescentStep(found, self.places.access(found) if access is None else access)]
 
     def _stand(self, fd: int) -> None:
         if self.fd >= 0:

@@ -1,4 +1,4 @@
-"""Hard links: a file that also has a name outside the roots counts as outside.
+"""Treats a file with a hard link outside the roots as outside.
 
 Theory. A hard link cannot be told from the file: both are names of one inode, and the inode knows only how
 many names it has. So a file with several names is allowed when that many names of it are found inside the
@@ -15,14 +15,14 @@ import time
 from contextlib import suppress
 
 from oneclaw.core.session import Workspace
-from oneclaw.guard.files.descent import Descent, Exchanged, Outside
+from oneclaw.guard.files.descent import Descent, Exchanged, OutsideRoots
 from oneclaw.guard.files.places import Identity, identity
-from oneclaw.guard.files.tree import ENTRIES, Walk
+from oneclaw.guard.files.tree import ENTRIES, TreeWalk
 
 # Change times come from a clock that the kernel moves on every few milliseconds.
 _CLOCK_STEP_NS = 20_000_000
 
-Names = dict[Identity, set[tuple[Identity, str]]]
+LinkNames = dict[Identity, set[tuple[Identity, str]]]
 """For each file its names: the folder, and the name in it."""
 
 
@@ -33,7 +33,7 @@ class Links:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._names: Names | None = None
+        self._names: LinkNames | None = None
         self._since_ns = 0
 
     def are_inside(self, fd: int) -> bool:
@@ -51,15 +51,15 @@ class Links:
         return len(found) >= status.st_nlink and status.st_ctime_ns < self._since_ns
 
 
-def collect(workspace: Workspace) -> Names:
+def collect(workspace: Workspace) -> LinkNames:
     """The names of every file in the readable folders; of no more than `ENTRIES` entries in each."""
-    names: Names = {}
+    names: LinkNames = {}
     with Descent(workspace) as descent:
         for root in descent.places.readable():
             # A folder that vanishes ends the search of its root: too few are found, never too many.
-            with suppress(OSError, Outside, Exchanged):
+            with suppress(OSError, OutsideRoots, Exchanged):
                 descent.find(root, [], is_folder=True)
-                for entry in Walk(descent, entries=ENTRIES):
+                for entry in TreeWalk(descent, entries=ENTRIES):
                     if entry.kind == "file":
                         folder = descent.here.identity
                         names.setdefault((folder[0], entry.inode), set()).add((folder, entry.name))

@@ -1,4 +1,4 @@
-"""The door to files: what lies inside the workspace and its roots is opened, everything else is refused.
+"""Opens files inside the workspace and its roots, and refuses everything else.
 
 Callers name files by text and get open files; nobody else in the product opens a path that a model wrote.
 How a path is followed safely stands in `descent.py`, hard links in `links.py`, writing in `replace.py`.
@@ -7,31 +7,28 @@ How a path is followed safely stands in `descent.py`, hard links in `links.py`, 
 import errno
 import os
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import BinaryIO
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
 from oneclaw.guard.files import replace
 from oneclaw.guard.files.descent import Descent, Spot
+from oneclaw.guard.files.effect import Ask, Effects, Keep
 from oneclaw.guard.files.links import Links
 from oneclaw.guard.files.places import identity
-from oneclaw.guard.files.protected import NEED, obeyed_by
-from oneclaw.guard.files.refusal import explained, need_regular, need_write, need_write_bit, protected, refuse
-from oneclaw.guard.files.replace import Check
+from oneclaw.guard.files.refusal import explained, need_regular, need_write, need_write_bit, protected
+from oneclaw.guard.files.replace import CheckBefore
 from oneclaw.guard.files.route import Route, parse, spell
-from oneclaw.guard.files.tree import ENTRIES, Asked, Entry, EntryKind, Walk, kind_of_mode
+from oneclaw.guard.files.tree import ENTRIES, Asked, EntryKind, TreeEntry, TreeWalk, kind_of_mode
 
-Change = Callable[[BinaryIO | None, BinaryIO], object]
+ChangeBytes = Callable[[BinaryIO | None, BinaryIO], object]
 """Writes the new content from the old; the old is None where there is no file yet."""
-
-Ask = Callable[[str, str], None]
-"""Asks a person for a need, naming the reason, and raises `ToolError` when the answer is no."""
 
 _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-class Folder:
+class OpenFolder:
     """A folder of the workspace, held open while its `with` block runs."""
 
     __slots__ = ("_descent", "_links", "_prefix", "_route")
@@ -43,29 +40,29 @@ class Folder:
         top = "/" if path.startswith("/") else ""
         self._prefix = f"{top}{'/'.join(route.parts)}/" if route.parts else top
 
-    def walk(self, enter: Asked = lambda entry: True, entries: int = ENTRIES) -> Walk:
+    def walk(self, enter: Asked = lambda entry: True, entries: int = ENTRIES) -> TreeWalk:
         """Everything below it, in order; links are not followed. `enter` is asked before each folder."""
-        return Walk(self._descent, enter, entries)
+        return TreeWalk(self._descent, enter, entries)
 
-    def status(self, entry: Entry) -> os.stat_result | None:
-        """What is known of the entry just handed out, itself and not what it links to."""
+    def status(self, entry: TreeEntry) -> os.stat_result | None:
+        """Status of the current entry itself, not of its link target."""
         return self._descent.status(entry.name)
 
-    def target(self, entry: Entry) -> str:
+    def target(self, entry: TreeEntry) -> str:
         """The text of a link just handed out; empty when it is gone."""
         try:
             return os.readlink(entry.name, dir_fd=self._descent.fd)
         except OSError:
             return ""
 
-    def open(self, entry: Entry) -> BinaryIO:
+    def open(self, entry: TreeEntry) -> BinaryIO:
         """Open the file just handed out, for reading."""
         spot = Spot(entry.name, self._descent.status(entry.name), self._descent.access)
         path = self.path_of(entry)
         with explained(self._descent, path, self._route, "read"):
-            return os.fdopen(_open_checked(self._descent, spot, path, os.O_RDONLY, self._links), "rb")
+            return os.fdopen(open_checked(self._descent, spot, path, os.O_RDONLY, self._links), "rb")
 
-    def path_of(self, entry: Entry) -> str:
+    def path_of(self, entry: TreeEntry) -> str:
         """The path under which other tools find the entry."""
         return f"{self._prefix}{entry.path}"
 
@@ -75,18 +72,18 @@ def open_file(workspace: Workspace, path: str) -> BinaryIO:
     route = parse(workspace, path)
     with Descent(workspace) as descent, explained(descent, path, route, "read"):
         spot = descent.find(route.base, route.parts, route.is_folder)
-        return os.fdopen(_open_checked(descent, spot, path, os.O_RDONLY, Links(workspace)), "rb")
+        return os.fdopen(open_checked(descent, spot, path, os.O_RDONLY, Links(workspace)), "rb")
 
 
 @contextmanager
-def open_folder(workspace: Workspace, path: str) -> Generator[Folder]:
+def open_folder(workspace: Workspace, path: str) -> Generator[OpenFolder]:
     """Open a folder for listing and walking."""
     route = parse(workspace, path)
     with Descent(workspace) as descent, explained(descent, path, route, "read"):
         descent.find(route.base, route.parts, is_folder=True)
         if descent.access == "none":
             raise protected(path)
-        yield Folder(descent, Links(workspace), path, route)
+        yield OpenFolder(descent, Links(workspace), path, route)
 
 
 def kind_of(workspace: Workspace, path: str) -> EntryKind:
@@ -101,55 +98,49 @@ def kind_of(workspace: Workspace, path: str) -> EntryKind:
         return kind_of_mode(spot.status.st_mode)
 
 
-def replace_file(workspace: Workspace, path: str, data: bytes, check: Check, ask: Ask | None = None) -> None:
-    """Write a file anew in one step, whatever it held; folders on the way are made.
-
-    `check` is called before each effect and stops it by raising. So is `ask`, with the need and the reason,
-    before one that the owner's own programs obey is written; without it none is.
-    """
-    _write(workspace, path, lambda old, new: new.write(data), check, ask, is_change=False)
+def replace_file(
+    workspace: Workspace,
+    path: str,
+    data: bytes,
+    check: CheckBefore,
+    ask: Ask | None = None,
+    keep: Keep | None = None,
+) -> None:
+    """Write a file anew in one step, whatever it held; folders on the way are made. See `Effects`."""
+    effects = Effects(workspace, check, ask, keep)
+    _write(effects, path, lambda old, new: new.write(data), is_change=False)
 
 
 def change_file(
-    workspace: Workspace, path: str, change: Change, check: Check, ask: Ask | None = None
+    workspace: Workspace,
+    path: str,
+    change: ChangeBytes,
+    check: CheckBefore,
+    ask: Ask | None = None,
+    keep: Keep | None = None,
 ) -> None:
-    """Write a file anew in one step from what it held; folders on the way are made.
+    """Write a file anew in one step from what it held; folders on the way are made. See `Effects`.
 
     No other change made through here comes between. `change` may be called a second time.
     """
-    _write(workspace, path, change, check, ask, is_change=True)
+    _write(Effects(workspace, check, ask, keep), path, change, is_change=True)
 
 
-def _write(
-    workspace: Workspace, path: str, change: Change, check: Check, ask: Ask | None, *, is_change: bool
-) -> None:
+def _write(effects: Effects, path: str, change: ChangeBytes, *, is_change: bool) -> None:
+    workspace, check = effects.workspace, effects.check
     route = parse(workspace, path)
-    asked: set[str] = set()
-
-    def permit(real: str) -> None:
-        who = obeyed_by(workspace, real)
-        if who and who not in asked:
-            asked.add(who)
-            (ask or refuse)(NEED, f"{spell(path)} is run or obeyed without asking you by: {who}.")
-
-    def make(descent: Descent, name: str) -> None:
-        here = descent.here
-        need_write(descent.places.access_below(here.identity, name, None, here.access), path)
-        permit(descent.path_of(name))
-        check()
-        replace.make_folder(descent.fd, name)
-
+    make = None if route.is_folder else effects.maker(path)
     with Descent(workspace) as descent, explained(descent, path, route, "write"):
-        spot = descent.find(route.base, route.parts, route.is_folder, None if route.is_folder else make)
+        spot = descent.find(route.base, route.parts, route.is_folder, make)
         need_write(spot.access, path)
-        permit(descent.path_of(spot.name))
+        effects.permit(descent.path_of(spot.name), path)
         check()
         folder = replace.open_folder(descent.fd)
         try:
             if is_change:
                 replace.lock(folder, check)
                 spot = Spot(spot.name, descent.status(spot.name), spot.access)
-            _replace(descent, spot, path, folder, change, check, Links(workspace), is_locked=is_change)
+            _replace(descent, spot, path, folder, change, effects, is_locked=is_change)
         finally:
             os.close(folder)
 
@@ -159,28 +150,34 @@ def _replace(
     spot: Spot,
     path: str,
     folder: int,
-    change: Change,
-    check: Check,
-    links: Links,
+    change: ChangeBytes,
+    effects: Effects,
     *,
     is_locked: bool,
 ) -> None:
-    if spot.status is None:
-        replace.replace(folder, spot.name, None, lambda new: change(None, new), check, is_locked=is_locked)
-        return
-    # Opened for writing too: a file that may not be written may not be replaced either.
-    with os.fdopen(_open_checked(descent, spot, path, os.O_RDWR, links), "rb") as old:
-        status = os.fstat(old.fileno())
-        need_write_bit(status.st_mode, path)
+    real, keep, name, check = descent.path_of(spot.name), effects.keep, spot.name, effects.check
+    with ExitStack() as stack:
+        old, status = None, spot.status
+        if status is not None:
+            # Opened for writing too: a file that may not be written may not be replaced either.
+            fd = open_checked(descent, spot, path, os.O_RDWR, Links(effects.workspace))
+            old = stack.enter_context(os.fdopen(fd, "rb"))
+            status = os.fstat(fd)
+            need_write_bit(status.st_mode, path)
 
         def write(new: BinaryIO) -> object:
-            old.seek(0)
+            if old is not None:
+                old.seek(0)
             return change(old, new)
 
-        replace.replace(folder, spot.name, status, write, check, is_locked=is_locked)
+        def kept(new: BinaryIO) -> None:
+            if keep is not None:
+                keep.put(real, old, new)
+
+        replace.replace(folder, name, status, write, check, kept, is_locked=is_locked)
 
 
-def _open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Links) -> int:
+def open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Links) -> int:
     """Open an entry of the folder the descent stands in; every check is made on what was opened."""
     if spot.access == "none":
         raise protected(path)

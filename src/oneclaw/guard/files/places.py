@@ -1,4 +1,4 @@
-"""The roots of a workspace as the file system knows them: by device and inode, not by their spelling."""
+"""Identifies workspace roots by device and inode."""
 
 import os
 import stat
@@ -7,13 +7,13 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
-from oneclaw.core.session import Access, Workspace
+from oneclaw.core.session import RootAccess, Workspace
 
 Identity = tuple[int, int]
 """Device and inode: one folder has one identity through every link, spelling, letter case and bind mount."""
 
 GIT = ".git"
-_RANK: dict[Access, int] = {"none": 0, "read": 1, "write": 2}
+_RANK: dict[RootAccess, int] = {"none": 0, "read": 1, "write": 2}
 
 
 def identity(status: os.stat_result) -> Identity:
@@ -32,7 +32,7 @@ class Spelling(NamedTuple):
     identity: Identity | None = None
 
 
-class Places:
+class ProtectedPlaces:
     """The workspace folder and its roots, looked up afresh for each call."""
 
     __slots__ = ("_access", "_files", "_names", "_pins", "_real")
@@ -41,8 +41,8 @@ class Places:
         self._real: dict[str, str] = {}
         self._pins: dict[str, Identity] = {}
         self._files: set[str] = set()
-        self._access: dict[Identity, Access] = {}
-        self._names: dict[str, list[tuple[str, Access]]] = {}
+        self._access: dict[Identity, RootAccess] = {}
+        self._names: dict[str, list[tuple[str, RootAccess]]] = {}
         closed = [
             f"{spell_root(os.fspath(root.folder)).real}/" for root in workspace.roots if root.access == "none"
         ]
@@ -87,12 +87,18 @@ class Places:
         """Whether what stands at the path of a root is not the folder that was pinned there."""
         return self._pins.get(real, found) != found
 
-    def access(self, found: Identity) -> Access:
-        """What may be done with a root that was opened by its own path."""
+    def has_root_in(self, path: str) -> bool:
+        """Whether a root is a path, or lies below it."""
+        return any(real == path or real.startswith(f"{path}/") for real in self._real.values())
+
+    def access(self, found: Identity) -> RootAccess:
+        """Access to a root opened by its own path."""
         return self._access.get(found, "none")
 
-    def access_below(self, folder: Identity, name: str, found: Identity | None, inherited: Access) -> Access:
-        """What may be done with the entry `name` of a folder: the word of its own root, or its folder's.
+    def access_below(
+        self, folder: Identity, name: str, found: Identity | None, inherited: RootAccess
+    ) -> RootAccess:
+        """Access to the entry `name` of a folder: that of its own root, or its folder's.
 
         A root is known by what was found there, and by its name: it keeps the name while nothing stands there
         yet, or a settings file that is not yet written could be written by a tool. In a folder of git stands
@@ -115,14 +121,14 @@ class Places:
         folders = {real for real in self._real.values() if real not in self._files}
         return sorted(real for real in folders if self._access_at(real) != "none")
 
-    def _access_at(self, real: str) -> Access:
+    def _access_at(self, real: str) -> RootAccess:
         try:
             return self.access(identity(os.stat(real)))
         except OSError:
             return "none"
 
 
-def narrower(one: Access, other: Access) -> Access:
+def narrower(one: RootAccess, other: RootAccess) -> RootAccess:
     return one if _RANK[one] <= _RANK[other] else other
 
 

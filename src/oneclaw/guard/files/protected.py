@@ -1,4 +1,4 @@
-"""The files that the owner's own programs run or obey without asking: the one list of them.
+"""List of files that the owner's programs execute or obey.
 
 File tools ask before they write one; commands in a sandbox cannot change one that is there, and one they make
 is set aside. What git obeys in a repository stands in `repository.py`.
@@ -33,7 +33,7 @@ IN_PROJECT: dict[str, tuple[str, ...]] = {
     ),
     "Mercurial, Jujutsu": (".hg/hgrc", ".jj/repo/config.toml"),
 }
-"""What each program reads in the folder it is used in. File tools know them in every folder of a root."""
+"""Files each program obeys in a working folder. File tools protect them in every folder."""
 
 IN_HOME: dict[str, tuple[str, ...]] = {
     "shells": (
@@ -61,7 +61,7 @@ IN_HOME: dict[str, tuple[str, ...]] = {
     ),
     "clients": (".netrc", ".docker", ".kube", ".aws", ".config/pip", ".pip", ".pypirc", ".config/direnv"),
 }
-"""What each program reads in the home of its user, where that is the workspace or lies in a root to write."""
+"""Files each program obeys in its user's home, where that is writable."""
 
 
 @lru_cache(maxsize=1)
@@ -78,6 +78,13 @@ def home_paths() -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _home_paths(home: str) -> dict[str, str]:
     return {os.path.join(home, path): who for who, paths in IN_HOME.items() for path in paths}
+
+
+@lru_cache(maxsize=1)
+def telling_names() -> frozenset[str]:
+    """The last name of every path that a program obeys, folded: any other name needs no closer look."""
+    known = [path.rpartition("/")[2] for paths in (*IN_PROJECT.values(), *IN_HOME.values()) for path in paths]
+    return frozenset(fold(name) for name in (*known, *repository.NAMES))
 
 
 def obeyed_by(workspace: Workspace, path: str) -> str:

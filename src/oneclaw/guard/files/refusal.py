@@ -1,4 +1,4 @@
-"""Why a path was refused or a file could not be opened, in one sentence."""
+"""One-sentence reasons for refused paths."""
 
 import errno
 import os
@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import Literal
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.session import Access, Workspace
-from oneclaw.guard.files.descent import LINKS, Descent, Exchanged, Outside
+from oneclaw.core.session import RootAccess, Workspace
+from oneclaw.guard.files.descent import LINKS, Descent, Exchanged, OutsideRoots
 from oneclaw.guard.files.places import identity, pin
 from oneclaw.guard.files.route import Route, spell
 
@@ -25,7 +25,7 @@ def explained(descent: Descent, path: str, route: Route, verb: Verb) -> Generato
     """Turn what the system says on the way down `path` into a `ToolError`."""
     try:
         yield
-    except Outside:
+    except OutsideRoots:
         raise outside(path) from None
     except Exchanged as root:
         raise exchanged(str(root)) from None
@@ -68,7 +68,7 @@ def refuse(need: str, reason: str) -> None:
     raise ToolError(f"{reason} This needs the permission {need}.", Kind.PERMISSION_DENIED, effects="none")
 
 
-def need_write(access: Access, path: str) -> None:
+def need_write(access: RootAccess, path: str) -> None:
     if access == "none":
         raise protected(path)
     if access != "write":

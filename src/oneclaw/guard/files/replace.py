@@ -1,4 +1,4 @@
-"""Replacing a file in one step: the new content is whole and on the disk before it takes the name.
+"""Replaces a file atomically, after its new content is on disk.
 
 Theory. The new content goes to a file without a name (O_TMPFILE) in the same folder, is flushed to the disk,
 and then takes the name: a new name by a hard link, an old name by a link beside it and a rename over it.
@@ -27,8 +27,10 @@ STALE_SECONDS = 3600
 _WAIT_SECONDS = 0.005
 _TRIES = 100
 
-Write = Callable[[BinaryIO], object]
-Check = Callable[[], None]
+WriteBytes = Callable[[BinaryIO], object]
+CheckBefore = Callable[[], None]
+Keep = Callable[[BinaryIO], None]
+"""Is given the new content before it takes the name."""
 
 
 class _CannotLink(Exception):
@@ -46,12 +48,12 @@ def make_folder(folder: int, name: str) -> None:
         os.mkdir(name, dir_fd=folder)
     fd = open_folder(folder)
     try:
-        _flush_folder(fd)
+        flush_folder(fd)
     finally:
         os.close(fd)
 
 
-def lock(folder: int, check: Check) -> None:
+def lock(folder: int, check: CheckBefore) -> None:
     """Wait for the folder's lock; it goes with the descriptor. `check` ends the wait by raising."""
     while True:
         try:
@@ -66,14 +68,21 @@ def lock(folder: int, check: Check) -> None:
 
 
 def replace(
-    folder: int, name: str, old: os.stat_result | None, write: Write, check: Check, *, is_locked: bool
+    folder: int,
+    name: str,
+    old: os.stat_result | None,
+    write: WriteBytes,
+    check: CheckBefore,
+    keep: Keep = lambda new: None,
+    *,
+    is_locked: bool,
 ) -> None:
     """Give `name` new content, keeping the permissions of the old. `write` may be called a second time."""
     if UNNAMED is not None:
         with suppress(_CannotLink):
-            return _replace(folder, name, old, write, check, is_locked, UNNAMED)
+            return _replace(folder, name, old, write, check, keep, is_locked, UNNAMED)
     sweep(folder)
-    return _replace(folder, name, old, write, check, is_locked, None)
+    return _replace(folder, name, old, write, check, keep, is_locked, None)
 
 
 def sweep(folder: int) -> None:
@@ -92,15 +101,16 @@ def _replace(
     folder: int,
     name: str,
     old: os.stat_result | None,
-    write: Write,
-    check: Check,
+    write: WriteBytes,
+    check: CheckBefore,
+    keep: Keep,
     is_locked: bool,
     unnamed: int | None,
 ) -> None:
     mode = 0o666 if old is None else 0o600  # what is private stays private while it is being written
     fd, beside = create(folder, name, mode, unnamed)
     try:
-        with os.fdopen(fd, "wb") as file:
+        with os.fdopen(fd, "w+b") as file:
             write(file)
             file.flush()
             if old is not None:
@@ -108,6 +118,7 @@ def _replace(
             os.fsync(fd)
             if not is_locked:
                 lock(folder, check)
+            keep(file)
             check()
             if unnamed is None:
                 os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -118,16 +129,16 @@ def _replace(
             with suppress(OSError):
                 os.unlink(beside, dir_fd=folder)
         raise
-    _flush_folder(folder)
+    flush_folder(folder)
 
 
 def create(folder: int, name: str, mode: int, unnamed: int | None) -> tuple[int, str]:
     if unnamed is None:
         beside = f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.open(beside, flags, mode, dir_fd=folder), beside
     try:
-        fd = os.open(".", unnamed | os.O_WRONLY | os.O_CLOEXEC, mode, dir_fd=folder)
+        fd = os.open(".", unnamed | os.O_RDWR | os.O_CLOEXEC, mode, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT):
             raise _CannotLink from None
@@ -179,7 +190,7 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
     os.fchmod(fd, stat.S_IMODE(old.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
 
 
-def _flush_folder(folder: int) -> None:
+def flush_folder(folder: int) -> None:
     try:
         os.fsync(folder)
     except OSError as error:

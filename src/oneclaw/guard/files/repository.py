@@ -1,4 +1,4 @@
-"""What git obeys in a repository: which files name programs that it runs, and whether a new one names any."""
+"""Detects Git files that make Git run programs."""
 
 import os
 import re
@@ -30,7 +30,8 @@ _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=(.*))?$")
 
 TELLING = ("HEAD", "objects", "refs", "commondir")
 """The names by which git takes a folder for a repository."""
-_BY_FOLDED = {fold(name): name for name in (*TELLING, *_OBEYED)}
+NAMES = (*TELLING, *_OBEYED)
+_BY_FOLDED = {fold(name): name for name in NAMES}
 
 
 def is_git_folder(names: set[str]) -> bool:
@@ -74,7 +75,7 @@ def hooks_path(folder: str) -> str:
 
 
 def harm_in(folder: str) -> str:
-    """What in a folder of git has it run programs, or could; empty where there is nothing."""
+    """Names what in a Git folder makes Git run programs; empty when nothing does."""
     for name in ("config", "config.worktree"):
         text = _read(f"{folder}/{name}")
         if text is None and os.path.lexists(f"{folder}/{name}"):
@@ -82,6 +83,8 @@ def harm_in(folder: str) -> str:
         for key, value in _settings(text or ""):
             if not _HARMLESS.fullmatch(key) or "::" in value:
                 return f"its setting {key[:80]}"
+            if key == "core.worktree" and not _is_beside(folder, value.strip()):
+                return "its core.worktree, which leads elsewhere,"
     for name in _names(f"{folder}/hooks"):
         if not name.endswith(".sample"):
             return f"its hook {name[:80]}"
@@ -94,14 +97,24 @@ def harm_in(folder: str) -> str:
     return next((harm for inner in inner_folders(folder) if (harm := harm_in(inner))), "")
 
 
+def _is_beside(folder: str, work_tree: str) -> bool:
+    """Whether the files of a repository lie in the folder that its folder of git lies in."""
+    above, is_usual, _ = f"{folder}/".partition("/.git/")
+    base = os.path.realpath(above if is_usual else os.path.dirname(folder))
+    found = os.path.realpath(os.path.join(folder, work_tree))
+    return not set(work_tree) & set('"\\;#') and f"{found}/".startswith(f"{base}/")
+
+
 def _settings(text: str) -> Iterator[tuple[str, str]]:
     """The settings of a config file: `section.subsection.name`, in small letters but for the middle.
 
-    Lines are not joined: what git takes for the rest of a value is read as a setting, and a strange one.
+    Lines end where git has them end. They are not joined: one that goes on in the next is a strange setting.
     """
     section = ""
-    for line in text.splitlines():
+    for line in text.replace("\r\n", "\n").split("\n"):
         rest = line
+        if line.endswith("\\"):
+            yield f"{section}?", line
         while found := _SECTION.match(rest):
             section = f"{found[1].lower()}.{found[2]}." if found[2] is not None else f"{found[1].lower()}."
             rest = rest[found.end() :]

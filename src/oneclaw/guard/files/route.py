@@ -1,4 +1,4 @@
-"""A path as a model wrote it: checked, split into names, and spelled for people."""
+"""Parses and validates a path from a model."""
 
 import json
 import os
@@ -76,3 +76,9 @@ def spell_whole(path: str) -> str:
     if path.isprintable() and not path.startswith('"') and path == path.strip():
         return path
     return json.dumps(path)
+
+
+def name_in(workspace: Workspace, real: str) -> str:
+    """A path for people: from the workspace folder where it lies in it."""
+    folder = spell_root(os.fspath(workspace.folder)).real
+    return os.path.relpath(real, folder) if f"{real}/".startswith(f"{folder.rstrip('/')}/") else real

@@ -1,4 +1,4 @@
-"""Marks of the files in a folder, by which a later look tells whether one has changed."""
+"""Detects changed files in a folder."""
 
 import os
 from collections.abc import Iterable

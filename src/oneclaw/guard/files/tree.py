@@ -1,4 +1,4 @@
-"""What lies below a folder: entries in order, links shown and never followed, closed folders left out."""
+"""Walks a folder in order, without following links."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ ENTRIES = 100_000
 EntryKind = Literal["file", "folder", "link", "other"]
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One name in a folder. `path` leads there from where the walk began."""
 
     name: str
@@ -23,10 +23,10 @@ class Entry(NamedTuple):
     inode: int
 
 
-Asked = Callable[[Entry], bool]
+Asked = Callable[[TreeEntry], bool]
 
 
-class Walk:
+class TreeWalk:
     """Goes through everything below the folder a descent stands in, sorted by name, folder by folder.
 
     While an entry is handed out the descent stands in its folder. Folders that are gone, cannot be read or
@@ -41,7 +41,7 @@ class Walk:
         self._left = entries
         self.is_complete = True
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[TreeEntry]:
         pending = [self.read(self._descent.fd)[::-1]]
         while pending:
             if pending[-1]:
@@ -56,13 +56,13 @@ class Walk:
                 if pending:
                     self._descent.leave()
 
-    def read(self, folder: int, below: str = "") -> list[Entry]:
+    def read(self, folder: int, below: str = "") -> list[TreeEntry]:
         """The entries of one folder, sorted by name, as far as `entries` suffices."""
         fd = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
         try:
             with os.scandir(fd) as found:
                 some = islice(found, self._left)
-                entries = [Entry(one.name, below + one.name, _kind(one), one.inode()) for one in some]
+                entries = [TreeEntry(one.name, below + one.name, _kind(one), one.inode()) for one in some]
                 self._left -= len(entries)
                 if self._left == 0 and next(found, None) is not None:
                     self.is_complete = False
@@ -71,7 +71,7 @@ class Walk:
         entries.sort(key=lambda entry: entry.name)
         return entries
 
-    def _go_in(self, entry: Entry) -> list[Entry] | None:
+    def _go_in(self, entry: TreeEntry) -> list[TreeEntry] | None:
         try:
             below = self._descent.look(entry.name)
         except OSError:

@@ -1,1 +1,1 @@
-"""The door to the network: what is checked is what is dialled."""
+"""Network guard: every request connects only to the address that was checked."""

@@ -1,4 +1,4 @@
-"""Which addresses and names are public: pure functions, no lookup."""
+"""Classifies addresses and host names as public or private, without lookups."""
 
 import ipaddress
 import re
@@ -42,8 +42,8 @@ _NETWORKS = (
 
 _LOCAL_SUFFIXES = frozenset(
     (
-        *("localhost", "localdomain", "localdomain6", "local", "internal", "intranet"),
-        *("private", "corp", "home", "lan", "svc"),
+        *("localhost", "localdomain", "localdomain4", "localdomain6", "local", "internal", "intranet"),
+        *("private", "corp", "home", "lan", "svc", "default"),
     )
 )
 _METADATA_NAMES = frozenset(
@@ -51,7 +51,10 @@ _METADATA_NAMES = frozenset(
 )
 # Public name services that answer with whatever address, or a loopback address, is asked of them.
 _MIRROR_NAMES = frozenset(
-    ("nip.io", "sslip.io", "xip.io", "traefik.me", "localtest.me", "lvh.me", "vcap.me", "1u.ms", "rbndr.us")
+    (
+        *("nip.io", "sslip.io", "xip.io", "traefik.me", "1u.ms", "rbndr.us"),
+        *("localtest.me", "lvh.me", "vcap.me", "fuf.me", "localh.st", "localho.st", "lacolhost.com"),
+    )
 )
 _IPV4_IN_NAME = re.compile(r"(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))")
 
@@ -62,7 +65,7 @@ def is_public(address: str) -> bool:
 
 
 def why_private(address: str) -> str | None:
-    """What keeps an address from being public, as `a loopback address`; None when it is public.
+    """Why an address is not public, as `a loopback address`; None when it is public.
 
     An IPv6 address is public only inside 2000::/3: what has no meaning yet is not public. The lists are
     our own because `ipaddress.is_global` differs between Python releases and lets tunnels pass.
@@ -86,7 +89,7 @@ def why_private(address: str) -> str | None:
 
 
 def why_local_name(host: str) -> str | None:
-    """What makes a name one of this machine or network before anyone looks it up; None for other names."""
+    """Why a name belongs to this machine or network, without a lookup; None otherwise."""
     labels = host.rstrip(".").lower().split(".")
     name = ".".join(labels)
     if labels[-1] == "localhost":

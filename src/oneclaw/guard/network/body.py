@@ -1,4 +1,4 @@
-"""The bytes of a response: unpacked within a bound, and told as text or binary."""
+"""Decompresses response bodies within a bound, and detects text or binary."""
 
 import re
 import zlib
@@ -92,7 +92,7 @@ class _Layer:
         return -15 if self._name == "deflate" and not is_framed else 47
 
     def _next_member(self) -> bytes:
-        """What follows a finished gzip member, if it is another one; anything else is ignored."""
+        """The next gzip member, if any; other data is ignored."""
         rest = self._inflate.unused_data
         if not rest.startswith(_MEMBER):
             self._is_over = not _MEMBER.startswith(rest)  # half of its first two bytes may have come

@@ -1,4 +1,4 @@
-"""The text of a body: which character set its bytes are in, and how they are read."""
+"""Detects the character set of a body and decodes it."""
 
 import codecs
 import re

@@ -1,4 +1,4 @@
-"""Pages made readable without holding up the program: short ones at once, long ones in a child process.
+"""Converts pages to Markdown: short ones inline, long ones in a child process.
 
 The converter holds the interpreter from start to end, and a page of a megabyte can take seconds. So a long
 page goes to a child, which has bounds of its own on time and memory and is killed when its time is up. Few of

@@ -1,4 +1,4 @@
-"""The child that makes one page readable: bounds itself, reads the page, writes Markdown."""
+"""Child process that converts one page to Markdown."""
 
 import json
 import math

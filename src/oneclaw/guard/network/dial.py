@@ -1,4 +1,4 @@
-"""Names become addresses without blocking the loop; of several addresses the first that answers is used."""
+"""Resolves names without blocking and connects to the first address that answers."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""International host names in the letters the name system knows: the only file that knows their tables."""
+"""Converts international host names to ASCII."""
 
 MAX_CHARS = 1_000
 """The most characters of a name that is spelled; no name system knows one so long."""

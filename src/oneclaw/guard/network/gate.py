@@ -1,13 +1,14 @@
-"""Who may be reached: every address of a host is checked, and asked for if private, before it is dialled."""
+"""Checks every address of a host before connecting; a private one needs permission."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network
+from oneclaw.core.tool import Context
 from oneclaw.guard.network.address import why_local_name, why_private
-from oneclaw.guard.network.url import parse_host
+from oneclaw.guard.network.url import parse, parse_host
 
 NEED = "network.private"
 
@@ -18,12 +19,29 @@ AllowPrivate = Callable[[str, str], Awaitable[None]]
 """Asked with `host:port` and why it is private; returns to allow it, raises `ToolError` to refuse."""
 
 
+def ask_for_private(context: Context) -> AllowPrivate:
+    """Has a call ask for permission before it reaches a private host."""
+
+    async def allow(host: str, why: str) -> None:
+        await context.require(NEED, f"{host} is not public: it is {why}.")
+
+    return allow
+
+
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """The addresses of one host, all checked; `is_private` when one of them needed leave."""
 
     addresses: tuple[str, ...]
     is_private: bool
+
+
+def open_to(network: Network, url: str | None) -> Network:
+    """The network with the host of an address open, if there is one: the owner named it in the settings."""
+    if not url:
+        return network
+    target = parse(url)
+    return replace(network, private_hosts=(*network.private_hosts, f"{target.bare_host}:{target.port}"))
 
 
 class Gate:

@@ -1,4 +1,4 @@
-"""Headers of a request: which may be sent, and which may follow a redirect to another host."""
+"""Checks request headers, and drops secret ones on redirects to other hosts."""
 
 import re
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ def check(pairs: Iterable[tuple[str, str]]) -> Headers:
 
 
 def keep_harmless(headers: Headers) -> Headers:
-    """What is left of the headers for another origin: no credentials, nothing unknown."""
+    """Headers kept for another origin: no credentials, nothing unknown."""
     return tuple((name, value) for name, value in headers if name.lower() in HARMLESS)
 
 

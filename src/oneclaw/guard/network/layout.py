@@ -1,4 +1,4 @@
-"""Tables that only lay a page out, told from tables of data: their cells become parts of the page.
+"""Tells layout tables from data tables.
 
 A Markdown table has one line per row. A heading, a listing or another table inside a cell would lose its
 lines there: old pages, letters, and listings with numbered lines are made so.

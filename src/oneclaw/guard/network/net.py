@@ -1,4 +1,4 @@
-"""One guarded request and its answer: each redirect through the gate, the body bounded while it is read."""
+"""Makes one guarded request: checks each redirect and bounds the body while reading."""
 
 import asyncio
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network.body import Unpacker
-from oneclaw.guard.network.errand import Errand, follow
 from oneclaw.guard.network.gate import AllowPrivate, Gate
 from oneclaw.guard.network.headers import Headers
+from oneclaw.guard.network.outgoing_request import OutgoingRequest, follow
 from oneclaw.guard.network.url import parse
 
 if TYPE_CHECKING:
-    from oneclaw.guard.network.pool import Answer, GuardedPool, Wiring
+    from oneclaw.guard.network.pool import GuardedPool, HttpResponse, Wiring
 
 MAX_BYTES = 100 * 1024
 MAX_REDIRECTS = 5
@@ -26,7 +26,7 @@ SPARE_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back.
+    """A response.
 
     total_bytes  the length of the whole body; None when it was cut and the server did not say
     truncated    whether `body` is only the beginning
@@ -51,7 +51,7 @@ class Response:
 
     @property
     def details(self) -> dict[str, object]:
-        """What people and programs may want to know of it; all but the body."""
+        """The response's metadata, without the body."""
         return {
             "status": self.status,
             "reason": self.reason,
@@ -83,7 +83,7 @@ async def fetch(
     dialled; its waiting is not counted in `seconds`. Without it such hosts are refused, except those the
     owner lists in `network.private_hosts`.
     """
-    errand = Errand(method, parse(url), header.check(headers), body)
+    errand = OutgoingRequest(method, parse(url), header.check(headers), body)
     # Here, not above: the HTTP library is slow to load and most calls are not for the network.
     from oneclaw.guard.network.pool import GuardedPool, Wiring
 
@@ -98,7 +98,9 @@ async def fetch(
         raise ToolError(f"HTTP request timed out after {seconds:g} seconds: {url}", Kind.TIMEOUT) from None
 
 
-async def _travel(pool: "GuardedPool", errand: Errand, max_bytes: int, max_redirects: int | None) -> Response:
+async def _travel(
+    pool: "GuardedPool", errand: OutgoingRequest, max_bytes: int, max_redirects: int | None
+) -> Response:
     passed: list[str] = []
     while True:
         async with pool.exchange(errand) as answer:
@@ -113,7 +115,7 @@ async def _travel(pool: "GuardedPool", errand: Errand, max_bytes: int, max_redir
         errand = following
 
 
-async def _receive(answer: "Answer", url: str, passed: tuple[str, ...], max_bytes: int) -> Response:
+async def _receive(answer: "HttpResponse", url: str, passed: tuple[str, ...], max_bytes: int) -> Response:
     encoding = header.find(answer.headers, "content-encoding") or ""
     unpacker = Unpacker(encoding, max_bytes)
     async for chunk in answer.chunks:

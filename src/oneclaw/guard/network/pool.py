@@ -1,4 +1,4 @@
-"""Connections that pass the gate: the only file that knows the HTTP library.
+"""Guarded connection pool; the only file that imports the HTTP library.
 
 How it holds. `GuardedBackend` is the only thing that opens sockets for the pool. It is given a host, asks
 the gate for the addresses of that host, and dials one of exactly those: nothing is looked up again between
@@ -22,9 +22,9 @@ import httpcore2
 from oneclaw.core.errors import InvalidConfig, Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.guard.network.dial import lookup, race
-from oneclaw.guard.network.errand import Errand
 from oneclaw.guard.network.gate import Gate, Resolve
 from oneclaw.guard.network.headers import Headers
+from oneclaw.guard.network.outgoing_request import OutgoingRequest
 from oneclaw.guard.network.stream import HEAD_BYTES, SteppedStream
 
 CONNECT_SECONDS = 10.0
@@ -45,7 +45,7 @@ _CLIENT_ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What can stand in for the real network: the resolver, what opens sockets, and whom TLS trusts."""
+    """Replaceable parts: the resolver, the socket opener, and trusted TLS roots."""
 
     resolve: Resolve = lookup
     backend: httpcore2.AsyncNetworkBackend | None = None
@@ -53,7 +53,7 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """The head of a response, and its body as it comes off the wire."""
 
     status: int
@@ -157,7 +157,9 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
             await self._outside.aclose()
 
     @asynccontextmanager
-    async def exchange(self, errand: Errand, *, may_be_silent: bool = False) -> AsyncGenerator[Answer]:
+    async def exchange(
+        self, errand: OutgoingRequest, *, may_be_silent: bool = False
+    ) -> AsyncGenerator[HttpResponse]:
         """Send one hop; its answer is closed at the end, read or not. Raises `ToolError`.
 
         One that may be silent has no bound to that here: the caller has one of its own.
@@ -223,7 +225,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             yield from _causes(cause)
 
 
-def _request(errand: Errand, idle_seconds: float | None) -> httpcore2.Request:
+def _request(errand: OutgoingRequest, idle_seconds: float | None) -> httpcore2.Request:
     target = errand.target
     lines = [("Host", target.authority), *errand.headers]
     names = {name.lower() for name, _ in lines}
@@ -257,11 +259,11 @@ class _Chunks:
         return await anext(self._chunks)
 
 
-def _answer(response: httpcore2.Response) -> Answer:
+def _answer(response: httpcore2.Response) -> HttpResponse:
     extensions = cast("dict[str, Any]", response.extensions)  # pyright: ignore[reportUnknownMemberType]
     if isinstance(stream := extensions.get("network_stream"), SteppedStream):
         stream.begin_body()
-    return Answer(
+    return HttpResponse(
         status=response.status,
         reason=_text(extensions.get("reason_phrase", b"")),
         headers=tuple((_text(name), _text(value)) for name, value in response.headers),

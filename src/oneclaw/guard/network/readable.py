@@ -1,4 +1,4 @@
-"""A web page as text a model reads well: Markdown without scripts, menus, footers and hidden parts."""
+"""Extracts the readable part of a page as Markdown."""
 
 import re
 from html import unescape
@@ -73,7 +73,7 @@ def to_readable(html: str, base_url: str | None = None) -> str | None:
 
 
 def title_of(html: str) -> str:
-    """What the page calls itself, in one line; empty where it does not say."""
+    """The page's title in one line; empty without one."""
     found = _TITLE.search(_BODY.split(html[:_HEAD_CHARS], maxsplit=1)[0])
     return " ".join(unescape(found[1]).split())[:TITLE_CHARS] if found else ""
 

@@ -1,4 +1,4 @@
-"""A connection read in small steps: the head of an answer is bounded, and others get their turn in between.
+"""Reads a connection in small steps, with a bounded response head.
 
 The parser of the HTTP library handles all it has read at once, a few microseconds for each line. A server
 that sends nothing but `HTTP/1.1 100 Continue` would keep it busy as long as it likes. So what comes before
@@ -25,7 +25,7 @@ _STATUS_CHARS = 13
 
 
 class NetworkStream(Protocol):
-    """What the HTTP library takes for a connection."""
+    """The stream interface of the HTTP library."""
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
 

@@ -1,4 +1,4 @@
-"""A web address taken apart once: the host seen here is the host that is dialled.
+"""Parses a URL once, so that the checked host is the host connected to.
 
 Read as browsers do (the WHATWG URL standard) where the text is plain, refused where programs disagree:
 user names, backslashes, control characters, per cent signs in the host, missing or extra slashes.

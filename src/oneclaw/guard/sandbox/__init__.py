@@ -1,1 +1,1 @@
-"""The door to programs: what a command may see, change and reach, and for how many processes."""
+"""Sandbox: limits the files, network and processes of commands."""

@@ -1,12 +1,12 @@
-"""bubblewrap: the command line of a sandbox made of namespaces, and whether it works on this machine."""
+"""Builds bubblewrap command lines, and checks that bubblewrap works here."""
 
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from oneclaw.guard.sandbox.enclosure import FILTER, REPORT
-from oneclaw.guard.sandbox.places import Place, linked_folders
+from oneclaw.guard.sandbox.places import SandboxPath, linked_folders
+from oneclaw.guard.sandbox.sandbox_spec import FILTER, REPORT
 
 PROGRAM = "bwrap"
 USER = 1000
@@ -20,7 +20,7 @@ _DISABLED = "--disable-userns"
 
 def command_line(
     program: str,
-    places: Sequence[Place],
+    places: Sequence[SandboxPath],
     *,
     network: bool,
     can_disable: bool = True,
@@ -28,7 +28,7 @@ def command_line(
     directory: str = "/",
     shared_bytes: int = 1 << 30,
 ) -> tuple[str, ...]:
-    """What stands before the program to run: everything but the places is left out.
+    """The bubblewrap command line; only the given places are visible.
 
     `shared_bytes` bounds /dev/shm, which is memory that no process is seen to have.
     bash is process 1: when it ends, or is killed, the kernel ends everything else in the sandbox.
@@ -53,7 +53,7 @@ def command_line(
     return (*line, "--chdir", directory)
 
 
-def _bind(place: Place) -> list[str]:
+def _bind(place: SandboxPath) -> list[str]:
     if place.access == "hidden":
         if place.source.is_dir():
             return ["--tmpfs", place.path]
@@ -61,7 +61,7 @@ def _bind(place: Place) -> list[str]:
     return ["--bind" if place.access == "write" else "--ro-bind", str(place.source), place.path]
 
 
-def probe(places: Sequence[Place]) -> tuple[tuple[str, bool] | None, str]:
+def probe(places: Sequence[SandboxPath]) -> tuple[tuple[str, bool] | None, str]:
     """The program and whether it can forbid further namespaces, or None and why it does not work here."""
     found = shutil.which(PROGRAM)
     if found is None:
@@ -76,7 +76,7 @@ def probe(places: Sequence[Place]) -> tuple[tuple[str, bool] | None, str]:
 
 
 def _try(line: list[str]) -> str:
-    """What goes wrong when the sandbox is made; empty when nothing does."""
+    """The error of starting a sandbox; empty when it works."""
     true = next(path for path in ("/usr/bin/true", "/bin/true") if Path(path).exists())
     try:
         tried = subprocess.run(

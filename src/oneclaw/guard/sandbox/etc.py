@@ -1,4 +1,4 @@
-"""The /etc of the sandbox: a copy of the few settings programs need, if everybody may read them.
+"""Builds the sandbox's /etc from a few public files.
 
 A copy is one place to bind instead of thirty, which halves the time a sandbox takes to start.
 """

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneclaw.guard.sandbox.deputy import Deputy
+    from oneclaw.guard.sandbox.syscall_broker import Deputy
 
 SWEEP_SECONDS = 5.0
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
@@ -49,7 +49,7 @@ def main() -> None:
 
 def _deputy(rules: dict[str, Any] | None, line: socket.socket) -> "Deputy | None":
     """Who answers the calls of the shell that wait for it; None if it has not come so far."""
-    from oneclaw.guard.sandbox.deputy import Deputy
+    from oneclaw.guard.sandbox.syscall_broker import Deputy
 
     given = socket.recv_fds(line, 1, 1)[1]
     line.close()
@@ -72,13 +72,13 @@ def _become_shell(
         program = _find(command[0])  # before files are out of reach
         rules: dict[str, Any] | None = wanted["rules"]
         if rules is not None:
-            from oneclaw.guard.sandbox import deputy, landlock, seccomp
+            from oneclaw.guard.sandbox import landlock, seccomp, syscall_broker
 
             network, first = rules["network"], os.getpid()
             landlock.restrict(rules["read"], rules["write"], network=network)
             truncates = landlock.version() >= landlock.TRUNCATES
             code = seccomp.landlock_filter(
-                first=first, network=network, told=deputy.CALLS, truncates=truncates
+                first=first, network=network, told=syscall_broker.CALLS, truncates=truncates
             )
             listener = seccomp.restrict(code, listens=True)
             socket.send_fds(line, [b"d"], [listener])
@@ -105,16 +105,16 @@ def _find(name: str) -> str:
     return next((path for path in found if os.access(path, os.X_OK)), name)
 
 
-def _watch(shell: int, report: int, wake: int, deputy: "Deputy | None") -> None:
+def _watch(shell: int, report: int, wake: int, syscall_broker: "Deputy | None") -> None:
     poll = select.poll()
-    if deputy is not None:
-        poll.register(deputy.listener, select.POLLIN)
+    if syscall_broker is not None:
+        poll.register(syscall_broker.listener, select.POLLIN)
     poll.register(report, select.POLLIN)
     poll.register(wake, select.POLLIN)
     while True:
         ready = {descriptor for descriptor, _ in poll.poll()}
-        if deputy is not None and deputy.listener in ready:
-            deputy.answer()
+        if syscall_broker is not None and syscall_broker.listener in ready:
+            syscall_broker.answer()
         if wake in ready:
             _empty(wake)
             if _reap(shell):
@@ -131,7 +131,7 @@ def _watch(shell: int, report: int, wake: int, deputy: "Deputy | None") -> None:
 
 def _sweep(kept: int | None) -> bool:
     """Kill all but one, and again what those leave, until nothing is; whether that one is gone as well."""
-    from oneclaw.guard.sandbox.tree import descendants
+    from oneclaw.child.supervisor import descendants
 
     me, until = os.getpid(), time.monotonic() + SWEEP_SECONDS
     is_over = False

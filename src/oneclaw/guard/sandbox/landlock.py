@@ -1,4 +1,4 @@
-"""Landlock: a process gives up, for itself and all it starts, every file but those named, and TCP.
+"""Landlock: restricts a process to named files and no TCP.
 
 The kernel is asked through ctypes; there are no more than three calls.
 """

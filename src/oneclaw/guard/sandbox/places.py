@@ -1,4 +1,4 @@
-"""What a command sees of this machine: a few places of the system to read, the roots of the workspace."""
+"""Lists the files and folders a sandboxed command can see."""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -9,8 +9,8 @@ from typing import Literal
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
 
-Access = Literal["read", "write", "hidden"]
-_NARROW: tuple[Access, ...] = ("hidden", "read", "write")
+SandboxAccess = Literal["read", "write", "hidden"]
+_NARROW: tuple[SandboxAccess, ...] = ("hidden", "read", "write")
 
 FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Folders that are links into /usr on most systems, and real ones on others."""
@@ -20,17 +20,17 @@ SYSTEM = ("/usr", "/etc", "/proc", "/dev", "/sys", "/bin", "/lib", "/run", "/var
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SandboxPath:
     """A file or folder, where it is seen from inside, and what may be done with it."""
 
     source: Path
     path: str
-    access: Access
+    access: SandboxAccess
 
 
-def program_places() -> list[Place]:
+def program_places() -> list[SandboxPath]:
     """Where programs and their libraries are; nothing there is secret or tells of other users."""
-    return [Place(Path(path).resolve(), path, "read") for path in PROGRAMS if os.path.exists(path)]
+    return [SandboxPath(Path(path).resolve(), path, "read") for path in PROGRAMS if os.path.exists(path)]
 
 
 def linked_folders() -> list[tuple[str, str | None]]:
@@ -45,7 +45,7 @@ def linked_folders() -> list[tuple[str, str | None]]:
     return found
 
 
-def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = ()) -> list[Place]:
+def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = ()) -> list[SandboxPath]:
     """The workspace and its roots, the narrower after the wider; what is closed is hidden where it shows.
 
     Commands write in the workspace, so a root in there is what stands at its path, and not what a link leads
@@ -63,22 +63,22 @@ def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = (
             " is a folder of its own: set workspace.folder.",
             Kind.PERMISSION_DENIED,
         )
-    shown: list[Place] = []
+    shown: list[SandboxPath] = []
     for path, access in _accesses(folder, workspace):
         holder = covering(shown, str(path))
         if holder is not None and holder.access != "hidden":
             found = _places_inside(path, access, holder, shown, is_pinned=path == folder)
             shown += [one for one in found if one.access == "hidden" or _is_fixed(one.path, beside)]
         elif access != "hidden" and path.exists():
-            shown.append(Place(path.resolve(), str(path), access))
+            shown.append(SandboxPath(path.resolve(), str(path), access))
     return shown
 
 
-def _accesses(folder: Path, workspace: Workspace) -> list[tuple[Path, Access]]:
-    """What the workspace and its roots allow, from the top down; of two words on one path the narrower."""
-    said: dict[Path, Access] = {}
+def _accesses(folder: Path, workspace: Workspace) -> list[tuple[Path, SandboxAccess]]:
+    """Access by path from the workspace and its roots; the narrower of two wins."""
+    said: dict[Path, SandboxAccess] = {}
     for root in workspace.roots:
-        access: Access = "hidden" if root.access == "none" else root.access
+        access: SandboxAccess = "hidden" if root.access == "none" else root.access
         earlier = said.get(root.folder.absolute(), access)
         is_narrower = _NARROW.index(earlier) < _NARROW.index(access)
         said[root.folder.absolute()] = earlier if is_narrower else access
@@ -87,8 +87,13 @@ def _accesses(folder: Path, workspace: Workspace) -> list[tuple[Path, Access]]:
 
 
 def _places_inside(
-    path: Path, access: Access, holder: Place, shown: Sequence[Place], *, is_pinned: bool = False
-) -> list[Place]:
+    path: Path,
+    access: SandboxAccess,
+    holder: SandboxPath,
+    shown: Sequence[SandboxPath],
+    *,
+    is_pinned: bool = False,
+) -> list[SandboxPath]:
     """A root inside of a place, after the folders that lead to it; none if what is there is not shown."""
     try:
         real = Path(os.path.realpath(path))
@@ -112,20 +117,22 @@ def _places_inside(
         return []
     step = real.relative_to(holder.source)
     folders = [] if holder.access == "read" else [*step.parents][-2::-1]
-    found = [Place(holder.source / one, os.path.join(holder.path, one), holder.access) for one in folders]
+    found = [
+        SandboxPath(holder.source / one, os.path.join(holder.path, one), holder.access) for one in folders
+    ]
     known = {place.path for place in shown}
     return [
         *(place for place in found if place.path not in known),
-        Place(real, os.path.join(holder.path, step), access),
+        SandboxPath(real, os.path.join(holder.path, step), access),
     ]
 
 
-def covering(places: Iterable[Place], path: str) -> Place | None:
+def covering(places: Iterable[SandboxPath], path: str) -> SandboxPath | None:
     """The innermost of the places that a path lies in."""
     return _holder(path, ((place.path, place) for place in places))
 
 
-def is_wider(place: Place, other: Place) -> bool:
+def is_wider(place: SandboxPath, other: SandboxPath) -> bool:
     """Whether more may be done with a place than with another."""
     return _NARROW.index(place.access) > _NARROW.index(other.access)
 
@@ -134,7 +141,7 @@ def _is_fixed(path: str, beside: Sequence[Collection[str]]) -> bool:
     return all(path in at or not any(_is_inside(path, Path(one)) for one in at) for at in beside)
 
 
-def _holder(path: str, places: Iterable[tuple[str, Place]]) -> Place | None:
+def _holder(path: str, places: Iterable[tuple[str, SandboxPath]]) -> SandboxPath | None:
     """The place that a path lies in, the innermost of several; each is given with where it is looked for."""
     holding = [(at, place) for at, place in places if _is_inside(path, Path(at))]
     return max(holding, key=lambda one: len(one[0]))[1] if holding else None

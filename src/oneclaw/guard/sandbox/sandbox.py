@@ -1,4 +1,4 @@
-"""The sandbox as the owner wants it and this machine allows it: an enclosure for each shell, or a refusal."""
+"""Chooses the sandbox by settings and machine, or refuses."""
 
 import json
 import os
@@ -8,24 +8,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
 from oneclaw.core.settings.tree import DEFAULTS
+from oneclaw.core.text.file_name import file_name
 from oneclaw.guard.files.refusal import check_workspace
 from oneclaw.guard.sandbox import bubblewrap, landlock, seccomp
-from oneclaw.guard.sandbox.enclosure import REPORT, STATES, Enclosure, Limits
 from oneclaw.guard.sandbox.etc import NAMES, NETWORK_NAMES, copy_etc
-from oneclaw.guard.sandbox.lookout import Lookout
 from oneclaw.guard.sandbox.places import (
-    Place,
+    SandboxPath,
     covering,
     is_wider,
     linked_folders,
     program_places,
     workspace_places,
 )
+from oneclaw.guard.sandbox.protected_watch import Lookout
+from oneclaw.guard.sandbox.sandbox_spec import REPORT, STATES, SandboxLimits, SandboxSpec
 from oneclaw.guard.sandbox.scratch import Scratch
 
 HOME = "/home/agent"
@@ -53,17 +53,17 @@ _SSH_AT_HOME = """#!/bin/sh
 exec {program} "$@"
 """
 
-Way = Literal["auto", "bubblewrap", "landlock", "none"]
+SandboxChoice = Literal["auto", "bubblewrap", "landlock", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """What the owner set. `homes` is the folder of the private homes, one for each agent."""
+    """The owner's settings. `homes` holds the private homes, one for each agent."""
 
     homes: Path
     mode: Literal["sandbox", "native"] = DEFAULTS.shell.mode
-    sandbox: Way = DEFAULTS.shell.sandbox
-    limits: Limits = field(default_factory=Limits)
+    sandbox: SandboxChoice = DEFAULTS.shell.sandbox
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
 
 
 class Sandbox:
@@ -85,7 +85,7 @@ class Sandbox:
 
     def home(self, agent: str) -> Path:
         """The private home of an agent, made when it is first asked for."""
-        folder = self.settings.homes / quote(agent, safe=" ")
+        folder = self.settings.homes / file_name(agent)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
 
@@ -107,8 +107,8 @@ class Sandbox:
         return HOME if self.has_own_users else str(self.home(agent))
 
     def enclosure(
-        self, session: Session, states: Path, tmp: Path, network: bool, beside: Sequence[Enclosure] = ()
-    ) -> Enclosure:
+        self, session: Session, states: Path, tmp: Path, network: bool, beside: Sequence[SandboxSpec] = ()
+    ) -> SandboxSpec:
         """The enclosure of a shell; `beside` are those that run now.
 
         Raises `ToolError` when none works and the owner allows to go without.
@@ -148,17 +148,17 @@ class Sandbox:
         states: Path,
         tmp: Path,
         network: bool,
-        shown: Sequence[Place],
-    ) -> Enclosure:
+        shown: Sequence[SandboxPath],
+    ) -> SandboxSpec:
         program, can_disable = works
         places = [
             *program_places(),
-            Place(self._etc_for(network), "/etc", "read"),
-            Place(tmp, TMP, "write"),
-            Place(self.home(session.agent), HOME, "write"),
+            SandboxPath(self._etc_for(network), "/etc", "read"),
+            SandboxPath(tmp, TMP, "write"),
+            SandboxPath(self.home(session.agent), HOME, "write"),
             *shown,
-            Place(states, FOLDER, "read"),
-            *(Place(states / str(name), f"{FOLDER}/{name}", "write") for name in STATES),
+            SandboxPath(states, FOLDER, "read"),
+            *(SandboxPath(states / str(name), f"{FOLDER}/{name}", "write") for name in STATES),
         ]
         directory = str(session.workspace.folder.absolute())
         code = seccomp.namespace_filter(network=network)
@@ -171,7 +171,7 @@ class Sandbox:
             directory=directory,
             shared_bytes=self.settings.limits.memory_bytes,
         )
-        return Enclosure(
+        return SandboxSpec(
             "bubblewrap",
             line,
             environment(HOME, "agent"),
@@ -185,7 +185,7 @@ class Sandbox:
 
     def _landlocked(
         self, session: Session, workspace: Workspace, states: Path, tmp: Path, network: bool
-    ) -> Enclosure:
+    ) -> SandboxSpec:
         places = workspace_places(workspace)
         _refuse_narrowing(places)
         home = self.home(session.agent)
@@ -213,14 +213,14 @@ class Sandbox:
         tmp: Path,
         rules: dict[str, Any] | None,
         note: str,
-    ) -> Enclosure:
+    ) -> SandboxSpec:
         directory = str(session.workspace.folder.absolute())
         values = environment(str(self.home(session.agent)), _user(), str(tmp))
         values["PATH"] = f"{self._programs()}:{PATH}"
         if kind == "landlock":
             values["GIT_CONFIG_NOSYSTEM"] = "1"  # git gives up at a file it is refused, as it is not at none
         line, disks = keeper_line(directory, rules), (directory, values["HOME"], str(tmp))
-        return Enclosure(kind, line, values, str(states), directory, False, note, disks=disks)
+        return SandboxSpec(kind, line, values, str(states), directory, False, note, disks=disks)
 
     def _lookout(self, workspace: Workspace, *, pins: bool) -> Lookout:
         """The one that looks after a workspace, for all of its shells."""
@@ -281,12 +281,12 @@ def environment(home: str, user: str, tmp: str = TMP) -> dict[str, str]:
     }
 
 
-def _native(session: Session, states: Path, tmp: Path) -> Enclosure:
+def _native(session: Session, states: Path, tmp: Path) -> SandboxSpec:
     """As the user would run it, but for our keys: in the own home, with the own programs."""
     directory = str(session.workspace.folder.absolute())
     values = environment(str(Path.home()), _user()) | {"PATH": os.environ.get("PATH", PATH)}
     line, disks = keeper_line(directory, None), (directory, values["HOME"], str(tmp))
-    return Enclosure("native", line, values, str(states), directory, False, UNSAFE, disks=disks)
+    return SandboxSpec("native", line, values, str(states), directory, False, UNSAFE, disks=disks)
 
 
 def _what_landlock_lacks() -> str:
@@ -297,7 +297,7 @@ def _what_landlock_lacks() -> str:
     return ""
 
 
-def _refuse_narrowing(places: Sequence[Place]) -> None:
+def _refuse_narrowing(places: Sequence[SandboxPath]) -> None:
     """Landlock widens only: in a place to write, nothing can be closed, read-only or kept in its place."""
     for place in places:
         holder = covering((one for one in places if one is not place), place.path)
@@ -311,8 +311,8 @@ def _refuse_narrowing(places: Sequence[Place]) -> None:
             )
 
 
-def _refuse_covering(places: Sequence[Place]) -> None:
-    """What a sandbox has of its own stands at its path: no place may be shown over it."""
+def _refuse_covering(places: Sequence[SandboxPath]) -> None:
+    """Paths of the sandbox itself; no place may be mounted over them."""
     for own in (HOME, FOLDER, "/dev", TMP):
         place = covering(places, own)
         if place is not None and (own != TMP or place.access == "read"):

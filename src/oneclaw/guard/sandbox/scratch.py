@@ -1,4 +1,4 @@
-"""The temporary folder of one program, for all its sandboxes; what killed programs left is removed."""
+"""Temporary folder shared by a program's sandboxes."""
 
 import fcntl
 import os

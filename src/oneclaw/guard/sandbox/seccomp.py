@@ -1,4 +1,4 @@
-"""A filter of system calls, for what namespaces and Landlock leave open: keys, sockets, the first bash.
+"""Seccomp filter for system calls that namespaces and Landlock leave open.
 
 Each rule is a call by name, the test of one of its arguments that refuses it, if there is one, and the error
 that is given. The kernel runs the filter, as a program for its packet filter, before each system call.
@@ -134,7 +134,7 @@ def number_of(call: str) -> int:
 
 
 def namespace_filter(*, network: bool) -> bytes:
-    """What is refused inside namespaces, where the first bash is process 1; empty on machines not known.
+    """Refused calls inside namespaces, where the first bash is process 1.
 
     Keys, and sockets to the machine that this one runs on (vsock), are the same in every namespace. With the
     network come the names of all local sockets that are no files, as those of a desktop: one of its programs
@@ -149,7 +149,7 @@ def namespace_filter(*, network: bool) -> bytes:
 
 
 def landlock_filter(*, first: int, network: bool, told: Iterable[str] = (), truncates: bool = True) -> bytes:
-    """What is refused beside Landlock, which knows of files, TCP and signals only; `first` is the first bash.
+    """Refused calls beside Landlock; `first` is the first bash.
 
     A local socket reaches every program that listens on one: Landlock does not ask for the folder it is in.
     `told` are calls that a listener answers. `truncates` says whether Landlock knows of files cut short.
@@ -227,7 +227,7 @@ def _program(rules: Iterable[_Rule], told: Iterable[str] = ()) -> bytes:
 
 
 def _body(rule: _Rule) -> list[tuple[int, int, int, int]]:
-    """What is done at the call of a rule: where its test does not refuse it, the next rule is asked."""
+    """Instructions of one rule; if its test passes, the next rule is tried."""
     refuse = (_RETURN, 0, 0, _REFUSE | rule.error)
     if not rule.test:
         return [refuse]

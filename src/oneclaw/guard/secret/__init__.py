@@ -1,1 +1,1 @@
-"""The door to secrets: given by name, taken out of everything else."""
+"""Secrets: lookup by name, and redaction everywhere else."""

@@ -1,4 +1,5 @@
-"""Undoes the escapes of addresses, HTML and JSON, and knows where in the text each character stood.
+"""Undoes the escapes of addresses, HTML and JSON and the line breaks in base64 and hex, and knows where in
+the text each character stood.
 
 Any character can be written as an escape, and each escape in capitals or small letters: too many spellings
 to list. So the escapes are undone, and what is sought is sought in what the text says. Escapes of characters
@@ -16,6 +17,9 @@ ROUNDS = 2
 
 NESTED = frozenset("%\\")
 """The signs of an escape inside of another."""
+
+ENCODED_CHARS = 40
+"""A line that ends in so many characters of base64 or hex may go on in the next one."""
 
 _HEX = "[0-9A-Fa-f]"
 _NEXT = f"(?:%[89ABab]{_HEX})"  # a further byte of a character in UTF-8
@@ -46,7 +50,8 @@ def undo(text: str, sought: Collection[str]) -> Iterator[Undone]:
                 continue
             parts = escape.pattern.split(text)
             said = {part: escape.read(part) for part in set(parts[1::2])}
-            if any(char in sought or char in NESTED for char in "".join(said.values())):
+            is_break = escape is _LINE_BREAK and len(parts) > 1
+            if is_break or any(char in sought or char in NESTED for char in "".join(said.values())):
                 steps += ((escape, text),)
                 parts[1::2] = map(said.__getitem__, parts[1::2])
                 text = "".join(parts)
@@ -89,7 +94,19 @@ def _read_backslash(said: str) -> str:
     return "".join(map(chr, codes)).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
+def _read_nothing(_: str) -> str:
+    return ""
+
+
+_ENCODED = "[A-Za-z0-9+/_-]"
+_LINE = f"{_ENCODED}{{{ENCODED_CHARS}}}"
+_LINE_BREAK = Escape(
+    "\n",
+    re.compile(rf"((?:\n(?<={_LINE}\n)|\r\n(?<={_LINE}\r\n))[ \t]*(?={_ENCODED}))"),
+    _read_nothing,
+)
 _ESCAPES = (
+    _LINE_BREAK,
     Escape(
         "%",
         re.compile(f"(%(?:[0-7]{_HEX}|[CDcd]{_HEX}{_NEXT}|[Ee]{_HEX}{_NEXT}{{2}}|[Ff][0-7]{_NEXT}{{3}}))"),

@@ -1,4 +1,4 @@
-"""Known secrets taken out of text and values: as they are, and in the spellings that programs give them.
+"""Masks known secrets in text and values, in every common encoding.
 
 Whoever learns a secret tells the redactor its name and value; from then on every text that passes through
 comes out with `[redacted:NAME]` in its place. Text without secrets costs one search per spelling and is
@@ -17,6 +17,9 @@ from oneclaw.guard.secret.escapes import origins, undo
 LEAST_CHARS = 4
 """A shorter value is never taken out: it would tear holes into every text."""
 
+SECRET_CHARS = 8 * 1024
+"""The longest secret, in whatever spelling, that is still found where two pieces of a text meet."""
+
 _WHOLE_WORD_CHARS = 8  # a shorter value is taken out only where it stands alone, and only as it is
 _LINE_CHARS = 20
 _BASE64 = "[A-Za-z0-9+/_-]"
@@ -26,7 +29,7 @@ _MOST_PASSES = 8
 _Span = tuple[int, int, str]
 
 
-class Redactor:
+class SecretRedactor:
     """The secrets known so far. Safe to use from several threads."""
 
     def __init__(self, secrets: Mapping[str, str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Named secrets: from the environment, a file only the owner can read, or the system's keyring.
+"""Finds secrets in the environment, an owner-only file or the system keyring.
 
 A tool is given the secrets it declared and no others. Whatever is read here is told to the redactor first.
 """
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.guard.secret.redactor import Redactor
+from oneclaw.guard.secret.redactor import SecretRedactor
 
 KEYRING_SERVICE = "oneclaw"
 _MOST_BYTES = 1 << 20
@@ -40,10 +40,10 @@ class Secrets:
         self,
         file: Path | None = None,
         environment: Mapping[str, str] | None = None,
-        redactor: Redactor | None = None,
+        redactor: SecretRedactor | None = None,
         use_keyring: bool = True,
     ) -> None:
-        self.redactor = redactor or Redactor()
+        self.redactor = redactor or SecretRedactor()
         self._file = file
         self._environment = os.environ if environment is None else environment
         self._use_keyring = use_keyring

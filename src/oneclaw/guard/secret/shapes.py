@@ -1,4 +1,4 @@
-"""Tokens known by their look alone: masked in what is kept, for nobody said that they are secrets.
+"""Recognises tokens of known services by their format.
 
 A model that is asked to read a file must see what stands in it, so these stay in what a model is given. In
 the journal, where nobody needs them, they become `[masked:github token]`. No pattern reaches over a quote,
@@ -13,8 +13,8 @@ _EDGE = rf"(?:(?<!{_WORD})|(?<=\\[bfnrt]))"  # or after the escape of a line's e
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What it is called, a text it always contains, and its look; the first group stays before the mark.
+class SecretShape:
+    """A token's name, a text it always contains, and its pattern; group 1 stays visible.
 
     The pattern is text: compiling them all would be ten times the work of importing this file.
     """
@@ -24,8 +24,8 @@ class Shape:
     pattern: str
 
 
-def _token(name: str, hint: str, rest: str, before: str = "") -> Shape:
-    return Shape(name, hint, f"{_EDGE}(){before}{re.escape(hint)}{rest}")
+def _token(name: str, hint: str, rest: str, before: str = "") -> SecretShape:
+    return SecretShape(name, hint, f"{_EDGE}(){before}{re.escape(hint)}{rest}")
 
 
 # All of these begin a run of at least `_RUN` letters, digits, _ and -, or stand right before one.
@@ -50,18 +50,18 @@ TOKENS = (
     _token("json web token", "eyJ", rf"{_WORD}{{17,}}\.{_WORD}{{10,}}\.{_WORD}*"),
 )
 OTHERS = (
-    Shape(
+    SecretShape(
         "token",
         "earer ",
         r"(\b[Bb]earer +)(?=[A-Za-z._~+/-]{0,60}\d)[A-Za-z0-9_.~+/-]{16,}={0,2}",
     ),
-    Shape(
+    SecretShape(
         "credentials",
         "uthorization",
         r"""([Aa]uthorization\\?["']?\s*[:=]\s*\\?["']?[A-Za-z]{4,10} +)[A-Za-z0-9_.~+/-]{8,}={0,2}""",
     ),
-    Shape("password", "://", r"""(://[^\s/:@"'\\]{0,64}:)[^\s/@"'\\]{3,200}(?=@)"""),
-    Shape(
+    SecretShape("password", "://", r"""(://[^\s/:@"'\\]{0,64}:)[^\s/@"'\\]{3,200}(?=@)"""),
+    SecretShape(
         "private key",
         "PRIVATE KEY-----",
         r"""(-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY-----)(?:[^"\\-]|\\[^"]|-(?!----END))+""",
@@ -90,6 +90,8 @@ def mask(text: str) -> str:
 
 def _may_hold_token(text: str) -> bool:
     """Whether a long run in the text begins as a token does. One pass over bytes, faster than any pattern."""
+    if len(text) < len(_RUN):
+        return False
     data = text.encode("utf-8", "replace")
     classes = data.translate(_CLASSES)
     at = classes.find(_RUN)

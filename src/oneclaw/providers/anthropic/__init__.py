@@ -1,1 +1,1 @@
-"""Anthropic Messages: requests out, answers in."""
+"""Anthropic Messages API."""

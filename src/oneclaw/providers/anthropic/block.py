@@ -1,4 +1,4 @@
-"""One block of Anthropic's answer while it is written, and the part of a message it becomes."""
+"""One content block of an Anthropic answer."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.written import as_object, to_text
 
 
-class Block:
+class AnswerBlock:
     """One block of an answer: how it began, and what was added to each of its fields."""
 
     __slots__ = ("added", "began", "call_index", "citations", "id", "is_ended", "kind")
@@ -40,7 +40,7 @@ class Block:
         return given if isinstance(given, str) else "{}" if given is None else to_text(given)
 
 
-def text_part(block: Block) -> TextPart | None:
+def text_part(block: AnswerBlock) -> TextPart | None:
     text = block.whole("text")
     # `file_id` is told with a citation, but not taken back.
     citations = [
@@ -51,7 +51,7 @@ def text_part(block: Block) -> TextPart | None:
     return TextPart(text, {"citations": citations} if citations else None) if text else None
 
 
-def foreign_part(block: Block) -> ForeignPart | None:
+def foreign_part(block: AnswerBlock) -> ForeignPart | None:
     """A block we do not look into, as it is when it has ended; one that was cut cannot be sent back."""
     if not block.is_ended or not isinstance(block.began.get("type"), str):
         return None

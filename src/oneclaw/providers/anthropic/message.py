@@ -1,4 +1,4 @@
-"""Messages as the blocks Anthropic takes: text, pictures, calls, results, and what it wants back."""
+"""Writes messages as Anthropic content blocks."""
 
 import re
 from base64 import b64encode
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from oneclaw.core.call import Image, ToolResult
+from oneclaw.core.define.naming import fit_name
 from oneclaw.core.image import media_type
-from oneclaw.core.make.naming import fit_name
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -24,21 +24,21 @@ from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.written import as_object, wire_id
 
 NAME = "anthropic"
-Block = dict[str, Any]
+MessageBlock = dict[str, Any]
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _EMPTY = "(an empty message)"
 
 
-def _say(text: str) -> Block:
+def _say(text: str) -> MessageBlock:
     return {"type": "text", "text": text}
 
 
-EARLIER: Block = {"role": "user", "content": [_say("(Earlier messages are left out.)")]}
-GO_ON: Block = {"role": "user", "content": [_say("Go on.")]}
+EARLIER: MessageBlock = {"role": "user", "content": [_say("(Earlier messages are left out.)")]}
+GO_ON: MessageBlock = {"role": "user", "content": [_say("Go on.")]}
 
 
-def write_message(message: Message, definitions: Definitions) -> Iterable[Block]:
+def write_message(message: Message, definitions: Definitions) -> Iterable[MessageBlock]:
     """The one item a message becomes, or none when nothing of it can be sent."""
     if isinstance(message, UserMessage):
         return [{"role": "user", "content": _user_blocks(message)}]
@@ -48,7 +48,7 @@ def write_message(message: Message, definitions: Definitions) -> Iterable[Block]
     return _write_assistant(message, definitions, has_thoughts=True)
 
 
-def write_without_thoughts(message: AssistantMessage, definitions: Definitions) -> Iterable[Block]:
+def write_without_thoughts(message: AssistantMessage, definitions: Definitions) -> Iterable[MessageBlock]:
     """The same for an answer whose thoughts are not taken any more."""
     return _write_assistant(message, definitions, has_thoughts=False)
 
@@ -72,7 +72,7 @@ def is_paused(message: Message | None) -> bool:
     )
 
 
-def past_tools(messages: Sequence[Message], definitions: Definitions) -> list[Block]:
+def past_tools(messages: Sequence[Message], definitions: Definitions) -> list[MessageBlock]:
     """Stand-ins for the tools of past calls, by name."""
     calls = (call for each in messages if isinstance(each, AssistantMessage) for call in each.calls)
     names = sorted({_wire_name(call.name, definitions) for call in calls})
@@ -80,20 +80,20 @@ def past_tools(messages: Sequence[Message], definitions: Definitions) -> list[Bl
     return [{"name": name, "description": gone, "input_schema": {"type": "object"}} for name in names]
 
 
-def _user_blocks(message: UserMessage) -> list[Block]:
+def _user_blocks(message: UserMessage) -> list[MessageBlock]:
     blocks = [_image(image) for image in message.images]
     if message.text.strip():
         blocks.append(_say(message.text))
     return blocks or [_say(_EMPTY)]
 
 
-def _result(result: ToolResult) -> Block:
+def _result(result: ToolResult) -> MessageBlock:
     content = [_say(result.to_json()), *(_image(image) for image in result.images)]
     block = {"type": "tool_result", "tool_use_id": wire_id(result.call_id), "content": content}
     return block if result.ok else {**block, "is_error": True}
 
 
-def _image(image: Image) -> Block:
+def _image(image: Image) -> MessageBlock:
     # A picture that is not what it is said to be has the request refused.
     name = media_type(image.data) or image.media_type
     if name not in _IMAGES:
@@ -104,9 +104,9 @@ def _image(image: Image) -> Block:
 
 def _write_assistant(
     message: AssistantMessage, definitions: Definitions, has_thoughts: bool
-) -> Iterable[Block]:
+) -> Iterable[MessageBlock]:
     open_ids = _open_ids(message)
-    blocks: list[Block] = []
+    blocks: list[MessageBlock] = []
     for part in message.parts:
         if isinstance(part, ThoughtPart) and not has_thoughts:
             continue
@@ -120,7 +120,7 @@ def _write_assistant(
 
 def _assistant_block(
     part: Part, definitions: Definitions, is_ours: bool, open_ids: frozenset[str]
-) -> Block | None:
+) -> MessageBlock | None:
     """The block of a part; None for what cannot be sent (blank text, foreign parts, unsigned thoughts)."""
     echo: Mapping[str, Any] = part.echo or {} if is_ours else {}
     if isinstance(part, TextPart):
@@ -137,7 +137,7 @@ def _assistant_block(
 
 def _call(
     part: CallPart, definitions: Definitions, echo: Mapping[str, Any], open_ids: frozenset[str]
-) -> Block:
+) -> MessageBlock:
     call = part.call
     block = {"type": "tool_use", "id": wire_id(call.id), "name": _wire_name(call.name, definitions)}
     block = {**block, "input": as_object(call.arguments), **echo}

@@ -1,4 +1,4 @@
-"""Anthropic's answers: events or a whole body become a message.
+"""Reads Anthropic answers, streamed or whole.
 
 An answer is a list of blocks, each begun, added to and ended by events that name its index. What is added is
 collected in lists and joined once, when the message is asked for.
@@ -8,11 +8,18 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import ToolCall, unique_ids
 from oneclaw.core.message import AssistantMessage, CallPart, Finish, Part, ThoughtPart, Usage
 from oneclaw.core.subschema import is_array, is_object
-from oneclaw.providers.anthropic.block import Block, foreign_part, list_of, object_of, text_of, text_part
+from oneclaw.providers.anthropic.block import (
+    AnswerBlock,
+    foreign_part,
+    list_of,
+    object_of,
+    text_of,
+    text_part,
+)
 from oneclaw.providers.anthropic.message import NAME
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
@@ -42,8 +49,8 @@ class AnthropicReader:
         """`fingerprint` tells what the answer comes after; it is asked only when there are thoughts."""
         self._definitions = definitions
         self._fingerprint = fingerprint
-        self._blocks: list[Block] = []
-        self._open: dict[int, Block] = {}
+        self._blocks: list[AnswerBlock] = []
+        self._open: dict[int, AnswerBlock] = {}
         self._calls = 0
         self._stop_reason = ""
         self._usage: dict[str, int] = {}
@@ -54,7 +61,7 @@ class AnthropicReader:
     def is_complete(self) -> bool:
         return self._is_complete
 
-    def feed(self, event: ServerEvent) -> Iterable[Progress]:
+    def feed(self, event: ServerEvent) -> Iterable[AnswerProgress]:
         if self._is_complete or event.data.strip() == "[DONE]":
             return ()
         content = _read(event)
@@ -75,7 +82,7 @@ class AnthropicReader:
             self._is_complete = True
         return ()
 
-    def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
+    def take(self, body: Mapping[str, Any]) -> Iterable[AnswerProgress]:
         if self._is_complete:
             return ()
         if body.get("type") == "error" or body.get("error"):
@@ -105,7 +112,7 @@ class AnthropicReader:
 
     # What the events say
 
-    def _open_message(self, message: Mapping[str, Any]) -> list[Progress]:
+    def _open_message(self, message: Mapping[str, Any]) -> list[AnswerProgress]:
         if self._started is None and not self._blocks:
             self._started = message
             return self._start(message)
@@ -113,16 +120,16 @@ class AnthropicReader:
             raise second_answer()
         return []  # the same event twice, and nothing in between
 
-    def _start(self, message: Mapping[str, Any]) -> list[Progress]:
+    def _start(self, message: Mapping[str, Any]) -> list[AnswerProgress]:
         """The message as it begins, which with a whole body, and at times in a stream, is all of it."""
-        progress: list[Progress] = []
+        progress: list[AnswerProgress] = []
         for block in list_of(message.get("content")):
             if is_object(block):
                 progress += self._begin(None, block)
                 self._blocks[-1].is_ended = True
         return progress + self._note(message, message.get("usage"))
 
-    def _note(self, delta: Mapping[str, Any], usage: object) -> list[Progress]:
+    def _note(self, delta: Mapping[str, Any], usage: object) -> list[AnswerProgress]:
         self._stop_reason = text_of(delta.get("stop_reason")) or self._stop_reason
         # Later counts are of the whole answer so far; one that is left out stays as it was.
         details = object_of(object_of(usage).get("output_tokens_details"))
@@ -138,8 +145,8 @@ class AnthropicReader:
             return self._add_text(len(self._blocks), "text", said)
         return []
 
-    def _begin(self, index: object, began: Mapping[str, Any]) -> list[Progress]:
-        block = Block(began, self._calls)
+    def _begin(self, index: object, began: Mapping[str, Any]) -> list[AnswerProgress]:
+        block = AnswerBlock(began, self._calls)
         self._blocks.append(block)
         self._open[_number(index, len(self._blocks) - 1)] = block
         if block.kind == "tool_use":
@@ -154,7 +161,7 @@ class AnthropicReader:
             return [ThoughtAdded(block.whole("thinking"))]
         return []
 
-    def _add(self, index: object, delta: Mapping[str, Any]) -> list[Progress]:
+    def _add(self, index: object, delta: Mapping[str, Any]) -> list[AnswerProgress]:
         kind = delta.get("type")
         if kind == "text_delta":
             return self._add_text(index, "text", text_of(delta.get("text")))
@@ -178,7 +185,7 @@ class AnthropicReader:
                     block.add(field, value)
         return []
 
-    def _add_text(self, index: object, kind: str, text: str) -> list[Progress]:
+    def _add_text(self, index: object, kind: str, text: str) -> list[AnswerProgress]:
         block = self._find(index)
         if block is None or block.kind != kind:
             self._begin(index, {"type": kind})
@@ -193,7 +200,7 @@ class AnthropicReader:
         if block is not None:
             block.is_ended = True
 
-    def _find(self, index: object) -> Block | None:
+    def _find(self, index: object) -> AnswerBlock | None:
         """The block an event is about: the last begun with its index, or the last when it names none."""
         if isinstance(index, int):
             return self._open.get(index)
@@ -211,7 +218,7 @@ class AnthropicReader:
             return "calls" if self._calls else "stop"
         return finish
 
-    def _part(self, block: Block, finish: Finish) -> Part | None:
+    def _part(self, block: AnswerBlock, finish: Finish) -> Part | None:
         if block.kind == "text":
             return text_part(block)
         if block.kind in ("thinking", "redacted_thinking"):
@@ -220,7 +227,7 @@ class AnthropicReader:
             return self._call(block, finish)
         return foreign_part(block)
 
-    def _thought(self, block: Block) -> ThoughtPart:
+    def _thought(self, block: AnswerBlock) -> ThoughtPart:
         """A thought goes back only with its signature, which comes at its end."""
         text = block.whole("thinking")
         field = "signature" if block.kind == "thinking" else "data"
@@ -229,7 +236,7 @@ class AnthropicReader:
             return ThoughtPart(text)
         return ThoughtPart(text, {"type": block.kind, field: signature, "after": self._fingerprint()})
 
-    def _call(self, block: Block, finish: Finish) -> CallPart:
+    def _call(self, block: AnswerBlock, finish: Finish) -> CallPart:
         given, name = block.arguments(), text_of(block.began.get("name"))
         tool, arguments = self._definitions.read_call(name, given)
         echo = {
@@ -242,7 +249,7 @@ class AnthropicReader:
         call = ToolCall(tool, arguments, block.id, self._fault(block, given, finish))
         return CallPart(call, echo or None)
 
-    def _fault(self, block: Block, given: str | Mapping[str, Any], finish: Finish) -> str:
+    def _fault(self, block: AnswerBlock, given: str | Mapping[str, Any], finish: Finish) -> str:
         if finish == "cut":
             return CUT
         if finish == "refusal":

@@ -1,4 +1,4 @@
-"""Anthropic Messages: requests with cache markers, and thoughts that go back only where they are taken.
+"""Writes Anthropic requests with cache markers and signed thoughts.
 
 A thought is signed for one model and one beginning of a conversation (instructions, tools, all messages
 before it); sent back behind any other it has the whole request refused, again and again. So each thought is
@@ -29,7 +29,7 @@ from oneclaw.providers.anthropic.stream import AnthropicReader
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.explain import explain
 from oneclaw.providers.output import dialect_output, instruct
-from oneclaw.providers.written import Written, WrittenSet, join_body, join_list, to_text
+from oneclaw.providers.written import WrittenRequests, WrittenSet, join_body, join_list, to_text
 
 DEFAULT_TOKENS = 8_192
 VERSION = "2026-10-21"
@@ -45,8 +45,8 @@ class Anthropic:
     """The wire format of Anthropic. It remembers what it has written, so keep one for all requests."""
 
     def __init__(self) -> None:
-        self._written = Written(NAME, write_message)
-        self._told: dict[tuple[str, int], _Told] = {}
+        self._written = WrittenRequests(NAME, write_message)
+        self._told: dict[tuple[str, int], _SentConversation] = {}
 
     @property
     def name(self) -> str:
@@ -83,12 +83,12 @@ class Anthropic:
         return explain(status, headers, body)
 
     def fingerprint(self, request: Request) -> str:
-        """What an answer to the request comes after."""
+        """The conversation that precedes the answer."""
         written = self._written.of(request.tools)
         tools = _tools_text(request, written)
         return self._tell(request, written, _start(_head(request, bool(tools)), tools)).link
 
-    def _tell(self, request: Request, written: WrittenSet, start: str) -> "_Told":
+    def _tell(self, request: Request, written: WrittenSet, start: str) -> "_SentConversation":
         """The conversation as it is sent; what was told with the last request is not looked at again."""
         messages = request.messages
         key = (start, id(messages[0]) if messages else 0)
@@ -96,12 +96,12 @@ class Anthropic:
         if told is None or not told.is_start_of(messages):
             if len(self._told) >= _MOST_TOLD:
                 self._told.clear()
-            told = self._told[key] = _Told(start)
+            told = self._told[key] = _SentConversation(start)
         told.extend(messages[len(told.messages) :], written)
         return told
 
 
-class _Told:
+class _SentConversation:
     """A conversation as it was last sent: the text of each message, and the fingerprint of all of them."""
 
     __slots__ = ("link", "messages", "texts")

@@ -1,1 +1,1 @@
-"""What is known of providers and models, as tables with a date."""
+"""Dated tables of providers and models."""

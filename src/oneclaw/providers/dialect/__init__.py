@@ -1,1 +1,1 @@
-"""From one JSON Schema to what each provider takes of it; what it cannot say is put into words."""
+"""Converts JSON Schemas to each provider's dialect."""

@@ -1,10 +1,11 @@
-"""Changes on the way to a provider: where, which keyword, rewritten or dropped, and why."""
+"""Records what a conversion changed: place, keyword and reason."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-Schema = dict[str, Any]
-Verdict = Literal["rewritten", "dropped"]
+from oneclaw.core.subschema import Schema
+
+ChangeKind = Literal["rewritten", "dropped"]
 
 SAID = "x-said"
 """Where words wait for the description of a schema while it is converted; no schema from outside keeps it."""
@@ -14,12 +15,12 @@ _PATH_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DialectChange:
     """One thing a provider is sent otherwise than it was written. What was dropped is still checked here."""
 
     path: str
     keyword: str
-    verdict: Verdict
+    verdict: ChangeKind
     why: str
 
 
@@ -29,19 +30,19 @@ class Changes:
     __slots__ = ("_seen",)
 
     def __init__(self) -> None:
-        self._seen: dict[Change, None] = {}
+        self._seen: dict[DialectChange, None] = {}
 
     def rewrite(self, path: str, keyword: str, why: str) -> None:
-        self._add(Change(path[:_PATH_CHARS], keyword[:_PATH_CHARS], "rewritten", why))
+        self._add(DialectChange(path[:_PATH_CHARS], keyword[:_PATH_CHARS], "rewritten", why))
 
     def drop(self, path: str, keyword: str, why: str) -> None:
-        self._add(Change(path[:_PATH_CHARS], keyword[:_PATH_CHARS], "dropped", why))
+        self._add(DialectChange(path[:_PATH_CHARS], keyword[:_PATH_CHARS], "dropped", why))
 
-    def _add(self, change: Change) -> None:
+    def _add(self, change: DialectChange) -> None:
         if len(self._seen) < _MOST:
             self._seen.setdefault(change)
 
-    def listed(self) -> tuple[Change, ...]:
+    def listed(self) -> tuple[DialectChange, ...]:
         return tuple(self._seen)
 
 

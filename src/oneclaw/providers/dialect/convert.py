@@ -1,14 +1,14 @@
-"""The conversion: the parameters of a tool in the dialect of a provider, and every change on the way."""
+"""Converts a tool's parameters to a provider's dialect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from oneclaw.core.make.mending import Mender
+from oneclaw.core.define.normalize import SchemaNormalizer
 from oneclaw.core.subschema import MANY, NAMED, ONE
-from oneclaw.providers.dialect.change import Change, Changes, Schema
+from oneclaw.providers.dialect.change import Changes, DialectChange, Schema
 from oneclaw.providers.dialect.gaps import Gaps
-from oneclaw.providers.dialect.keys import Way, rename
+from oneclaw.providers.dialect.keys import NameMap, rename
 from oneclaw.providers.dialect.resolve import resolve
 from oneclaw.providers.dialect.rules import OUTPUT_RULES, RULES, SPEAKS_OF
 from oneclaw.providers.dialect.shape import Shaper
@@ -34,9 +34,9 @@ class Dialected:
     """
 
     schema: Schema | None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[DialectChange, ...] = ()
     is_strict: bool = False
-    way: Way | None = None
+    way: NameMap | None = None
     gaps: Gaps | None = None
 
     def restore(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,11 +63,6 @@ def to_dialect(parameters: Mapping[str, Any], dialect: str) -> Dialected:
     return Dialected(schema, changes.listed(), way=way)
 
 
-def can_be_strict(parameters: Mapping[str, Any]) -> bool:
-    """Whether OpenAI's strict mode can say what these parameters say."""
-    return to_dialect(parameters, "openai_strict").is_strict
-
-
 def _strict(parameters: Mapping[str, Any], plain: Schema, changes: Changes, dialect: str) -> Dialected:
     try:
         shaped = Shaper(_RULES[dialect], changes).shape(plain, "$")
@@ -75,13 +70,13 @@ def _strict(parameters: Mapping[str, Any], plain: Schema, changes: Changes, dial
         schema = strictness.close(shaped)
     except NotStrict as reason:
         loose = to_dialect(parameters, _LOOSE[dialect])
-        why = Change(reason.path, "strict", "dropped", f"strict mode is off: {reason}")
+        why = DialectChange(reason.path, "strict", "dropped", f"strict mode is off: {reason}")
         return Dialected(loose.schema, (why, *loose.changes))
     return Dialected(schema, changes.listed(), is_strict=True, gaps=strictness.gaps)
 
 
 def _mend(schema: Schema, changes: Changes) -> Schema:
-    mender = Mender()
+    mender = SchemaNormalizer()
     fresh = mender.mend(schema)
     for note in mender.notes:
         path, _, text = note.partition(": ")

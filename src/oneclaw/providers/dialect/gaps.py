@@ -1,4 +1,4 @@
-"""Where null stands for a property that is left out, as strict mode has it, and the way back."""
+"""Maps null to omitted properties in strict mode, and back."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names of properties a provider refuses: others in their place, and the way back for the arguments."""
+"""Replaces property names a provider refuses, and restores them in arguments."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,13 +15,13 @@ _ODD = re.compile(r"[^a-zA-Z0-9_.-]+")
 
 
 @dataclass(slots=True)
-class Way:
+class NameMap:
     """The way back from names on the wire: those of one object, and the ways of what lies in it."""
 
     names: dict[str, str] = field(default_factory=dict[str, str])
-    inner: dict[str, "Way"] = field(default_factory=dict[str, "Way"])
-    items: "Way | None" = None
-    others: "Way | None" = None
+    inner: dict[str, "NameMap"] = field(default_factory=dict[str, "NameMap"])
+    items: "NameMap | None" = None
+    others: "NameMap | None" = None
 
     def restore(self, value: Any) -> Any:
         """A value from the wire with the names its tool knows."""
@@ -33,16 +33,16 @@ class Way:
         return [_restore(self.items, each) for each in value] if is_array(value) else value
 
 
-def _restore(way: Way | None, value: Any) -> Any:
+def _restore(way: NameMap | None, value: Any) -> Any:
     return value if way is None else way.restore(value)
 
 
-def rename(schema: Schema, changes: Changes) -> tuple[Schema, Way | None]:
+def rename(schema: Schema, changes: Changes) -> tuple[Schema, NameMap | None]:
     """The schema with names that are taken, and the way back where one was changed."""
     wires = _fit_all(_names(schema))
     if not wires:
         return schema, None
-    way = Way()
+    way = NameMap()
     return _Renaming(wires, changes).rename(schema, "$", way), way
 
 
@@ -86,7 +86,7 @@ class _Renaming:
         self._wires = wires
         self._changes = changes
 
-    def rename(self, schema: Schema, path: str, way: Way) -> Schema:
+    def rename(self, schema: Schema, path: str, way: NameMap) -> Schema:
         fresh = dict(schema)
         for keyword in ("anyOf", "prefixItems"):
             if is_array(branches := fresh.get(keyword)):
@@ -113,13 +113,13 @@ class _Renaming:
         return fresh
 
     def _rename_properties(
-        self, fresh: Schema, properties: Mapping[str, Schema], path: str, way: Way
+        self, fresh: Schema, properties: Mapping[str, Schema], path: str, way: NameMap
     ) -> None:
         fresh["properties"] = {}
         for name, each in properties.items():
             where = f"{path}.properties.{name}"
             wire = self._wires.get(name, name)
-            inner = way.inner.setdefault(wire, Way())
+            inner = way.inner.setdefault(wire, NameMap())
             fresh["properties"][wire] = self.rename(each, where, inner)
             if wire != name:
                 way.names[wire] = name
@@ -137,16 +137,16 @@ class _Renaming:
                 self._changes.drop(path, keyword, "it speaks of names that are sent otherwise")
 
 
-def _items(way: Way) -> Way:
-    way.items = way.items or Way()
+def _items(way: NameMap) -> NameMap:
+    way.items = way.items or NameMap()
     return way.items
 
 
-def _others(way: Way) -> Way:
-    way.others = way.others or Way()
+def _others(way: NameMap) -> NameMap:
+    way.others = way.others or NameMap()
     return way.others
 
 
-def _nowhere(way: Way) -> Way:
+def _nowhere(way: NameMap) -> NameMap:
     """Names have nothing in them that could be led back."""
-    return Way()
+    return NameMap()

@@ -1,4 +1,4 @@
-"""Schemas brought together: one that holds what both say, and one that takes what either takes.
+"""Merges schemas: intersection and union.
 
 What cannot be said in one schema is left out: the outcome takes more, never less.
 """
@@ -63,7 +63,7 @@ def unique(values: Iterable[Any]) -> list[Any]:
 
 
 def conjoin(one: Schema, other: Schema) -> Schema:
-    """What fits both; where the two disagree on words, the first speaks."""
+    """Intersection of two schemas; the first one's description wins."""
     fresh = {**other, **one}
     for keyword in one.keys() & other.keys():
         if not same(one[keyword], other[keyword]) and keyword not in NOTES:
@@ -194,7 +194,9 @@ def join_branches(base: Schema, branches: Sequence[Schema]) -> Schema:
     """A union beside what holds for all of it, in its plainest form: an enum, a type, or `anyOf`."""
     flat = [inner for each in branches for inner in _spliced(each) if not is_never(inner)]
     flat = unique(flat)
-    if not flat or any(is_open(each) for each in flat):
+    if not flat:
+        return {**base, "not": {}}
+    if any(is_open(each) for each in flat):
         return base
     if all(_is_literal(each) for each in flat):
         return conjoin(base, _literals(flat))

@@ -1,11 +1,11 @@
-"""A schema without references: each `$ref` opened where it stands, cycles cut, depth and size bounded."""
+"""Inlines every `$ref`; cuts cycles and bounds depth and size."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from oneclaw.core.subschema import MANY, NAMED, ONE, is_array, is_object
+from oneclaw.core.subschema import MANY, NAMED, ONE, children, is_array, is_object
 from oneclaw.providers.dialect.change import SAID, Changes, Schema, say
 
 DEEPEST = 32
@@ -79,7 +79,7 @@ class _Opening:
             self._cuts.append((path, _CUT))
             return _notes(schema)
         opened = (*opened, id(schema))
-        if isinstance(schema.get("$id"), str):
+        if isinstance(address := schema.get("$id"), str) and not address.startswith("#"):
             base = schema
         if "$ref" in schema:
             return self._open(schema, path, base, opened)
@@ -176,7 +176,7 @@ class _Opening:
             fresh["properties"] = {**own, **added}
 
     def _put_into_words(self, fresh: Schema, keyword: str, value: Any, path: str) -> None:
-        """What forbids or depends must not be sent in part: with a part missing it would forbid more."""
+        """Keywords that forbid must be sent whole: a part of them would forbid more."""
         if keyword == "not" and (value is True or value == {}):
             fresh["not"] = {}
             return
@@ -189,7 +189,7 @@ class _Opening:
 
 
 def _brief(schema: Schema) -> str:
-    """What an object must hold, in a few words: `kind is "mail", with address`."""
+    """Describes an object's requirements: `kind is "mail", with address`."""
     fixed: dict[str, str] = {}
     for name, each in _members(schema).items():
         values = [each["const"]] if "const" in each else each.get("enum")
@@ -227,11 +227,13 @@ def find(reference: Any, base: Mapping[str, Any]) -> Any:
 
 
 def _anchored(name: str, base: Mapping[str, Any]) -> Any:
-    for keyword in ("$defs", "definitions"):
-        named = base.get(keyword)
-        for each in named.values() if is_object(named) else ():
-            if is_object(each) and each.get("$anchor") == name:
-                return each
+    """The schema with this plain name: `$anchor`, `$id: "#name"` up to draft 7, or `id` in draft 4."""
+    waiting = [base]
+    for each in waiting:
+        if each.get("$anchor") == name or f"#{name}" in (each.get("$id"), each.get("id")):
+            return each
+        if len(waiting) <= MOST:
+            waiting += [child for _, child in children(each)]
     return None
 
 

@@ -1,4 +1,4 @@
-"""What each provider takes in the parameters of a tool, as data."""
+"""Schema rules of each provider, as data."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -30,8 +30,8 @@ _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What a dialect can say.
+class DialectRules:
+    """Schema keywords that a dialect accepts.
 
     keywords    what is taken; the rest is put into words
     formats     the values of `format` that are taken, by type; None takes all
@@ -53,15 +53,15 @@ class Rules:
 
 
 RULES = {
-    "openai": Rules(_ALWAYS | _NUMBERS | _BEYOND | _ITEMS | _TEXT | _WHOLE, has_lists=True),
-    "openai_strict": Rules(
+    "openai": DialectRules(_ALWAYS | _NUMBERS | _BEYOND | _ITEMS | _TEXT | _WHOLE, has_lists=True),
+    "openai_strict": DialectRules(
         _ALWAYS | _NUMBERS | _BEYOND | _ITEMS | {"pattern", "format", "additionalProperties"},
         formats=_STRICT_FORMATS,
         enums=_SCALARS,
         is_defined=True,
     ),
-    "anthropic": Rules(_ALWAYS | _NUMBERS | _BEYOND | _ITEMS | _TEXT | _WHOLE, has_lists=True),
-    "gemini": Rules(
+    "anthropic": DialectRules(_ALWAYS | _NUMBERS | _BEYOND | _ITEMS | _TEXT | _WHOLE, has_lists=True),
+    "gemini": DialectRules(
         (_ALWAYS - {"title"}) | _NUMBERS | _ITEMS | {"format", "prefixItems", "additionalProperties"},
         formats=_GEMINI_FORMATS,
         null="anyOf",
@@ -69,7 +69,7 @@ RULES = {
         is_typed=True,
         is_defined=True,
     ),
-    "gemini_parameters": Rules(
+    "gemini_parameters": DialectRules(
         (_ALWAYS - {"title"})
         | _NUMBERS
         | _ITEMS
@@ -86,7 +86,7 @@ RULES = {
 """By the name of the dialect. Gemini takes JSON Schema in one field and a form of its own in an older one."""
 
 OUTPUT_RULES = {
-    "anthropic_output": Rules(
+    "anthropic_output": DialectRules(
         _ALWAYS | {"format", "additionalProperties"},
         formats=_OUTPUT_FORMATS,
         null="anyOf",

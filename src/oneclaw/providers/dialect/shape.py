@@ -1,15 +1,15 @@
-"""The plain form in the shape one provider takes; what it cannot say goes into the descriptions."""
+"""Reduces a simplified schema to the keywords one provider accepts."""
 
 from collections.abc import Sequence
 from math import ceil, floor
 from typing import Any
 
-from oneclaw.core.make.mending import is_of_type
+from oneclaw.core.define.normalize import is_of_type
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.dialect.change import SAID, Changes, Schema, say
 from oneclaw.providers.dialect.merge import conjoin, is_open, join, types_of, unique, with_types
 from oneclaw.providers.dialect.resolve import MOST
-from oneclaw.providers.dialect.rules import SPEAKS_OF, Rules
+from oneclaw.providers.dialect.rules import SPEAKS_OF, DialectRules
 from oneclaw.providers.dialect.words import describe
 
 KINDS = ("string", "number", "boolean", "object", "array")
@@ -24,7 +24,7 @@ class Shaper:
 
     __slots__ = ("_changes", "_rules", "_size")
 
-    def __init__(self, rules: Rules, changes: Changes) -> None:
+    def __init__(self, rules: DialectRules, changes: Changes) -> None:
         self._rules = rules
         self._changes = changes
         self._size = 0
@@ -175,7 +175,7 @@ class Shaper:
         return fresh
 
     def _keyword(self, word: str, value: Any, path: str, schema: Schema, kinds: Sequence[str]) -> Any:
-        """What is sent of a keyword."""
+        """Converts one keyword."""
         where = f"{path}.{word}"
         if word == "enum":
             return self._enum(value, path, kinds)
@@ -221,7 +221,7 @@ class Shaper:
             fresh["maximum"] = min(max(values), fresh.get("maximum", max(values)))
 
     def _members(self, fresh: Schema, path: str, schema: Schema, kinds: Sequence[str]) -> None:
-        """What an array and an object may not be without."""
+        """Keywords that arrays and objects require."""
         if "array" in kinds and not is_object(fresh.get("items")):
             prefix: list[Schema] = schema.get("prefixItems", [])
             if schema.get("items") is not True and "items" in schema and "items" not in fresh:

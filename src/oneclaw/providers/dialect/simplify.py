@@ -1,4 +1,4 @@
-"""One plain form for all providers: an object at the root, no `allOf`, `oneOf` or `const`, few unions."""
+"""Simplifies a schema for all providers: object root, no `allOf`, `oneOf` or `const`."""
 
 from functools import reduce
 from typing import Any
@@ -12,7 +12,7 @@ _UNIONS = ("anyOf", "oneOf")
 
 def simplify_root(schema: Schema, changes: Changes) -> Schema:
     """The parameters of a tool: always one object, with no union beside its properties."""
-    fresh = simplify(schema, "$", changes)
+    fresh = _without_never(simplify(schema, "$", changes), "$", changes)
     for keyword in ("enum", "not"):
         if keyword in fresh:
             changes.drop("$", keyword, "not taken at the root; it is still checked")
@@ -44,7 +44,7 @@ def simplify(schema: Schema, path: str, changes: Changes) -> Schema:
     for keyword in _UNIONS:
         if keyword in fresh:
             fresh = _plain_union(fresh, keyword, path, changes)
-    return _without_never(fresh)
+    return {"not": {}} if fresh.get("enum") == [] else fresh
 
 
 def _plain_union(schema: Schema, keyword: str, path: str, changes: Changes) -> Schema:
@@ -61,14 +61,19 @@ def _plain_union(schema: Schema, keyword: str, path: str, changes: Changes) -> S
     return fresh
 
 
-def _without_never(schema: Schema) -> Schema:
-    """What no value can fit is left out of arrays and objects; a union has dropped it already."""
+def _without_never(schema: Schema, path: str, changes: Changes) -> Schema:
+    """Drops impossible schemas from arrays and objects; unions have dropped them already."""
+    schema = rebuild(schema, lambda where, each: _without_never(dict(each), where, changes), path)
     properties = schema.get("properties")
-    if is_object(properties) and any(is_never(each) for each in properties.values() if is_object(each)):
-        kept = {name: each for name, each in properties.items() if not is_never(each)}
-        lost = [name for name in properties if name not in kept]
-        schema = {**schema, "properties": kept}
-        say(schema, f"without {', '.join(lost)}")
+    if is_object(properties) and (lost := [name for name, each in properties.items() if is_never(each)]):
+        for name in lost:
+            changes.drop(
+                f"{path}.properties.{name}", "properties", "no value is allowed: it must be left out"
+            )
+        schema["properties"] = {name: each for name, each in properties.items() if name not in lost}
+        if required := [name for name in schema.pop("required", ()) if name not in lost]:
+            schema["required"] = required
+        say(schema, f"leave out {', '.join(lost)}")
     items: Any = schema.get("items")
     if is_object(items) and is_never(items):
         schema = {word: value for word, value in schema.items() if word != "items"}

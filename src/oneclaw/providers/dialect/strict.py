@@ -1,4 +1,4 @@
-"""OpenAI's strict mode: every object closed, every property required, and why a schema does not allow it."""
+"""OpenAI's strict mode, or the reason why a schema cannot use it."""
 
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.dialect.change import Changes, Schema

@@ -1,4 +1,4 @@
-"""Words for what a provider cannot be told by keywords: `(1 to 5; matches ^[a-z]+$)`."""
+"""Describes dropped keywords in words: `(1 to 5; matches ^[a-z]+$)`."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ _PHRASES = {
 
 
 def describe(schema: Mapping[str, Any], lost: Collection[str]) -> list[str]:
-    """What the lost keywords of a schema say, each in a few words."""
+    """Describes the lost keywords of a schema, each in a few words."""
     return [text for text in _phrases(schema, lost) if text]
 
 

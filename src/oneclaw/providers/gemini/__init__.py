@@ -1,1 +1,1 @@
-"""Gemini's generateContent: requests out, answers in."""
+"""Gemini's generateContent."""

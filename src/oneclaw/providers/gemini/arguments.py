@@ -1,4 +1,4 @@
-"""Arguments of a Gemini call that come in pieces: values with the paths they belong to."""
+"""Assembles Gemini call arguments that arrive in pieces."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from copy import deepcopy
 from itertools import pairwise
 from typing import Any, cast
 
-Step = str | int
+ArgumentStep = str | int
 _STEP = re.compile(
     r"""\.(?P<name>[^.\[\]]+)|\[(?P<index>\d{1,9})\]|\[(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]"""
 )
@@ -27,9 +27,9 @@ class PiecedArguments:
 
     def __init__(self) -> None:
         self._root: dict[str, Any] = {}
-        self._strings: dict[tuple[Step, ...], tuple[Any, Step, list[str]]] = {}
-        self._growing: tuple[Step, ...] | None = None
-        self._text = _Text()
+        self._strings: dict[tuple[ArgumentStep, ...], tuple[Any, ArgumentStep, list[str]]] = {}
+        self._growing: tuple[ArgumentStep, ...] | None = None
+        self._text = _GrowingJson()
 
     def add(self, piece: Mapping[str, Any]) -> str:
         """Take in one piece; raises `PieceError` when it has no place."""
@@ -66,7 +66,7 @@ class PiecedArguments:
             if path != self._growing:
                 del self._strings[path]
 
-    def _add_string(self, path: tuple[Step, ...], text: str, goes_on: bool) -> str:
+    def _add_string(self, path: tuple[ArgumentStep, ...], text: str, goes_on: bool) -> str:
         if path == self._growing:
             self._strings[path][2].append(text)
             shown = _inner(text)
@@ -79,7 +79,7 @@ class PiecedArguments:
         self._growing = path if goes_on else None
         return shown if goes_on else shown + self._text.unquote()
 
-    def _place(self, path: tuple[Step, ...]) -> tuple[Any, Step]:
+    def _place(self, path: tuple[ArgumentStep, ...]) -> tuple[Any, ArgumentStep]:
         """The object or list a path ends in, and the last step into it; what is missing is made."""
         holder: Any = self._root
         for step, following in pairwise(path):
@@ -89,11 +89,11 @@ class PiecedArguments:
         return holder, path[-1]
 
 
-def read_path(path: object) -> tuple[Step, ...]:
+def read_path(path: object) -> tuple[ArgumentStep, ...]:
     """The steps of a path such as `$.recipe.steps[0]`; raises `PieceError` for anything else."""
     if not isinstance(path, str) or not path.startswith("$"):
         raise PieceError(f"the path {str(path)[:80]!r} cannot be read")
-    steps: list[Step] = []
+    steps: list[ArgumentStep] = []
     at = 1
     while at < len(path):
         found = _STEP.match(path, at)
@@ -106,7 +106,7 @@ def read_path(path: object) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _step(found: re.Match[str]) -> Step:
+def _step(found: re.Match[str]) -> ArgumentStep:
     if found["index"] is not None:
         return int(found["index"])
     if found["quoted"] is not None:
@@ -123,7 +123,7 @@ def _value_of(piece: Mapping[str, Any]) -> Any:
     raise PieceError("a piece has no value that can be read")
 
 
-def _check_step(holder: Any, step: Step) -> None:
+def _check_step(holder: Any, step: ArgumentStep) -> None:
     """Lists grow by one at a time: a far index would have room made for all before it."""
     if isinstance(step, int):
         if not isinstance(holder, list) or step > len(cast("Sequence[Any]", holder)):
@@ -132,7 +132,7 @@ def _check_step(holder: Any, step: Step) -> None:
         raise PieceError(f"{step[:80]!r} belongs to something that is no object")
 
 
-def _enter(holder: Any, step: Step, made: Any) -> Any:
+def _enter(holder: Any, step: ArgumentStep, made: Any) -> Any:
     _check_step(holder, step)
     if isinstance(step, int):
         if step == len(holder):
@@ -141,7 +141,7 @@ def _enter(holder: Any, step: Step, made: Any) -> Any:
     return holder.setdefault(step, made)
 
 
-def _put(holder: Any, key: Step, value: Any) -> None:
+def _put(holder: Any, key: ArgumentStep, value: Any) -> None:
     if isinstance(key, int) and key == len(holder):
         holder.append(value)
     else:
@@ -152,16 +152,16 @@ def _inner(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-class _Text:
+class _GrowingJson:
     """JSON text that grows: which objects and lists are open, and whether they have anything in them."""
 
     def __init__(self) -> None:
-        self._path: list[Step] = []
+        self._path: list[ArgumentStep] = []
         self._is_begun = False
         self._has_items: list[bool] = []
         self.is_quoted = False
 
-    def open(self, path: tuple[Step, ...]) -> str:
+    def open(self, path: tuple[ArgumentStep, ...]) -> str:
         """Close what does not lead to `path`, open what does, up to where its value begins."""
         shared = 0
         while shared < min(len(path), len(self._path)) - 1 and path[shared] == self._path[shared]:

@@ -1,4 +1,4 @@
-"""What Gemini's errors mean: read as every provider's, and how long it asks to wait."""
+"""Explains Gemini's errors and retry delays."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a Gemini answer is made of while it comes: runs of text, and calls."""
+"""Text and calls of a streamed Gemini answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ OWN_ID = "local_"
 """How the ids begin that we give to calls which came without one; they are not sent."""
 
 
-class Run:
+class TextPiece:
     """Text or thought that goes on from chunk to chunk."""
 
     __slots__ = ("echo", "is_thought", "texts")
@@ -29,7 +29,7 @@ class Run:
         return ThoughtPart(text, self.echo) if self.is_thought else TextPart(text, self.echo)
 
 
-class Call:
+class CallPiece:
     """A call as it comes: whole in one part, or open while pieces of its arguments follow."""
 
     __slots__ = ("_arguments", "_pieced", "echo", "fault", "id", "index", "is_open", "name")
@@ -78,7 +78,7 @@ class Call:
         return ToolCall(tool, taken, self.id, fault)
 
     def to_echo(self, call: ToolCall) -> dict[str, Any] | None:
-        """What goes back with the call; its arguments too, where the tool knows them by other names."""
+        """Data to send back with the call, including arguments that were renamed."""
         given = self._pieced.value() if self._pieced else self._arguments
         if is_object(given) and given != call.arguments:
             return {**(self.echo or {}), "args": {**given}}
@@ -86,6 +86,6 @@ class Call:
 
 
 def read_echo(part: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What has to go back with a part."""
+    """Data that must be sent back with a part."""
     signature = part.get("thoughtSignature")
     return {"thoughtSignature": signature} if isinstance(signature, str) and signature else None

@@ -1,10 +1,10 @@
-"""Gemini's answers: chunks of a stream, or a whole one, become a message."""
+"""Reads Gemini answers, streamed or whole."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import unique_ids
 from oneclaw.core.message import (
     AssistantMessage,
@@ -19,7 +19,7 @@ from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import one_line
 from oneclaw.providers.gemini.error import explain_error
-from oneclaw.providers.gemini.pieces import Call, Run, read_echo
+from oneclaw.providers.gemini.pieces import CallPiece, TextPiece, read_echo
 from oneclaw.providers.one_answer import OneAnswer
 from oneclaw.providers.written import CUT
 
@@ -42,9 +42,9 @@ class GeminiReader:
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
-        self._pieces: list[Run | Call | ForeignPart] = []
-        self._calls: list[Call] = []
-        self._open: dict[str, Call] = {}
+        self._pieces: list[TextPiece | CallPiece | ForeignPart] = []
+        self._calls: list[CallPiece] = []
+        self._open: dict[str, CallPiece] = {}
         self._counts: dict[str, int] = {}
         self._about: dict[str, Any] = {}
         self._finish: Finish | None = None
@@ -54,7 +54,7 @@ class GeminiReader:
     def is_complete(self) -> bool:
         return self._finish is not None
 
-    def feed(self, event: ServerEvent) -> list[Progress]:
+    def feed(self, event: ServerEvent) -> list[AnswerProgress]:
         """Take in one event: a chunk, or a list of them."""
         data = event.data.strip()
         if not data or data == "[DONE]":
@@ -70,7 +70,7 @@ class GeminiReader:
             _check_depth(chunk)
         return self._take_chunks(chunk)
 
-    def take(self, body: Mapping[str, Any] | Sequence[Any]) -> list[Progress]:
+    def take(self, body: Mapping[str, Any] | Sequence[Any]) -> list[AnswerProgress]:
         """Take in a whole answer: one response, or the list of them that a stream without events is."""
         _check_depth(body)
         progress = self._take_chunks(body)
@@ -81,13 +81,13 @@ class GeminiReader:
         return progress
 
     def message(self) -> AssistantMessage:
-        """What has come so far."""
+        """The message so far."""
         calls = iter(unique_ids(each.to_call(self._definitions, self._fault(each)) for each in self._calls))
         parts: list[Part] = []
         for piece in self._pieces:
             if isinstance(piece, ForeignPart):
                 parts.append(piece)
-            elif isinstance(piece, Run):
+            elif isinstance(piece, TextPiece):
                 parts.append(piece.to_part())
             else:
                 call = next(calls)
@@ -101,7 +101,7 @@ class GeminiReader:
             return "cut"
         return "calls" if self._finish == "stop" and self._calls else self._finish
 
-    def _fault(self, call: "Call") -> str:
+    def _fault(self, call: "CallPiece") -> str:
         if self._finish is None or call.is_open:
             return CUT
         return _STOPPED if self._finish == "refusal" else call.fault
@@ -116,11 +116,11 @@ class GeminiReader:
             reasoning=thoughts,
         )
 
-    def _take_chunks(self, chunk: Any) -> list[Progress]:
+    def _take_chunks(self, chunk: Any) -> list[AnswerProgress]:
         chunks: Sequence[Any] = chunk if is_array(chunk) else [chunk]
         return [progress for each in chunks if is_object(each) for progress in self._take_chunk(each)]
 
-    def _take_chunk(self, chunk: Mapping[str, Any]) -> Iterator[Progress]:
+    def _take_chunk(self, chunk: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         error = chunk.get("error")
         if error:
             raise explain_error(error if is_object(error) else {"message": one_line(str(error))})
@@ -138,12 +138,12 @@ class GeminiReader:
                 yield from self._take_candidate(candidate)
                 return
 
-    def _take_feedback(self, feedback: Any) -> Iterator[Progress]:
+    def _take_feedback(self, feedback: Any) -> Iterator[AnswerProgress]:
         reason = feedback.get("blockReason") if is_object(feedback) else None
         if isinstance(reason, str) and reason and reason != "BLOCKED_REASON_UNSPECIFIED":
             yield from self._refuse("The provider's filter refused the request", reason, feedback)
 
-    def _take_candidate(self, candidate: Mapping[str, Any]) -> Iterator[Progress]:
+    def _take_candidate(self, candidate: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         content = candidate.get("content")
         parts = content.get("parts") if is_object(content) else None
         for part in parts if is_array(parts) else ():
@@ -154,7 +154,7 @@ class GeminiReader:
         if isinstance(reason, str) and reason and reason != "FINISH_REASON_UNSPECIFIED":
             yield from self._end(reason, candidate)
 
-    def _take_part(self, part: Mapping[str, Any]) -> Iterator[Progress]:
+    def _take_part(self, part: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         if is_object(part.get("functionCall")):
             yield from self._take_call(part["functionCall"], part)
         elif isinstance(part.get("text"), str) or not _kinds(part):
@@ -163,25 +163,25 @@ class GeminiReader:
         else:
             self._pieces.append(ForeignPart({"part": {**part}}, _describe(part)))
 
-    def _take_text(self, part: Mapping[str, Any]) -> Iterator[Progress]:
+    def _take_text(self, part: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         text = part["text"] if isinstance(part.get("text"), str) else ""
         is_thought = part.get("thought") is True
         echo = read_echo(part)
         last = self._pieces[-1] if self._pieces else None
         # What is signed stays a part of its own: a signature goes back on exactly the text it came with.
-        if isinstance(last, Run) and last.is_thought == is_thought and not last.echo and not echo:
+        if isinstance(last, TextPiece) and last.is_thought == is_thought and not last.echo and not echo:
             last.texts.append(text)
         elif text or echo:
-            self._pieces.append(Run(is_thought, text, echo))
+            self._pieces.append(TextPiece(is_thought, text, echo))
         if text:
             yield ThoughtAdded(text) if is_thought else TextAdded(text)
 
-    def _take_call(self, said: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[Progress]:
+    def _take_call(self, said: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         call = self._continued(said)
         if call is None:
             if not said:
                 return  # the end of a call that was never begun
-            call = Call(len(self._calls), said, read_echo(part))
+            call = CallPiece(len(self._calls), said, read_echo(part))
             self._calls.append(call)
             self._pieces.append(call)
             yield CallBegun(call.index, self._definitions.names.ours(call.name))
@@ -195,7 +195,7 @@ class GeminiReader:
         if text:
             yield ArgumentsAdded(call.index, text)
 
-    def _continued(self, said: Mapping[str, Any]) -> "Call | None":
+    def _continued(self, said: Mapping[str, Any]) -> "CallPiece | None":
         """The open call that more is said of: the one of that id, or the last one when none is named."""
         if isinstance(said.get("id"), str) and said["id"]:
             return self._open.get(said["id"])
@@ -204,7 +204,7 @@ class GeminiReader:
         last = self._calls[-1] if self._calls else None
         return last if last and last.is_open else None
 
-    def _end(self, reason: str, candidate: Mapping[str, Any]) -> Iterator[Progress]:
+    def _end(self, reason: str, candidate: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         if reason in _REFUSED:
             yield from self._refuse("The provider's filter stopped the answer", reason, candidate)
             return
@@ -219,26 +219,30 @@ class GeminiReader:
         self._finish = "length" if reason == "MAX_TOKENS" else "stop"
 
     def _has_answer(self) -> bool:
-        return any(not isinstance(piece, Run) or not piece.is_thought for piece in self._pieces)
+        return any(not isinstance(piece, TextPiece) or not piece.is_thought for piece in self._pieces)
 
-    def _refuse(self, what: str, reason: str, about: Mapping[str, Any]) -> Iterator[Progress]:
+    def _refuse(self, what: str, reason: str, about: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         said = about.get("finishMessage") or about.get("blockReasonMessage")
         told = f" {one_line(said)}" if isinstance(said, str) else ""
-        gap = "\n\n" if any(isinstance(piece, Run) and not piece.is_thought for piece in self._pieces) else ""
+        gap = (
+            "\n\n"
+            if any(isinstance(piece, TextPiece) and not piece.is_thought for piece in self._pieces)
+            else ""
+        )
         text = f"{gap}{what} ({one_line(reason)[:60]}).{told}"
         self._finish = "refusal"
-        self._pieces.append(Run(False, text, None))
+        self._pieces.append(TextPiece(False, text, None))
         yield TextAdded(text)
 
 
 def _kinds(part: Mapping[str, Any]) -> list[str]:
-    """What a part holds, other than what is said about it."""
+    """The content of a part, without its metadata."""
     about = ("thought", "thoughtSignature", "text", "functionCall", "partMetadata", "videoMetadata")
     return [name for name, value in part.items() if name not in about and value is not None]
 
 
 def _describe(part: Mapping[str, Any]) -> str:
-    """What a person is shown of a part that is not ours to look into."""
+    """Display text of an opaque part."""
     for kind in _kinds(part):
         value = part[kind]
         for key in ("code", "output"):

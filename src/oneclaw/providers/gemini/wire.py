@@ -1,4 +1,4 @@
-"""Gemini's generateContent: requests as it takes them; stream reads its answers.
+"""Writes Gemini requests.
 
 Parts, not messages, are written once: answers in a row become one content, as a call has to come right after
 the user or a result. Models from Gemini 3 on are written to in two ways of their own: pictures of a result
@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oneclaw.core.call import Image, ToolResult
-from oneclaw.core.make.naming import fit_name
+from oneclaw.core.define.naming import fit_name
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -32,7 +32,7 @@ from oneclaw.providers.gemini.error import explain_answer
 from oneclaw.providers.gemini.pieces import OWN_ID
 from oneclaw.providers.gemini.stream import WIRE, GeminiReader
 from oneclaw.providers.output import dialect_output, instruct
-from oneclaw.providers.written import Written, as_object, join_body, join_list, wire_id
+from oneclaw.providers.written import WrittenRequests, as_object, join_body, join_list, wire_id
 
 UNSIGNED = "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv"
 """The signature Google names for calls of other models: it is not checked."""
@@ -64,8 +64,8 @@ class Gemini:
 
     def __init__(self, use_parameters: bool = False) -> None:
         self._dialect = provider = "gemini_parameters" if use_parameters else "gemini"
-        self._before_3 = Written(provider, _Parts(is_3=False).write)
-        self._from_3 = Written(provider, _Parts(is_3=True).write)
+        self._before_3 = WrittenRequests(provider, _Parts(is_3=False).write)
+        self._from_3 = WrittenRequests(provider, _Parts(is_3=True).write)
 
     def path(self, request: Request) -> str:
         model = (
@@ -90,7 +90,7 @@ class Gemini:
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         return explain_answer(status, headers, body)
 
-    def _written(self, request: Request) -> Written:
+    def _written(self, request: Request) -> WrittenRequests:
         return self._from_3 if is_from_3(request.model) else self._before_3
 
 

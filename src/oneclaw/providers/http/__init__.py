@@ -1,1 +1,1 @@
-"""How a provider is reached over HTTP, whatever it speaks."""
+"""HTTP access to providers."""

@@ -1,4 +1,4 @@
-"""Where a provider is reached: its base URL, checked, and whether that is on this machine or network."""
+"""Validates a provider's base URL, and tells local from remote servers."""
 
 from ipaddress import ip_address
 

@@ -1,4 +1,4 @@
-"""The body of an answer as it arrives: in time, within bounds, as a stream of events or as one document."""
+"""Reads a provider's response body within time and size limits."""
 
 import asyncio
 import json
@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, 
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from oneclaw.core.answer import Progress
+from oneclaw.core.answer import AnswerProgress
 from oneclaw.guard.network.body import Unpacker, media_type
-from oneclaw.providers.base import ProviderError, Reader, ServerEvent
+from oneclaw.providers.base import AnswerReader, ProviderError, ServerEvent
 from oneclaw.providers.http.sse import ServerEvents
 
 if TYPE_CHECKING:
-    from oneclaw.guard.network.pool import Answer as Response
+    from oneclaw.guard.network.pool import HttpResponse as Response
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class Patience:
         self._end = min(self._end, self._clock() + seconds)
 
     async def wait(self, awaitable: Awaitable[T]) -> T:
-        """What is waited for; raises `ProviderError` when it does not come in time."""
+        """Awaits with a limit; raises `ProviderError` when time runs out."""
         try:
             async with asyncio.timeout_at(min(self._end, self._clock() + self._idle_seconds)):
                 return await awaitable
@@ -91,8 +91,8 @@ async def read_start(response: "Response", patience: Patience, most_bytes: int) 
 
 
 async def read_answer(
-    response: "Response", reader: Reader, patience: Patience, most_bytes: int = MOST_BYTES
-) -> AsyncGenerator[Progress]:
+    response: "Response", reader: AnswerReader, patience: Patience, most_bytes: int = MOST_BYTES
+) -> AsyncGenerator[AnswerProgress]:
     """The progress in the body of a success. What it is, is told by how it begins: servers mislabel it."""
     async with aclosing(read_chunks(response, patience, most_bytes)) as chunks:
         start = await _start(chunks)
@@ -121,8 +121,8 @@ async def _start(chunks: AsyncIterator[bytes]) -> bytes:
 
 
 async def _read_events(
-    start: bytes, chunks: AsyncIterator[bytes], reader: Reader, patience: Patience
-) -> AsyncGenerator[Progress]:
+    start: bytes, chunks: AsyncIterator[bytes], reader: AnswerReader, patience: Patience
+) -> AsyncGenerator[AnswerProgress]:
     events = ServerEvents()
     chunk: bytes | None = start
     while chunk is not None:
@@ -138,8 +138,8 @@ async def _read_events(
 
 
 async def _read_document(
-    start: bytes, chunks: AsyncIterator[bytes], reader: Reader
-) -> AsyncGenerator[Progress]:
+    start: bytes, chunks: AsyncIterator[bytes], reader: AnswerReader
+) -> AsyncGenerator[AnswerProgress]:
     body = bytearray(start)
     async for chunk in chunks:
         body += chunk
@@ -147,7 +147,7 @@ async def _read_document(
         yield progress
 
 
-def _take(body: bytes, reader: Reader) -> Iterable[Progress]:
+def _take(body: bytes, reader: AnswerReader) -> Iterable[AnswerProgress]:
     try:
         document: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A provider that is reached over HTTP: asked, read, and asked again when it fails."""
+"""A provider over HTTP: requests, reading and retries."""
 
 import asyncio
 import json
@@ -8,25 +8,25 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.core.answer import Answer, Answered, AnswerRestarted, Progress
+from oneclaw.core.answer import Answered, AnswerEvent, AnswerProgress, AnswerRestarted
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.message import AssistantMessage, CallPart, Part
 from oneclaw.core.session import Network
 from oneclaw.core.version import __version__
-from oneclaw.guard.network.errand import REDIRECTS, Errand
 from oneclaw.guard.network.gate import Gate
 from oneclaw.guard.network.headers import check
+from oneclaw.guard.network.outgoing_request import REDIRECTS, OutgoingRequest
 from oneclaw.guard.network.url import parse
-from oneclaw.guard.secret.redactor import Redactor
-from oneclaw.providers.base import RETRIED, ProviderError, Reader, Request, Trouble, Wire
+from oneclaw.guard.secret.redactor import SecretRedactor
+from oneclaw.providers.base import RETRIED, AnswerReader, ProviderError, Request, Trouble, Wire
 from oneclaw.providers.http.address import parse_base
 from oneclaw.providers.http.arrival import MOST_BYTES, Patience, read_answer, read_chunks, read_start
 from oneclaw.providers.http.retry import Retry, retry_after
 from oneclaw.providers.written import CUT
 
 if TYPE_CHECKING:
-    from oneclaw.guard.network.pool import Answer as Response
     from oneclaw.guard.network.pool import GuardedPool, Wiring
+    from oneclaw.guard.network.pool import HttpResponse as Response
 
 _BROKEN: frozenset[Trouble] = frozenset({"stream", "network", "timeout"})
 _ERROR_BYTES = 64 << 10
@@ -78,7 +78,7 @@ class RemoteProvider:
         self._pool: GuardedPool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def answer(self, request: Request) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
         """Ask until there is a whole answer, `attempts` times at most; then what came, or `ProviderError`."""
         patience = Patience(self._idle_seconds, self._total_seconds)
         key = self._find_key()
@@ -131,7 +131,9 @@ class RemoteProvider:
         if pool is not None and self._loop is asyncio.get_running_loop():
             await pool.aclose()
 
-    async def _ask(self, errand: Errand, reader: Reader, patience: Patience) -> AsyncGenerator[Progress]:
+    async def _ask(
+        self, errand: OutgoingRequest, reader: AnswerReader, patience: Patience
+    ) -> AsyncGenerator[AnswerProgress]:
         """One attempt. What goes wrong after the provider's own end of its answer does not matter."""
         try:
             async with (
@@ -147,7 +149,7 @@ class RemoteProvider:
             raise ProviderError("The provider ended its answer before it was whole. Try again.", "stream")
 
     @asynccontextmanager
-    async def _exchange(self, errand: Errand, patience: Patience) -> AsyncGenerator["Response"]:
+    async def _exchange(self, errand: OutgoingRequest, patience: Patience) -> AsyncGenerator["Response"]:
         """The head of a success, its body open until the end; anything else is raised."""
         try:
             async with AsyncExitStack() as stack:
@@ -211,7 +213,7 @@ class RemoteProvider:
             )
         return key
 
-    def _errand(self, method: str, path: str, key: str | None, body: bytes | None = None) -> Errand:
+    def _errand(self, method: str, path: str, key: str | None, body: bytes | None = None) -> OutgoingRequest:
         headers = {
             "User-Agent": f"oneclaw/{__version__}",
             "Accept": "application/json" if body is None else "text/event-stream",
@@ -222,7 +224,7 @@ class RemoteProvider:
             headers["Content-Type"] = "application/json"
         headers |= self._wire.headers(key) | self._headers
         try:
-            return Errand(method, parse(self._base_url + path), check(headers.items()), body)
+            return OutgoingRequest(method, parse(self._base_url + path), check(headers.items()), body)
         except ToolError as error:
             raise ProviderError(without_key(error.message, key), "request") from None
 
@@ -256,7 +258,7 @@ def without_key(text: str, key: str | None) -> str:
     """The text without the key, however it is spelled, and without the start of a key that was cut off."""
     if not key:
         return text
-    text = Redactor({"key": key}).redact(text)
+    text = SecretRedactor({"key": key}).redact(text)
     for chars in range(len(key) - 1, _LEAST_KEY_CHARS - 1, -1):
         if key[:chars] in text:
             return text.replace(key[:chars], "[redacted:key]")

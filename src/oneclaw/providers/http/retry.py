@@ -1,4 +1,4 @@
-"""When a failed request is made again: how long to wait, and what the provider says about it."""
+"""Retry delays, including Retry-After."""
 
 import math
 import random

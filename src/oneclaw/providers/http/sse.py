@@ -1,4 +1,4 @@
-"""Server-sent events: bytes in any cut become events."""
+"""Parses server-sent events from any chunking."""
 
 import re
 

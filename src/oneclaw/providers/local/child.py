@@ -1,12 +1,12 @@
-"""The process a model runs in: loads one GGUF file and answers requests over a socket, as JSON lines.
+"""The process a model runs in: loads one GGUF file and answers requests, in frames of JSON.
 
-Run as a script with one number, the socket. The first line that comes is what to load; then
+In come
 
     {"id": 1, "chat": {…}}        a request in OpenAI's form, answered through the model's own chat template
     {"id": 1, "complete": {…}}    one with a finished prompt
     {"id": 1, "stop": true}       ends that request at its next token
 
-and what goes out
+and out go
 
     {"ready": true}               or {"failed": "why"}, or {"unloadable": "why"} of llama.cpp itself, once
     {"id": 1, "chunk": {…}}       as many as come
@@ -15,64 +15,24 @@ and what goes out
 
 Theory of operation. llama.cpp can only be had here with its HTTP server. So that nobody else can ask it, it
 is made to listen on a socket file in a folder that only we may enter, with a key nobody knows, and the file
-is removed before the first request: there is no way to reach it. It never listens on a port. The process
-ends when the program does: the kernel kills it (Linux), and the end of the socket ends it everywhere.
-
-Nothing of oneclaw is imported: what this process holds, it holds beside a model.
+is removed before the first request: there is no way to reach it. It never listens on a port.
 """
 
 import importlib
 import json
 import os
 import secrets
-import select
-import signal
-import socket
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
 from typing import Any
 
-Body = dict[str, Any]
-Take = Callable[[str], bool]
+from oneclaw.child.frames import Line, decode, encode
 
-READ_BYTES = 1 << 20
+Body = dict[str, Any]
+
 BATCH = 128
 """Tokens of a prompt that are read at once: a stop is seen between two batches."""
-_PR_SET_PDEATHSIG = 1
-
-
-class Line:
-    """The socket to the program; lines may be sent from any thread."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._socket = socket.socket(fileno=descriptor)
-        self._socket.set_inheritable(False)
-        self._arrived = b""
-        self._sending = threading.Lock()
-
-    def send(self, text: str) -> None:
-        try:
-            with self._sending:
-                self._socket.sendall(text.encode() + b"\n")
-        except OSError:
-            os._exit(0)  # the program is gone
-
-    def lines(self, seconds: Callable[[], float | None]) -> Iterator[Body | None]:
-        """What comes, line by line; None whenever nothing has come for so long. Ends with the program."""
-        while True:
-            ready, _, _ = select.select([self._socket], [], [], seconds())
-            if not ready:
-                yield None
-                continue
-            data = self._socket.recv(READ_BYTES)
-            if not data:
-                return
-            *whole, self._arrived = (self._arrived + data).split(b"\n")
-            for line in whole:
-                yield json.loads(line)
 
 
 class Requests:
@@ -86,12 +46,10 @@ class Requests:
         self._last = time.monotonic()
 
     def serve(self) -> None:
-        for message in self._line.lines(self._patience):
-            if message is None:
-                if not self._stops and self._patience() <= 0:
-                    self._line.send('{"idle":true}')
-                    return
+        while self._stops or self._patience() > 0:
+            if not self._line.is_ready(self._patience()):
                 continue
+            message = decode(self._line.read())
             self._last = time.monotonic()
             if "stop" in message:
                 if message["id"] in self._stops:
@@ -99,6 +57,7 @@ class Requests:
                 continue
             self._stops[message["id"]] = threading.Event()
             threading.Thread(target=self._answer, args=(message,), daemon=True).start()
+        self._line.write(b'{"idle":true}')
 
     def _patience(self) -> float:
         if self._stops:
@@ -110,7 +69,7 @@ class Requests:
         stop = self._stops[number]
 
         def take(chunk: str) -> bool:
-            self._line.send(f'{{"id":{number},"chunk":{chunk}}}')
+            self._line.write(f'{{"id":{number},"chunk":{chunk}}}'.encode())
             return stop.is_set()
 
         ask, body = self._server.handle_chat_completions, message.get("chat")
@@ -125,7 +84,7 @@ class Requests:
         finally:
             self._last = time.monotonic()
             del self._stops[number]
-            self._line.send(f'{{"id":{number},"end":true}}')
+            self._line.write(b'{"id":%d,"end":true}' % number)
 
 
 def load(wanted: Body) -> Any:
@@ -155,45 +114,14 @@ def load(wanted: Body) -> Any:
         return xllamacpp.Server(parameters)
 
 
-def follow_program(program: int) -> None:
-    """Die with the program, and leave no core file of its conversations."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != program:
-            os._exit(0)
-
-
-def main() -> None:
-    follow_program(int(sys.argv[2]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which stops the request
-    line = Line(int(sys.argv[1]))
-    wanted = next(line.lines(lambda: None), None)
-    if wanted is None:
-        return
-    sys.path[:] = wanted["path"]
+def main(wanted: Body) -> None:
+    line = Line()
     try:
         server = load(wanted)
     except ImportError as error:
-        line.send(json.dumps({"unloadable": str(error)}))
-        return
+        line.write(encode({"unloadable": str(error)}))
     except Exception as error:
-        line.send(json.dumps({"failed": str(error)}))
-        return
-    line.send('{"ready":true}')
-    Requests(line, server, wanted["idle_seconds"]).serve()
-
-
-if __name__ == "__main__":
-    code = 1
-    try:
-        main()
-        code = 0
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    finally:
-        os._exit(code)  # a request under way, or the server's own threads, must not keep the process
+        line.write(encode({"failed": str(error)}))
+    else:
+        line.write(b'{"ready":true}')
+        Requests(line, server, wanted["idle_seconds"]).serve()

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
-from oneclaw.core.answer import Answer, Answered
+from oneclaw.core.answer import Answered, AnswerEvent
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.base import ProviderError, Request, ServerEvent
 from oneclaw.providers.openai_chat.wire import OpenAIChat
@@ -40,7 +40,7 @@ class GenericModel:
         self._marks = _pattern(marks)
         self._wire = OpenAIChat(strict=False, text_calls=not takes_tools)
 
-    async def answer(self, request: Request, chat: Chat) -> AsyncGenerator[Answer]:
+    async def answer(self, request: Request, chat: Chat) -> AsyncGenerator[AnswerEvent]:
         body: Body = json.loads(self._wire.write(request))
         if self._marks is not None:
             body |= {key: _spelled(body[key], self._marks) for key in ("messages", "tools") if key in body}

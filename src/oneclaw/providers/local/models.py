@@ -1,34 +1,20 @@
-"""The models of this machine: the embedded one, and the files a person has added to a small list."""
+"""The models of this machine: GGUF files that a person has added to a small list."""
 
 import json
 import os
 import re
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.permit.need import OVERWRITE
-from oneclaw.core.settings.tree import Local
+from oneclaw.core.settings.tree import LocalModelSettings
 from oneclaw.providers.local.gguf import InvalidModel, read_header
 
 PROVIDER = "local"
-EMBEDDED = "smollm2"
-EMBEDDED_WINDOW = 8_192
-EMBEDDED_TOOLS = (
-    "find_files",
-    "get_current_time",
-    "http_request",
-    "list_files",
-    "memory_forget",
-    "memory_search",
-    "memory_store",
-    "read_file",
-    "search_text",
-    "write_file",
-)
-"""What the adapter of the embedded model was trained on: with others it does worse."""
+RESERVED = ("smollm2",)
+"""Models that packages of ours bring: no added file takes their names."""
 LEAST_WINDOW = 1_024
 SPARE_BYTES = 256 << 20
 """What a model takes beside its file and its conversation."""
@@ -37,11 +23,11 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class LocalSettings(Local):
+class LocalSettings(LocalModelSettings):
     """The settings of `local`, and where things are kept.
 
     home     the data folder, with the list of added models
-    cache    the folder the embedded model is fetched into
+    cache    the folder for files of models that can be fetched again
     """
 
     home: Path
@@ -54,28 +40,14 @@ class LocalSettings(Local):
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """One model; `title` is the name its file gives itself. The embedded one has its file in the cache."""
+    """One model; `title` is the name its file gives itself."""
 
     name: str
-    file: str = ""
-    title: str = ""
-    window: int = EMBEDDED_WINDOW
+    file: str
+    title: str
+    window: int
     file_bytes: int = 0
     token_bytes: int = 0
-
-    @property
-    def is_embedded(self) -> bool:
-        return not self.file
-
-    @property
-    def tools(self) -> tuple[str, ...]:
-        """The tools it was trained to call; empty where nobody knows."""
-        return EMBEDDED_TOOLS if self.is_embedded else ()
-
-    @property
-    def asks(self) -> tuple[str, ...]:
-        """The needs a person is asked for each time: the embedded model misreads what is to be written."""
-        return (OVERWRITE,) if self.is_embedded else ()
 
 
 @dataclass(slots=True)
@@ -83,23 +55,22 @@ class LocalModels:
     """The models by name. The list is read anew each time: another program may have changed it."""
 
     settings: LocalSettings
-    embedded: LocalModel = field(default_factory=lambda: LocalModel(EMBEDDED, title="SmolLM2 135M Instruct"))
 
     @property
     def list_file(self) -> Path:
         return self.settings.home / "models.json"
 
     def all(self) -> dict[str, LocalModel]:
-        """Every model, the embedded one first."""
-        return {EMBEDDED: self.embedded, **self._read()}
+        """Every model that was added."""
+        return self._read()
 
     def get(self, name: str) -> LocalModel:
         """The model of this name; raises `InvalidConfig`."""
         every = self.all()
         if name not in every:
+            there = f"there are {', '.join(every)}" if every else "none was added"
             raise InvalidConfig(
-                f"There is no local model {name[:80]!r}; there are {', '.join(every)}."
-                " `oneclaw models add PATH` adds a GGUF file."
+                f"There is no local model {name[:80]!r}; {there}. `oneclaw models add PATH` adds a GGUF file."
             )
         return every[name]
 
@@ -115,8 +86,8 @@ class LocalModels:
                 f"The model cannot be named {name[:80]!r}: use lower-case letters, digits, . _ and -,"
                 " at most 64 characters."
             )
-        if name == EMBEDDED:
-            raise InvalidConfig(f"{EMBEDDED} is the embedded model; give yours another name with --name.")
+        if name in RESERVED:
+            raise InvalidConfig(f"{name} is a model of OneClaw's own; give yours another name with --name.")
         known = self._read()
         if name in known and known[name].file != str(file):
             raise InvalidConfig(
@@ -129,8 +100,6 @@ class LocalModels:
 
     def remove(self, name: str) -> LocalModel:
         """Take a model off the list; its file stays. Raises `InvalidConfig`."""
-        if name == EMBEDDED:
-            raise InvalidConfig(f"{EMBEDDED} comes with OneClaw; only models that were added can be removed.")
         known = self._read()
         model = known.pop(name, None)
         if model is None:

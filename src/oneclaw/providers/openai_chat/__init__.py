@@ -1,1 +1,1 @@
-"""OpenAI Chat Completions and the servers that speak it: requests out, answers in."""
+"""OpenAI Chat Completions and compatible servers."""

@@ -1,4 +1,4 @@
-"""The calls of one chat answer, put together from the fragments they come in.
+"""Assembles streamed call fragments.
 
 By the book a fragment says by its `index` which call it is of, and the first one has id and name. Servers
 leave out the index, give all calls the index 0, repeat id and name in every fragment, cut the name in two,
@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress
+from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun
 from oneclaw.core.call import ToolCall, new_call_id, unique_ids
 from oneclaw.core.message import CallPart
 from oneclaw.core.subschema import is_array, is_object
@@ -40,7 +40,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Fragment:
-    """What one fragment says, whatever shape it has."""
+    """The fields of one fragment, in any shape."""
 
     index: Hashable
     id: str
@@ -49,7 +49,7 @@ class _Fragment:
     extra: Any
 
 
-class Calls:
+class CallCollector:
     """The calls of one answer, in the order they began."""
 
     def __init__(self, definitions: Definitions) -> None:
@@ -62,13 +62,13 @@ class Calls:
     def __len__(self) -> int:
         return len(self.drafts)
 
-    def add(self, raw: Any, *, is_whole: bool = False) -> Iterator[Progress]:
+    def add(self, raw: Any, *, is_whole: bool = False) -> Iterator[AnswerProgress]:
         """Take in what stands in `tool_calls`: fragments of a stream, or whole calls."""
         for each in raw if is_array(raw) else [raw]:
             if is_object(each):
                 yield from self._add(_read(each), is_whole)
 
-    def end(self) -> Iterator[Progress]:
+    def end(self) -> Iterator[AnswerProgress]:
         """Nothing more comes: a call that has only a name begins, too."""
         for draft in self.drafts:
             yield from self._begin(draft)
@@ -84,7 +84,7 @@ class Calls:
         echo = None if draft.extra is None else {_EXTRA: draft.extra}
         return CallPart(ToolCall(name, arguments, draft.id or draft.made_id, fault), echo)
 
-    def _add(self, fragment: _Fragment, is_whole: bool) -> Iterator[Progress]:
+    def _add(self, fragment: _Fragment, is_whole: bool) -> Iterator[AnswerProgress]:
         draft = self._draft_for(fragment, is_whole)
         if fragment.name and fragment.name != draft.name:
             draft.name += fragment.name
@@ -129,7 +129,7 @@ class Calls:
             and not fault_of(draft.arguments[0], True)
         )
 
-    def _begin(self, draft: _Draft) -> Iterator[Progress]:
+    def _begin(self, draft: _Draft) -> Iterator[AnswerProgress]:
         if not draft.is_begun and not draft.is_empty:
             draft.is_begun = True
             yield CallBegun(draft.number, self._definitions.names.ours(draft.name))

@@ -1,4 +1,4 @@
-"""The answer of a chat server, read chunk by chunk, or whole."""
+"""Reads chat answers, streamed or whole."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from oneclaw.core.answer import Progress, TextAdded, ThoughtAdded
+from oneclaw.core.answer import AnswerProgress, TextAdded, ThoughtAdded
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -22,7 +22,7 @@ from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import check_ready, explain, explain_event
 from oneclaw.providers.one_answer import OneAnswer
-from oneclaw.providers.openai_chat.calls import Calls, with_unique_ids
+from oneclaw.providers.openai_chat.calls import CallCollector, with_unique_ids
 from oneclaw.providers.openai_chat.text_calls import TextCall, TextCalls
 from oneclaw.providers.openai_chat.thoughts import Thought
 from oneclaw.providers.openai_chat.usage import read_usage
@@ -47,7 +47,7 @@ _FIELDS = ("reasoning_content", "reasoning")
 
 
 @dataclass(slots=True)
-class _Text:
+class _TextPiece:
     pieces: list[str] = field(default_factory=list[str])
 
 
@@ -61,7 +61,7 @@ class _Foreign:
     chunk: Mapping[str, Any]
 
 
-_Block = _Text | Thought | _Call | _Foreign
+_Block = _TextPiece | Thought | _Call | _Foreign
 
 
 class ChatReader:
@@ -69,7 +69,7 @@ class ChatReader:
 
     def __init__(self, model: str, definitions: Definitions, *, text_calls: bool = False) -> None:
         self._model = model
-        self._calls = Calls(definitions)
+        self._calls = CallCollector(definitions)
         self._blocks: list[_Block] = []
         self._finish: Finish | Literal["", "done"] = ""
         self._is_refused = False
@@ -83,7 +83,7 @@ class ChatReader:
     def is_complete(self) -> bool:
         return bool(self._finish)
 
-    def feed(self, event: ServerEvent) -> Iterable[Progress]:
+    def feed(self, event: ServerEvent) -> Iterable[AnswerProgress]:
         if event.data.strip() == "[DONE]":
             if not self._has_choice:
                 raise _no_choices()
@@ -102,7 +102,7 @@ class ChatReader:
         self._one_answer.check(chunk.get("id"), _begins(chunk))
         return self._take_choice(chunk, "delta")
 
-    def take(self, body: Mapping[str, Any]) -> Iterable[Progress]:
+    def take(self, body: Mapping[str, Any]) -> Iterable[AnswerProgress]:
         self._check(body, "")
         check_ready(body)
         progress = [*self._take_choice(body, "message")]
@@ -134,7 +134,7 @@ class ChatReader:
         return "calls" if any(isinstance(part, CallPart) for part in parts) else "stop"
 
     def _parts(self, block: _Block, is_complete: bool, is_cut: bool) -> Iterator[Part]:
-        if isinstance(block, _Text):
+        if isinstance(block, _TextPiece):
             if text := "".join(block.pieces):
                 yield TextPart(text)
         elif isinstance(block, Thought):
@@ -152,7 +152,7 @@ class ChatReader:
         if error or (is_error and "choices" not in chunk):
             raise _explain(error if is_object(error) else {"message": error} if error else chunk)
 
-    def _take_choice(self, chunk: Mapping[str, Any], key: str) -> list[Progress]:
+    def _take_choice(self, chunk: Mapping[str, Any], key: str) -> list[AnswerProgress]:
         choice = _choice(chunk)
         if choice is None:
             return []
@@ -161,7 +161,7 @@ class ChatReader:
         if not is_object(said):
             # Some servers end a stream with the whole message: it is news only where nothing came before.
             key, said = "message", choice.get("message")
-        progress: list[Progress] = []
+        progress: list[AnswerProgress] = []
         if is_object(said) and (key == "delta" or not self._blocks):
             progress += self._take_delta(said, is_whole=key == "message")
         said_reason = choice.get("finish_reason")
@@ -173,7 +173,7 @@ class ChatReader:
             progress += self._end(reason)
         return progress
 
-    def _take_delta(self, delta: Mapping[str, Any], is_whole: bool) -> Iterator[Progress]:
+    def _take_delta(self, delta: Mapping[str, Any], is_whole: bool) -> Iterator[AnswerProgress]:
         yield from self._take_thought(delta)
         content = delta.get("content")
         for each in content if is_array(content) else [content]:
@@ -187,7 +187,7 @@ class ChatReader:
         if is_object(legacy) and legacy:
             yield from self._take_calls({"index": "function_call", "function": legacy}, is_whole)
 
-    def _take_thought(self, delta: Mapping[str, Any]) -> Iterator[Progress]:
+    def _take_thought(self, delta: Mapping[str, Any]) -> Iterator[AnswerProgress]:
         details = delta.get("reasoning_details")
         text, name = "", ""
         for name in _FIELDS:
@@ -200,7 +200,7 @@ class ChatReader:
             if added:
                 yield ThoughtAdded(added)
 
-    def _take_content(self, content: Any) -> Iterator[Progress]:
+    def _take_content(self, content: Any) -> Iterator[AnswerProgress]:
         if isinstance(content, str):
             yield from self._take_text(content)
         elif is_object(content):
@@ -214,13 +214,13 @@ class ChatReader:
             elif kind:
                 self._blocks.append(_Foreign(content))
 
-    def _take_text(self, text: str) -> Iterator[Progress]:
+    def _take_text(self, text: str) -> Iterator[AnswerProgress]:
         if self._written is None or self._finish:
             yield from self._add_text(text)
         else:
             yield from self._add_pieces(self._written.feed(text))
 
-    def _add_pieces(self, pieces: Iterable[str | TextCall]) -> Iterator[Progress]:
+    def _add_pieces(self, pieces: Iterable[str | TextCall]) -> Iterator[AnswerProgress]:
         for piece in pieces:
             if isinstance(piece, str):
                 yield from self._add_text(piece)
@@ -228,22 +228,22 @@ class ChatReader:
                 function = {"name": piece.name, "arguments": piece.arguments}
                 yield from self._take_calls({"function": function}, is_whole=True)
 
-    def _add_text(self, text: str) -> Iterator[Progress]:
+    def _add_text(self, text: str) -> Iterator[AnswerProgress]:
         if text:
             self._text().pieces.append(text)
             yield TextAdded(text)
 
-    def _take_calls(self, raw: Any, is_whole: bool) -> Iterator[Progress]:
+    def _take_calls(self, raw: Any, is_whole: bool) -> Iterator[AnswerProgress]:
         before = len(self._calls)
         progress = [*self._calls.add(raw, is_whole=is_whole)]
         self._blocks += [_Call(number) for number in range(before, len(self._calls))]
         yield from progress
 
-    def _text(self) -> _Text:
+    def _text(self) -> _TextPiece:
         """The text that is being written; a new one where something else came last."""
-        if self._blocks and isinstance(last := self._blocks[-1], _Text):
+        if self._blocks and isinstance(last := self._blocks[-1], _TextPiece):
             return last
-        self._blocks.append(text := _Text())
+        self._blocks.append(text := _TextPiece())
         return text
 
     def _thought(self) -> Thought:
@@ -252,7 +252,7 @@ class ChatReader:
         self._blocks.append(thought := Thought())
         return thought
 
-    def _end(self, reason: str) -> Iterator[Progress]:
+    def _end(self, reason: str) -> Iterator[AnswerProgress]:
         self._finish = _FINISHES.get(reason, "stop") if reason else "done"
         if self._written is not None:
             yield from self._add_pieces(self._written.end(is_whole=self._finish == "stop"))

@@ -1,4 +1,4 @@
-"""The forms in which models write calls as text: how each begins, how it ends, and how it is read."""
+"""Textual call formats of local models."""
 
 import json
 import re
@@ -19,7 +19,7 @@ class TextCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallPosition:
     """Where a call is looked for: `text` from `at` on; `is_over` when nothing more comes behind it."""
 
     text: str
@@ -28,12 +28,12 @@ class Place:
     tools: Collection[str]
 
 
-Found = tuple[list[TextCall], int]
+FoundCall = tuple[list[TextCall], int]
 """The calls that were read, and where the text goes on behind them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TextCallForm:
     """One form.
 
     marker  how it begins
@@ -45,7 +45,7 @@ class Form:
     marker: str
     end: str
     probe: re.Pattern[str]
-    read: Callable[[Place], Found | None]
+    read: Callable[[CallPosition], FoundCall | None]
 
 
 _decoder = json.JSONDecoder(strict=False)  # models write line ends into strings
@@ -91,7 +91,7 @@ def _load(text: str) -> Any:
         return None
 
 
-def _read_json(place: Place, at: int, *, is_bare: bool = False) -> Found | None:
+def _read_json(place: CallPosition, at: int, *, is_bare: bool = False) -> FoundCall | None:
     """The call, or the list of calls, in the JSON at `at`."""
     try:
         value, end = _decoder.raw_decode(place.text, _skip(place.text, at))
@@ -108,24 +108,24 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _close(place: Place, at: int, end: re.Pattern[str]) -> int | None:
+def _close(place: CallPosition, at: int, end: re.Pattern[str]) -> int | None:
     """Where the text goes on behind the closing tag; an answer that ends without one is closed as well."""
     if match := end.match(place.text, at):
         return match.end()
     return len(place.text) if place.is_over and not place.text[at:].strip() else None
 
 
-def _read_tagged(place: Place) -> Found | None:
+def _read_tagged(place: CallPosition) -> FoundCall | None:
     at = _skip(place.text, place.at + len("<tool_call>"))
     if place.text.startswith("<function=", at):
-        found = _read_function(Place(place.text, at, place.is_over, place.tools))
+        found = _read_function(CallPosition(place.text, at, place.is_over, place.tools))
     else:
         found = _read_json(place, at)
     end = None if found is None else _close(place, found[1], _CALL_END)
     return None if found is None or end is None else (found[0], end)
 
 
-def _read_function(place: Place) -> Found | None:
+def _read_function(place: CallPosition) -> FoundCall | None:
     head = _FUNCTION.match(place.text, place.at)
     if head is None or head[1] not in place.tools:
         return None
@@ -145,7 +145,7 @@ def _read_function(place: Place) -> Found | None:
     return None if end is None else ([call], end)
 
 
-def _read_mistral(place: Place) -> Found | None:
+def _read_mistral(place: CallPosition) -> FoundCall | None:
     at = place.at + len("[TOOL_CALLS]")
     named = _NAMED.match(place.text, at)
     if named is None:
@@ -159,7 +159,7 @@ def _read_mistral(place: Place) -> Found | None:
         return None
 
 
-def _read_python_tag(place: Place) -> Found | None:
+def _read_python_tag(place: CallPosition) -> FoundCall | None:
     found = _read_json(place, place.at + len("<|python_tag|>"))
     calls: list[TextCall] = []
     while found is not None:
@@ -172,10 +172,10 @@ def _read_python_tag(place: Place) -> Found | None:
     return None
 
 
-def _read_answer(place: Place) -> Found | None:
+def _read_answer(place: CallPosition) -> FoundCall | None:
     text = place.text[place.at :].strip()
     fenced = _FENCED.match(text)
-    found = _read_json(Place(fenced[2] if fenced else text, 0, True, place.tools), 0, is_bare=True)
+    found = _read_json(CallPosition(fenced[2] if fenced else text, 0, True, place.tools), 0, is_bare=True)
     if found is None or (fenced[2] if fenced else text)[found[1] :].strip():
         return None
     return found[0], len(place.text)
@@ -202,19 +202,19 @@ def _probe(text: str) -> re.Pattern[str]:
 _KEYS = r"(?:name|tool|tool_name|function|arguments|parameters|args|id|type)"
 _OBJECT = rf"\[?\s*(?:\Z|\{{\s*(?:\Z|\"(?:{_KEYS}\"|\w{{0,10}}\Z)))"
 FORMS = (
-    Form("<tool_call>", "</tool_call>", _probe(r"<tool_call>\s*(?:\Z|[\[{]|<)"), _read_tagged),
-    Form(
+    TextCallForm("<tool_call>", "</tool_call>", _probe(r"<tool_call>\s*(?:\Z|[\[{]|<)"), _read_tagged),
+    TextCallForm(
         "<function=", "</function>", _probe(r"<function=\s*[\w.-]*\s*(?:\Z|>\s*(?:\Z|[{<]))"), _read_function
     ),
-    Form(
+    TextCallForm(
         "[TOOL_CALLS]",
         "",
         _probe(r"\[TOOL_CALLS\]\s*(?:\Z|[\[{]|[\w.-]{1,128}(?:\Z|\s*[\[{]))"),
         _read_mistral,
     ),
-    Form("<|python_tag|>", "", _probe(r"<\|python_tag\|>\s*(?:\Z|[\[{])"), _read_python_tag),
+    TextCallForm("<|python_tag|>", "", _probe(r"<\|python_tag\|>\s*(?:\Z|[\[{])"), _read_python_tag),
 )
-ANSWER = Form(
+ANSWER = TextCallForm(
     "", "", _probe(rf"{_OBJECT}|[`~]+(?:\Z|[ \t]*[a-z_]*[ \t]*(?:\Z|\n\s*{_OBJECT}))"), _read_answer
 )
 """A call without a marker: the whole answer."""

@@ -1,4 +1,4 @@
-"""Calls that a local model writes as text, found while the text streams.
+"""Finds calls written as text while it streams.
 
     <tool_call>{"name": …, "arguments": {…}}</tool_call>        Hermes, Qwen; inside also <function=…>
     <function=NAME>{…}</function>                               Llama
@@ -16,11 +16,19 @@ be the start of a call is held back until it is clear what it is; all other text
 import re
 from collections.abc import Collection, Generator, Iterator
 
-from oneclaw.providers.openai_chat.text_call_forms import ANSWER, FORMS, Form, Found, Place, TextCall, is_open
+from oneclaw.providers.openai_chat.text_call_forms import (
+    ANSWER,
+    FORMS,
+    CallPosition,
+    FoundCall,
+    TextCall,
+    TextCallForm,
+    is_open,
+)
 
 __all__ = ["TextCall", "TextCalls"]
 
-Piece = str | TextCall
+TextCallPiece = str | TextCall
 
 _TRIES = 32
 """How often a block may be read in vain; then the rest is text, however many markers it has."""
@@ -42,7 +50,7 @@ class TextCalls:
         self._held: list[str] = []
         self._tail = ""  # the end of what is held, where the end of a call may have begun
         self._held_chars = 0
-        self._form: Form | None = None  # what the held text seems to be
+        self._form: TextCallForm | None = None  # what the held text seems to be
         self._seen = 0  # how much of it was searched for its end
         self._gap = ""  # the white space before it
         self._is_start = True  # nothing but white space came so far
@@ -57,18 +65,18 @@ class TextCalls:
         """The text that is held back now."""
         return self._gap + "".join(self._held)
 
-    def feed(self, text: str) -> list[Piece]:
+    def feed(self, text: str) -> list[TextCallPiece]:
         """More text of the answer; gives what of it is clear."""
         if self._form is not None and not self._is_due(self._form, text):
             self._hold(text)
             return []
         return _joined(self._run(self._take() + text, None))
 
-    def end(self, is_whole: bool) -> list[Piece]:
+    def end(self, is_whole: bool) -> list[TextCallPiece]:
         """The answer is over; gives the rest. Of one that is not whole, what is held back is text."""
         return _joined(self._run(self._take(), is_whole))
 
-    def _is_due(self, form: Form, text: str) -> bool:
+    def _is_due(self, form: TextCallForm, text: str) -> bool:
         """Whether the held text must be looked at again, now that there is more."""
         if self._held_chars < _PROBE_CHARS:
             return True
@@ -85,7 +93,7 @@ class TextCalls:
         self._held, self._tail, self._held_chars = [], "", 0
         return held
 
-    def _run(self, text: str, is_whole: bool | None) -> Iterator[Piece]:
+    def _run(self, text: str, is_whole: bool | None) -> Iterator[TextCallPiece]:
         """`text` from where it was held; `is_whole` is None while more may come."""
         at = 0
         while at < len(text):
@@ -132,7 +140,7 @@ class TextCalls:
             return not any(rest == start for start in _STARTS)
         return _MAY_BE_FENCE.match(text, at) is not None
 
-    def _form_at(self, text: str, at: int) -> Form | None:
+    def _form_at(self, text: str, at: int) -> TextCallForm | None:
         for form in FORMS:
             if text.startswith(form.marker, at):
                 return form
@@ -144,7 +152,9 @@ class TextCalls:
         elif fence.startswith(self._fence):
             self._fence = ""
 
-    def _read(self, form: Form, text: str, at: int, is_whole: bool | None) -> Generator[Piece, None, int]:
+    def _read(
+        self, form: TextCallForm, text: str, at: int, is_whole: bool | None
+    ) -> Generator[TextCallPiece, None, int]:
         """A block: its calls, or nothing while it is held, or its marker as text."""
         found = None
         if is_whole is None:
@@ -155,12 +165,12 @@ class TextCalls:
                 return self._wait(text, at, len(text) - len(form.end) + 1)
             # Read no further than to the end tag, so that it does not matter how the text was cut.
             block = text[at : end + len(form.end)]
-            found = self._try(form, Place(block, 0, False, self._tools))
+            found = self._try(form, CallPosition(block, 0, False, self._tools))
             if found is None and self._tries < _TRIES and is_open(block):
                 self._seen = len(block)
                 return at
         elif is_whole:
-            found = self._try(form, Place(text[at:], 0, True, self._tools))
+            found = self._try(form, CallPosition(text[at:], 0, True, self._tools))
         if found is None:
             return (yield from self._release(form, at))
         yield from found[0]
@@ -169,7 +179,7 @@ class TextCalls:
         self._is_line_start = self._is_after_call = True
         return at + found[1]
 
-    def _try(self, form: Form, place: Place) -> Found | None:
+    def _try(self, form: TextCallForm, place: CallPosition) -> FoundCall | None:
         if self._tries >= _TRIES:
             return None
         found = form.read(place)
@@ -181,7 +191,7 @@ class TextCalls:
         self._hold(text[at:])
         return len(text)
 
-    def _release(self, form: Form, at: int) -> Generator[Piece, None, int]:
+    def _release(self, form: TextCallForm, at: int) -> Generator[TextCallPiece, None, int]:
         """It is no call: the marker is text, and behind it anything may come."""
         self._form = None
         self._is_start = False
@@ -190,7 +200,7 @@ class TextCalls:
         self._is_line_start = not form.marker
         return at + len(form.marker)
 
-    def _think(self, text: str, at: int, is_whole: bool | None) -> Generator[Piece, None, int]:
+    def _think(self, text: str, at: int, is_whole: bool | None) -> Generator[TextCallPiece, None, int]:
         """Thoughts within the text, up to their end."""
         end = text.find(_THINK_END, at)
         if end >= 0:
@@ -210,9 +220,9 @@ def _overlap(text: str, tag: str) -> int:
     return next((chars for chars in range(len(tag) - 1, 0, -1) if text.endswith(tag[:chars])), 0)
 
 
-def _joined(pieces: Iterator[Piece]) -> list[Piece]:
+def _joined(pieces: Iterator[TextCallPiece]) -> list[TextCallPiece]:
     """The pieces with neighbouring texts as one."""
-    joined: list[Piece] = []
+    joined: list[TextCallPiece] = []
     texts: list[str] = []
     for piece in (*pieces, None):
         if isinstance(piece, str):

@@ -1,4 +1,4 @@
-"""A thought of a chat answer: its text, and what must go back with it, in the shape it came in."""
+"""Keeps a thought with the fields that must be sent back."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -54,7 +54,7 @@ class Thought:
 
     @property
     def echo(self) -> dict[str, Any] | None:
-        """What goes back: details, the chunk of a content, or the name of the field the text came in."""
+        """Data to send back: details, a content chunk, or the field the text came in."""
         if self._details:
             return {"reasoning_details": [detail.whole() for detail in self._details]}
         if self._chunk is not None:

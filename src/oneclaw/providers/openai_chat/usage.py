@@ -1,4 +1,4 @@
-"""The tokens a chat server says it took, counted the same way whoever counts them."""
+"""Normalises token usage of chat servers."""
 
 from collections.abc import Mapping
 from typing import Any

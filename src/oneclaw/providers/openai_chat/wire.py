@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and every server that speaks it: requests out; stream reads answers.
+"""Writes Chat Completions requests.
 
 One format, many servers, and they differ. What is decided by the name of the model:
 
@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import Any
 
 from oneclaw.core.call import Image, ToolCall
-from oneclaw.core.make.naming import fit_name
+from oneclaw.core.define.naming import fit_name
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -36,9 +36,9 @@ from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
 from oneclaw.providers.openai_chat.stream import ChatReader
 from oneclaw.providers.output import dialect_output, instruct
-from oneclaw.providers.written import Written, as_object, join_body, join_list, to_text, wire_id
+from oneclaw.providers.written import WrittenRequests, as_object, join_body, join_list, to_text, wire_id
 
-Item = dict[str, Any]
+WireItem = dict[str, Any]
 
 _KEPT = ("messages", "tools", "stream")
 _MOST_MODELS = 8
@@ -63,7 +63,7 @@ class OpenAIChat:
     def __init__(self, strict: bool = True, text_calls: bool = False) -> None:
         self._strict = strict
         self._text_calls = text_calls
-        self._written: dict[str, Written] = {}
+        self._written: dict[str, WrittenRequests] = {}
 
     def path(self, request: Request) -> str:
         return "/chat/completions"
@@ -92,7 +92,7 @@ class OpenAIChat:
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         return explain(status, headers, body)
 
-    def _output_format(self, request: Request) -> Item:
+    def _output_format(self, request: Request) -> WireItem:
         """The format of the answer; empty where there is none, or it has to be told in words."""
         if request.output is None or not (self._strict and request.output.is_native):
             return {}
@@ -100,14 +100,14 @@ class OpenAIChat:
         form = {"name": request.output.name, "schema": dialected.schema, "strict": dialected.is_strict}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
 
-    def _written_for(self, model: str) -> Written:
-        """What was written for this model: echoes and ids differ from model to model."""
+    def _written_for(self, model: str) -> WrittenRequests:
+        """Cached JSON for this model: echoes and ids differ between models."""
         known = self._written.get(model)
         if known is None:
             if len(self._written) >= _MOST_MODELS:
                 self._written.clear()
             write = _Writer(model)
-            known = self._written[model] = Written(self.name, write, strict=self._strict)
+            known = self._written[model] = WrittenRequests(self.name, write, strict=self._strict)
         return known
 
 
@@ -152,7 +152,7 @@ class _Writer:
         self._model = model
         self._is_mistral = is_mistral(model)
 
-    def __call__(self, message: Message, definitions: Definitions) -> Iterator[Item]:
+    def __call__(self, message: Message, definitions: Definitions) -> Iterator[WireItem]:
         if isinstance(message, UserMessage):
             yield {"role": "user", "content": _user_content(message)}
         elif isinstance(message, AssistantMessage):
@@ -160,8 +160,8 @@ class _Writer:
         else:
             yield from self._results(message)
 
-    def _answer(self, message: AssistantMessage, definitions: Definitions) -> Iterator[Item]:
-        item: Item = {"role": "assistant"}
+    def _answer(self, message: AssistantMessage, definitions: Definitions) -> Iterator[WireItem]:
+        item: WireItem = {"role": "assistant"}
         echoes = self._wrote(message)
         if content := _parts_content(message) if echoes else message.text:
             item["content"] = content
@@ -179,13 +179,13 @@ class _Writer:
             return False
         return message.model == self._model or message.model.endswith(f"/{self._model}")
 
-    def _call(self, part: CallPart, definitions: Definitions, echoes: bool) -> Item:
+    def _call(self, part: CallPart, definitions: Definitions, echoes: bool) -> WireItem:
         function = {"name": _wire_name(part.call.name, definitions), "arguments": _arguments(part.call)}
         echo = part.echo if echoes else None
         return {**(echo or {}), "id": self._id(part.call.id), "type": "function", "function": function}
 
-    def _results(self, message: ResultsMessage) -> Iterator[Item]:
-        pictures: list[Item] = []
+    def _results(self, message: ResultsMessage) -> Iterator[WireItem]:
+        pictures: list[WireItem] = []
         for result in message.results:
             call_id = self._id(result.call_id)
             yield {"role": "tool", "tool_call_id": call_id, "content": result.to_json()}
@@ -205,21 +205,21 @@ class _Writer:
         return sha256(call_id.encode("utf-8", "replace")).hexdigest()[:9]
 
 
-def _user_content(message: UserMessage) -> str | list[Item]:
+def _user_content(message: UserMessage) -> str | list[WireItem]:
     if not message.images:
         return message.text
     text = [{"type": "text", "text": message.text}] if message.text else []
     return [*text, *map(_picture, message.images)]
 
 
-def _picture(image: Image) -> Item:
+def _picture(image: Image) -> WireItem:
     data = b64encode(image.data).decode()
     return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
 
 
-def _parts_content(message: AssistantMessage) -> str | list[Item]:
+def _parts_content(message: AssistantMessage) -> str | list[WireItem]:
     """The content as it came: a list of chunks where there were other chunks than text."""
-    chunks: list[Item] = []
+    chunks: list[WireItem] = []
     for part in message.parts:
         if isinstance(part, TextPart) and part.text:
             chunks.append({"type": "text", "text": part.text})
@@ -228,7 +228,7 @@ def _parts_content(message: AssistantMessage) -> str | list[Item]:
     return message.text if all(chunk.get("type") == "text" for chunk in chunks) else chunks
 
 
-def _thoughts(message: AssistantMessage) -> Item:
+def _thoughts(message: AssistantMessage) -> WireItem:
     """The thoughts in the fields they came in."""
     fields: dict[str, str] = {}
     details: list[Any] = []

@@ -1,1 +1,1 @@
-"""OpenAI's Responses API: requests out, answers in."""
+"""OpenAI's Responses API."""

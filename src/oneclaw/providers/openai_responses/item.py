@@ -1,4 +1,4 @@
-"""One item of an answer of OpenAI's Responses API, while it comes and once it is whole."""
+"""One output item of a Responses answer."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -6,10 +6,10 @@ from typing import Any, Literal
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.written import is_deep, to_text
 
-Piece = Literal["text", "refusal", "summary", "thought", "arguments"]
-"""What a text of an item is."""
+ItemPiece = Literal["text", "refusal", "summary", "thought", "arguments"]
+"""Kinds of text in an item."""
 
-OWNERS: dict[Piece, str] = {
+OWNERS: dict[ItemPiece, str] = {
     "text": "message",
     "refusal": "message",
     "summary": "reasoning",
@@ -17,7 +17,7 @@ OWNERS: dict[Piece, str] = {
     "arguments": "function_call",
 }
 """The type of the item each piece belongs to."""
-_PARTS: dict[str, tuple[Piece, str]] = {
+_PARTS: dict[str, tuple[ItemPiece, str]] = {
     "output_text": ("text", "text"),
     "refusal": ("refusal", "refusal"),
     "summary_text": ("summary", "text"),
@@ -43,11 +43,11 @@ class Item:
         self.name = ""
         self.call_id = ""
         self.number: int | None = None
-        self.pieces: dict[tuple[Piece, int], list[str]] = {}
+        self.pieces: dict[tuple[ItemPiece, int], list[str]] = {}
         self.final: Mapping[str, Any] | None = None
         self.is_closed = False
 
-    def add(self, piece: Piece, index: int, text: str) -> str:
+    def add(self, piece: ItemPiece, index: int, text: str) -> str:
         """Take in more of a piece; what people are shown of it."""
         if not text:
             return ""
@@ -59,7 +59,7 @@ class Item:
         self.pieces[piece, index] = [text]
         return f"\n\n{text}" if is_next else text
 
-    def settle(self, piece: Piece, index: int, whole: Any) -> str:
+    def settle(self, piece: ItemPiece, index: int, whole: Any) -> str:
         """Take in the whole of a piece; what people are shown of it: what had not come before."""
         if not isinstance(whole, str) or not whole:
             return ""
@@ -85,7 +85,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        """What it says, its pieces in order: run together in a message, as paragraphs in a thought."""
+        """The item's text: pieces joined in a message, paragraphs in a thought."""
         between = "\n\n" if self.kind == "reasoning" else ""
         order = sorted(self.pieces, key=lambda key: (key[0] == "thought", key[1]))
         return between.join("".join(self.pieces[key]) for key in order)
@@ -105,7 +105,7 @@ class Item:
 
     @property
     def label(self) -> str:
-        """What people are shown of an item we do not look into: `web search call: weather in Rome`."""
+        """Display text of an opaque item: `web search call: weather in Rome`."""
         item = self.final or {}
         action = item.get("action")
         query = action.get("query") if is_object(action) else item.get("name")
@@ -113,13 +113,13 @@ class Item:
         return f"{kind}: {query}" if isinstance(query, str) and query else kind
 
 
-def read_part(part: Any) -> tuple[Piece, Any] | None:
-    """What a part of an item is, and its text; None for one we do not know."""
+def read_part(part: Any) -> tuple[ItemPiece, Any] | None:
+    """The kind and text of a part; None for an unknown part."""
     known = _PARTS.get(str(part.get("type"))) if is_object(part) else None
     return None if known is None else (known[0], part.get(known[1]))
 
 
-def read_texts(item: Mapping[str, Any]) -> Iterator[tuple[Piece, int, Any]]:
+def read_texts(item: Mapping[str, Any]) -> Iterator[tuple[ItemPiece, int, Any]]:
     """The texts of a whole item, each with what it is and its number."""
     kind = item.get("type")
     if kind == "function_call":

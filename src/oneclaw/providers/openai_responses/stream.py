@@ -1,4 +1,4 @@
-"""Reads an answer of OpenAI's Responses API, event by event or whole.
+"""Reads Responses answers, streamed or whole.
 
 An answer is a list of items: messages, reasoning, calls, and what the provider ran itself. Each comes as
 `output_item.added`, deltas of its texts, and `output_item.done` with the whole item. Servers leave some of
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from oneclaw.core.answer import ArgumentsAdded, CallBegun, Progress, TextAdded, ThoughtAdded
+from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import ToolCall, new_call_id, unique_ids
 from oneclaw.core.message import (
     AssistantMessage,
@@ -30,14 +30,14 @@ from oneclaw.providers.one_answer import second_answer
 from oneclaw.providers.openai_responses.item import (
     OWNERS,
     Item,
-    Piece,
+    ItemPiece,
     read_arguments,
     read_part,
     read_texts,
 )
 from oneclaw.providers.written import CUT, fault_of
 
-_TEXTS: dict[str, tuple[Piece, str]] = {
+_TEXTS: dict[str, tuple[ItemPiece, str]] = {
     "response.output_text": ("text", "text"),
     "response.refusal": ("refusal", "refusal"),
     "response.reasoning_summary_text": ("summary", "text"),
@@ -74,7 +74,7 @@ class ResponsesReader:
     def is_complete(self) -> bool:
         return self._is_complete
 
-    def feed(self, event: ServerEvent) -> list[Progress]:
+    def feed(self, event: ServerEvent) -> list[AnswerProgress]:
         data = None if self._is_complete else _read(event)
         if data is None:
             return []
@@ -83,7 +83,7 @@ class ResponsesReader:
             raise _explain(data.get("error") or data)
         return self._take_event(kind, data) if isinstance(kind, str) else []
 
-    def take(self, body: Mapping[str, Any]) -> list[Progress]:
+    def take(self, body: Mapping[str, Any]) -> list[AnswerProgress]:
         if is_object(body) and body.get("error"):
             return self._finish(body, "failed")
         if is_object(body) and is_array(body.get("output")):
@@ -102,7 +102,7 @@ class ResponsesReader:
             tuple(parts), self._why(parts), wire=self._wire, model=self._model, usage=self._usage
         )
 
-    def _take_event(self, kind: str, data: Mapping[str, Any]) -> list[Progress]:
+    def _take_event(self, kind: str, data: Mapping[str, Any]) -> list[AnswerProgress]:
         head, _, tail = kind.rpartition(".")
         if head in _TEXTS and tail in ("delta", "done"):
             return self._take_text(head, tail, data)
@@ -127,7 +127,7 @@ class ResponsesReader:
             raise second_answer()
         self._created = named if isinstance(named, str) else ""
 
-    def _take_text(self, head: str, tail: str, data: Mapping[str, Any]) -> list[Progress]:
+    def _take_text(self, head: str, tail: str, data: Mapping[str, Any]) -> list[AnswerProgress]:
         piece, whole = _TEXTS[head]
         text = data.get("delta" if tail == "delta" else whole)
         if piece == "arguments" and tail == "done":
@@ -142,7 +142,7 @@ class ResponsesReader:
         item.is_closed = item.is_closed or piece == "arguments"
         return progress + self._tell(item, piece, item.settle(piece, index, text))
 
-    def _owner(self, piece: Piece, data: Mapping[str, Any]) -> Item:
+    def _owner(self, piece: ItemPiece, data: Mapping[str, Any]) -> Item:
         return self._find(data.get("output_index"), data.get("item_id"), OWNERS[piece])
 
     def _find(self, index: Any, item_id: Any, kind: Any, event: str = "") -> Item:
@@ -167,7 +167,7 @@ class ResponsesReader:
             self._known[key, kind] = found
         return found
 
-    def _load(self, item: Item, data: Mapping[str, Any], *, is_final: bool) -> list[Progress]:
+    def _load(self, item: Item, data: Mapping[str, Any], *, is_final: bool) -> list[AnswerProgress]:
         call_id = data.get("call_id")
         if isinstance(call_id, str) and call_id and not item.call_id:
             item.call_id = call_id
@@ -180,7 +180,7 @@ class ResponsesReader:
             item.close(data)
         return progress
 
-    def _begin(self, item: Item, name: Any) -> list[Progress]:
+    def _begin(self, item: Item, name: Any) -> list[AnswerProgress]:
         """A call begins when its name is known."""
         if item.kind != "function_call" or item.name or not isinstance(name, str) or not name:
             return []
@@ -190,14 +190,14 @@ class ResponsesReader:
         begun = CallBegun(item.number, self._definitions.names.ours(name))
         return [begun, *self._tell(item, "arguments", item.arguments)]
 
-    def _tell(self, item: Item, piece: Piece, text: str) -> list[Progress]:
+    def _tell(self, item: Item, piece: ItemPiece, text: str) -> list[AnswerProgress]:
         if not text:
             return []
         if piece == "arguments":
             return [] if item.number is None else [ArgumentsAdded(item.number, text)]
         return [TextAdded(text) if OWNERS[piece] == "message" else ThoughtAdded(text)]
 
-    def _finish(self, response: Mapping[str, Any], end: str) -> list[Progress]:
+    def _finish(self, response: Mapping[str, Any], end: str) -> list[AnswerProgress]:
         """The provider's own end of the answer: what it lists fills in what did not come before."""
         progress = self._fill_in(response.get("output"))
         self._usage = _usage(response.get("usage"))
@@ -214,11 +214,11 @@ class ResponsesReader:
         self._is_complete = not isinstance(status, str) or status in ("completed", "incomplete")
         return progress
 
-    def _fill_in(self, output: Any) -> list[Progress]:
+    def _fill_in(self, output: Any) -> list[AnswerProgress]:
         listed = [each for each in enumerate(output) if is_object(each[1])] if is_array(output) else []
         if len(self._items) >= len(listed) and all(item.final for item in self._items):
             return []  # all of it came whole
-        progress: list[Progress] = []
+        progress: list[AnswerProgress] = []
         for place, item in listed:
             progress += self._load(self._match(place, item), item, is_final=True)
         return progress
@@ -268,7 +268,7 @@ class ResponsesReader:
         return "refusal" if any(item.does_refuse for item in self._items) else "stop"
 
 
-def _index(piece: Piece, data: Mapping[str, Any]) -> int:
+def _index(piece: ItemPiece, data: Mapping[str, Any]) -> int:
     if piece == "arguments":
         return 0
     return _count(data.get("summary_index" if piece == "summary" else "content_index"))

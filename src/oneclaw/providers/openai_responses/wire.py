@@ -1,4 +1,4 @@
-"""OpenAI's Responses API on the wire: requests out; stream reads its answers."""
+"""Writes Responses requests."""
 
 import base64
 import re
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from oneclaw.core.call import Image, ToolResult
-from oneclaw.core.make.naming import fit_name
+from oneclaw.core.define.naming import fit_name
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -25,7 +25,7 @@ from oneclaw.providers.explain import explain
 from oneclaw.providers.openai_responses.stream import ResponsesReader
 from oneclaw.providers.output import dialect_output, instruct
 from oneclaw.providers.written import (
-    Written,
+    WrittenRequests,
     WrittenSet,
     as_object,
     fault_of,
@@ -61,7 +61,7 @@ class OpenAIResponses:
 
     def __init__(self, strict: bool = True) -> None:
         self._strict = strict
-        self._written: dict[tuple[str, bool], Written] = {}
+        self._written: dict[tuple[str, bool], WrittenRequests] = {}
 
     def path(self, request: Request) -> str:
         return "/responses"
@@ -99,7 +99,7 @@ class OpenAIResponses:
             if len(self._written) >= _MOST_MODELS:
                 self._written.clear()
             write = partial(_write, model=key[0], is_stored=key[1])
-            written = self._written[key] = Written(NAME, write, strict=self._strict)
+            written = self._written[key] = WrittenRequests(NAME, write, strict=self._strict)
         return written.of(request.tools)
 
 

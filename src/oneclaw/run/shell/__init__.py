@@ -1,1 +1,1 @@
-"""Shells that keep their state: one for each conversation, and jobs that go on in the background."""
+"""Stateful shells, one for each session, and background jobs."""

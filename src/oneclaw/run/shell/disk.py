@@ -1,4 +1,4 @@
-"""What must stay free of each disk that commands can write to: a floor for the disk, whoever took the rest.
+"""Free-space floor of each disk that commands can write to.
 
 At the floor commands still run: those that read or remove take nothing. One that takes more is stopped.
 """
@@ -17,7 +17,7 @@ TAKEN_BYTES, TAKEN_FILES = 16 << 20, 200
 SHARE = 64
 """Nor less than this part of what there was: so that many such commands do not use up the rest together."""
 NEAR_BYTES, NEAR_FILES = 2 << 30, 100_000
-"""What is so little above the floor can be gone in a tenth of a second: then looks come sooner."""
+"""This close to the floor, free space is checked more often."""
 LEAST_SECONDS = 0.002
 """The shortest time between two looks."""
 ALWAYS_BYTES, ALWAYS_FILES = 256 << 10, 32
@@ -25,7 +25,7 @@ ALWAYS_BYTES, ALWAYS_FILES = 256 << 10, 32
 
 
 class Room(NamedTuple):
-    """What is free on a disk, and what must be."""
+    """Free space and the required minimum of a disk."""
 
     free_bytes: int
     free_files: int

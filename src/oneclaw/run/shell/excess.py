@@ -1,13 +1,13 @@
-"""What a command takes too much of: processes, memory, what it leaves in its shell, or the last of a disk."""
+"""Ends commands that exceed limits of processes, memory, shell state or disk."""
 
 import asyncio
 from time import monotonic
 from typing import Literal
 
-from oneclaw.guard.sandbox.enclosure import Limits
-from oneclaw.run.shell.box import Box
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits
 from oneclaw.run.shell.disk import Disks
 from oneclaw.run.shell.folder import ShellFolder
+from oneclaw.run.shell.shell_process import ShellProcess
 from oneclaw.run.shell.usage import machine_bytes
 
 Excess = Literal["processes", "memory", "state", "disk"]
@@ -25,14 +25,14 @@ async def watch_disks(ended: asyncio.Future[int], disks: Disks, seconds: float) 
 class Watch:
     """Looks at one command, from when it is made; how often is for others to say."""
 
-    def __init__(self, box: Box, folder: ShellFolder, limits: Limits, disks: Disks) -> None:
+    def __init__(self, box: ShellProcess, folder: ShellFolder, limits: SandboxLimits, disks: Disks) -> None:
         self._box = box
         self._folder = folder
         self._limits = limits
         self._disks = disks
         self._looking: asyncio.Future[None] | None = None
         self.memory_bytes = 0
-        """What it had at the last look."""
+        """Usage at the last look."""
 
     def excess(self) -> Excess | None:
         if self._disks.are_overdrawn():  # first: what fills a disk goes on while the others are looked at
@@ -49,7 +49,7 @@ class Watch:
         return "state" if self._folder.is_too_large() else None
 
     def _memory_bytes(self, own_bytes: int) -> int:
-        """What is theirs alone, what they share, and what the kernel holds for them.
+        """Private, shared and kernel memory together.
 
         Who holds memory that is shared or of page tables is asked only where the machine has that much of it
         at all; of what the kernel holds, only where it sets no limit itself.

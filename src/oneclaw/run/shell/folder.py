@@ -1,4 +1,4 @@
-"""The folders of a shell on this side: its states, and its /tmp.
+"""Host-side folders of a shell: saved states and /tmp.
 
 The files of the first are made once and written again and again: a sandbox shows the folder to read, and
 only the files of the states to write. Without a sandbox commands can put anything in their place, so none is
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oneclaw.core.errors import ToolError
-from oneclaw.guard.sandbox.enclosure import STATES
+from oneclaw.guard.sandbox.sandbox_spec import STATES
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE
 from oneclaw.run.shell.state import tidied
 
@@ -40,7 +40,7 @@ class ShellFolder:
         self._write(COMMAND, text.encode("utf-8", "surrogateescape"))
 
     def write_script(self, text: str) -> None:
-        """What the first bash does: in a file, for every `ps` would show it on a command line."""
+        """The script of the first bash, in a file because `ps` would show a command line."""
         self._write(SCRIPT, text.encode("utf-8", "surrogateescape"))
 
     def write_state(self, state: int, data: bytes) -> None:

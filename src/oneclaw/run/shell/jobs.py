@@ -1,21 +1,22 @@
-"""Commands that go on in the background: each in a box of its own, which ends with the program."""
+"""Background jobs, each in its own sandbox, ended with the program."""
 
 import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
 
+from oneclaw.child.group import Group, make_group
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.guard.sandbox.enclosure import STATES, Enclosure, Limits
-from oneclaw.guard.sandbox.group import Group, make_group
-from oneclaw.run.shell.box import Box, Gone
+from oneclaw.guard.sandbox.sandbox_spec import STATES, SandboxLimits, SandboxSpec
 from oneclaw.run.shell.disk import Disks
 from oneclaw.run.shell.excess import Excess, Watch, watch_disks
 from oneclaw.run.shell.folder import ShellFolder, make_folder
 from oneclaw.run.shell.ledger import LOST, JobRecord, Ledger
 from oneclaw.run.shell.log import Log
+from oneclaw.run.shell.output import Redact
 from oneclaw.run.shell.script import NO_FOLDER, command_text
-from oneclaw.run.shell.session import LOOK_SECONDS, Command, Enclose
+from oneclaw.run.shell.session import LOOK_SECONDS, Enclose, ShellCommand
+from oneclaw.run.shell.shell_process import ShellGone, ShellProcess
 
 RUNNING = 16
 """The most jobs that run at a time."""
@@ -36,11 +37,11 @@ _ELSEWHERE = "another OneClaw runs it, and only that one can look after it"
 class Job:
     """A running command: its box, its log and its folders."""
 
-    def __init__(self, record: JobRecord, box: Box, folder: ShellFolder) -> None:
+    def __init__(self, record: JobRecord, box: ShellProcess, folder: ShellFolder, redact: Redact) -> None:
         self.record = record
         self.box = box
         self.folder = folder
-        self.log = Log()
+        self.log = Log(redact)
         self.task: asyncio.Task[None] | None = None
         self.memory_bytes = 0
         self.why = ""
@@ -52,14 +53,14 @@ class Jobs:
     All of them together may take as much memory as one shell.
     """
 
-    def __init__(self, file: Path, limits: Limits) -> None:
+    def __init__(self, file: Path, limits: SandboxLimits) -> None:
         self._ledger = Ledger(file)
         self._limits = limits
         self._jobs: dict[str, Job] = {}
         self._group: Group | None = None
 
     async def start(
-        self, agent: str, command: Command, enclose: Enclose, tmp: Path, state: bytes
+        self, agent: str, command: ShellCommand, enclose: Enclose, tmp: Path, state: bytes
     ) -> JobRecord:
         """Start a command with the state of a shell, if there is one, and return at once."""
         running = sum(job.record.state == "running" for job in self._jobs.values())
@@ -73,7 +74,7 @@ class Jobs:
         try:
             if state:
                 folder.write_state(_FROM, state)
-            box = Box(
+            box = ShellProcess(
                 enclose(folder, command.network), folder, self._limits, has_input=True, shared=self._group
             )
         except BaseException:
@@ -87,7 +88,7 @@ class Jobs:
             await asyncio.shield(asyncio.ensure_future(box.gone()))
             folder.remove_states()
             raise
-        job = self._jobs[record.id] = Job(record, box, folder)
+        job = self._jobs[record.id] = Job(record, box, folder, command.redact)
         box.heed = job.log.add
         box.prepare(0, _TO, _ONLY)
         if box.enclosure.lookout is not None:
@@ -99,21 +100,22 @@ class Jobs:
         return record
 
     def _enter(
-        self, agent: str, command: Command, enclosure: Enclosure, folder: ShellFolder, disks: Disks
+        self, agent: str, command: ShellCommand, enclosure: SandboxSpec, folder: ShellFolder, disks: Disks
     ) -> JobRecord:
         """Put down what is to be run, for bash and then in the ledger."""
         most = disks.most_file_bytes(self._limits.file_bytes)
         text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment, most)
         folder.write_command(text)
         has_network = command.network or bool(enclosure.note)  # it has one where nothing shuts it in
-        return self._ledger.add(agent, command.text, time.time(), enclosure.note, has_network=has_network)
+        kept = command.redact(command.text)
+        return self._ledger.add(agent, kept, time.time(), enclosure.note, has_network=has_network)
 
     def has_running(self, tmp: Path) -> bool:
         """Whether a job runs with this /tmp."""
         return any(job.folder.tmp == tmp and job.record.state == "running" for job in self._jobs.values())
 
-    def enclosures(self) -> tuple[Enclosure, ...]:
-        """What the jobs run in that are running."""
+    def enclosures(self) -> tuple[SandboxSpec, ...]:
+        """Shell processes of running jobs."""
         return tuple(job.box.enclosure for job in self._jobs.values() if job.record.state == "running")
 
     def list(self, agent: str) -> list[JobRecord]:
@@ -159,7 +161,7 @@ class Jobs:
             )
         try:
             taken = running.box.write(data) if data else 0
-        except Gone:
+        except ShellGone:
             raise ToolError(f"{job} takes no more input.", effects="none") from None
         if is_last and taken == len(data):
             running.box.end_input()
@@ -198,7 +200,7 @@ class Jobs:
                 job.why = _WHY["memory"]
             elif ended.done():
                 code = ended.result()
-        except Gone:
+        except ShellGone:
             is_out = job.box.is_out_of_memory()
             job.why = job.why or (_WHY["memory"] if is_out else "its shell was killed")
         finally:

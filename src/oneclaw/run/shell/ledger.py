@@ -1,4 +1,4 @@
-"""The list of jobs on disk: what ran when the program ended is found there, and said to be lost."""
+"""On-disk list of jobs, to report those lost with a program."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ JobState = Literal["running", "finished", "killed", "lost"]
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """What is known of a job.
+    """A recorded job.
 
     owner  the program that runs it, by its number and the time it started
     why    why it did not end by itself, or could not do what it was to

@@ -1,9 +1,10 @@
-"""The output of a job: the latest of it is kept, and every place in it keeps its number."""
+"""The output of a job, without known secrets: the latest of it is kept, and every place keeps its number."""
 
 from dataclasses import dataclass
 
-from oneclaw.core.text.encoding import make_decoder, mend
-from oneclaw.run.shell.output import is_binary
+from oneclaw.core.text.encoding import make_decoder, replace_surrogates
+from oneclaw.guard.secret.redactor import SECRET_CHARS
+from oneclaw.run.shell.output import Redact, is_binary
 
 CHARS = 2_000_000
 """The most characters kept; when there are more, the older half goes."""
@@ -22,9 +23,12 @@ class Page:
 class Log:
     """Takes bytes as they come and gives text in pieces."""
 
-    def __init__(self) -> None:
+    def __init__(self, redact: Redact = str) -> None:
         self._decoder = make_decoder("utf-8")
+        self._redact = redact
         self._text = ""
+        self._held = ""
+        """Its end, in which a secret may have begun: half of one is not known as one."""
         self._parts: list[str] = []
         self._parts_chars = 0
         self._dropped = 0
@@ -35,21 +39,30 @@ class Log:
         self._parts_chars += len(part)
         if len(self._text) + self._parts_chars > CHARS:
             self._join()
-            self._dropped += len(self._text) - CHARS // 2
-            self._text = self._text[-(CHARS // 2) :]
+            kept = self._text[-(CHARS // 2) :]
+            self._dropped += len(self._text) - len(kept)
+            self._text = kept
 
     def page(self, offset: int | None, limit: int) -> Page:
         """The text from `offset` on, or the last of it; what was dropped is passed over."""
         self._join()
-        total = self._dropped + len(self._text)
+        whole = self._text + self._held
+        total = self._dropped + len(whole)
         start = max(0, total - limit) if offset is None else offset
         start = min(max(start, self._dropped), total)
-        text = self._text[start - self._dropped :][:limit]
-        shown = f"(Binary output of {len(text):,} characters.)" if is_binary(text) else mend(text)[0]
+        text = whole[start - self._dropped :][:limit]
+        shown = (
+            f"(Binary output of {len(text):,} characters.)"
+            if is_binary(text)
+            else replace_surrogates(text)[0]
+        )
         return Page(shown, start, start + len(text), total)
 
     def _join(self) -> None:
         if self._parts:
-            self._text += "".join(self._parts)
+            text = self._redact(self._held + "".join(self._parts))
+            end = max(0, len(text) - SECRET_CHARS)
+            self._text += text[:end]
+            self._held = text[end:]
             self._parts.clear()
             self._parts_chars = 0

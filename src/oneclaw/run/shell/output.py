@@ -1,10 +1,14 @@
-"""What a program wrote: beginning and end are kept, however much it is; as text, or said to be binary."""
+"""Bounded output of a command: beginning and end, as text or marked as binary."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from oneclaw.core.text.encoding import make_decoder
 from oneclaw.core.trim import safe_cut, trim
+
+Redact = Callable[[str], str]
+"""A text without the secrets that are known."""
 
 CHARS = 30_000
 """The most characters of one stream that are given on."""
@@ -19,7 +23,7 @@ _FEW_CHARS = 8
 _ODD = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\r\f\b\x1b\a")
 _CONTROL = re.compile(b"\0\0|[" + re.escape(_ODD) + b"]")
 _LOST = "\udfff"
-"""What `make_decoder` puts where bytes are wrong. A U+FFFD that was written is a character like any other."""
+"""Replacement for invalid bytes; a U+FFFD in the output itself is kept."""
 _NO_TEXT = re.compile(f"[{re.escape(_ODD.decode())}{_LOST}]")
 _INNER = bytes(range(0x80, 0xC0))
 """Bytes that are never the first of a character."""
@@ -30,7 +34,7 @@ _MAGIC = (
 )
 
 
-class Output:
+class StreamOutput:
     """The output of one stream while it comes; takes any amount, holds little."""
 
     __slots__ = ("_head", "_tail", "total_bytes")
@@ -51,23 +55,28 @@ class Output:
             if len(self._tail) > 2 * _HALF_BYTES:
                 del self._tail[:-_HALF_BYTES]
 
-    def text(self) -> "Text":
-        """All that is kept of it: the middle is cut out where it is too long."""
+    def text(self, redact: Redact = str) -> "StreamText":
+        """All that is kept of it: the middle is cut out where it is too long.
+
+        `redact` takes known secrets out before anything is cut: half a secret is not known as one.
+        """
         begin = _where_binary(self._head)
         if begin is not None:
+            first = bytes(self._head[begin:]).decode("latin-1")
             shown = self._head[begin : begin + _SHOWN_BYTES].hex(" ")
-            note = f"(Binary output of {self.total_bytes - begin:,} bytes; it begins with {shown}.)"
-            before = trim(self._head[:begin].decode("utf-8", "replace"), CHARS - len(note), "middle")
-            return Text(before.text + note, True, before.truncated_from is not None)
+            told = f"; it begins with {shown}" if redact(first) == first else ""
+            note = f"(Binary output of {self.total_bytes - begin:,} bytes{told}.)"
+            before = trim(redact(self._head[:begin].decode("utf-8", "replace")), CHARS - len(note), "middle")
+            return StreamText(before.text + note, True, before.truncated_from is not None)
         kept = bytes(self._head + self._tail)
         if self.total_bytes == len(kept):
-            fitted = trim(kept.decode("utf-8", "replace"), CHARS, "middle")
-            return Text(fitted.text, False, fitted.truncated_from is not None)
-        head = bytes(self._head).decode("utf-8", "replace")
-        tail = bytes(self._tail[-_HALF_BYTES:]).lstrip(_INNER).decode("utf-8", "replace")
+            fitted = trim(redact(kept.decode("utf-8", "replace")), CHARS, "middle")
+            return StreamText(fitted.text, False, fitted.truncated_from is not None)
+        head = redact(bytes(self._head).decode("utf-8", "replace"))
+        tail = redact(bytes(self._tail[-_HALF_BYTES:]).lstrip(_INNER).decode("utf-8", "replace"))
         note = f"\n\n(Cut: only the beginning and the end of {self.total_bytes:,} bytes are shown.)\n\n"
         half = (CHARS - len(note)) // 2
-        return Text(f"{head[: safe_cut(head, half)]}{note}{tail[-half:]}", False, True)
+        return StreamText(f"{head[: safe_cut(head, half)]}{note}{tail[-half:]}", False, True)
 
     def last_words(self, chars: int = 400) -> str:
         """The end of what came so far, for people who watch."""
@@ -76,8 +85,8 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """What is given on of one stream."""
+class StreamText:
+    """The reported output of one stream."""
 
     text: str
     is_binary: bool

@@ -1,4 +1,4 @@
-"""What bash is told: the script of a shell that keeps its state, and the text of one command.
+"""The bash script that keeps a shell's state between commands.
 
 Theory of operation. Two kinds of bash run in a sandbox. The first, process 1 where the sandbox has a process
 table of its own, never runs a word a model wrote: it forks the second, waits for it, kills everything that is
@@ -24,11 +24,11 @@ from collections.abc import Iterable, Mapping
 LINE, OUT, ERR, GO = 60, 61, 62, 63
 """The descriptors of the first bash: high, so that a command may use the low ones."""
 RUN = 'IFS= read -r -d "" _oneclaw <"$9"; eval "$_oneclaw"'
-"""What stands on the command line of the first bash; the ninth word is the file of its script."""
+"""Command line of the first bash; the ninth word is its script file."""
 WHOLE = b"#whole\n"
 """How the file of a whole state ends."""
 NO_FOLDER = b"#nofolder\n"
-"""What stands there instead when the folder to work in is not there."""
+"""Used when the working directory is missing."""
 
 _BEFORE = r"""
 exec 60<&"$1" 61>&"$2" 62>&"$3" 63<&"$5"; eval "exec $1>&- $2>&- $3>&- $4>&- $5>&-";

@@ -1,4 +1,4 @@
-"""The shell of one conversation: directory, variables, functions and aliases carry over from call to call."""
+"""Shell session: directory, variables, functions and aliases persist between commands."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -9,18 +9,20 @@ from time import monotonic
 from typing import Literal
 
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.run.shell.box import Box, Gone
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell.disk import Disks
 from oneclaw.run.shell.excess import Excess, Watch, watch_disks
 from oneclaw.run.shell.folder import PLAIN, ShellFolder, after, make_folder
-from oneclaw.run.shell.output import Text
+from oneclaw.run.shell.output import Redact, StreamText
 from oneclaw.run.shell.script import NO_FOLDER, WHOLE, command_text
+from oneclaw.run.shell.shell_process import ShellGone, ShellProcess
 from oneclaw.run.shell.state import folder_in, is_harmless, leaves_out, moved, plain
 
 LOOK_SECONDS = 0.1
 """How often a running command is looked after."""
 LAST_WORDS_SECONDS = 2.0
+AT_ONCE = ("processes", "disk")
+"""Excesses for which the whole box is killed: until its first bash has its turn to sweep, more is taken."""
 _FOLDER_CHARS = 300
 _EARLY_BYTES = 16 << 10
 """A state as large as this is loaded when there is a command: reading through it takes longer."""
@@ -38,18 +40,19 @@ _REFUSED = ("Read-only file system", "Device or resource busy")
 
 Stop = Excess | Literal["time", "killed"]
 Fate = Literal["kept", "restarted", "ended"]
-Enclose = Callable[[ShellFolder, bool], Enclosure]
+Enclose = Callable[[ShellFolder, bool], SandboxSpec]
 """Makes the enclosure for the folders of a shell, with or without network."""
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellCommand:
     """One command: its text, its time, the folder it starts in, variables for it alone, and the network.
 
     is_ruled    a rule allowed it, or an answer that was kept: as nobody is asked, it is not run with what
                 others left in the shell that decides which code runs
     sets_shell  it is there to change the shell, as `source` is; of other ruled ones the directory is kept
     folder      where the shell has to be for it, as `ShellSession.where` tells it; None for anywhere
+    redact      takes known secrets out of what it wrote, before that is cut, and out of what is kept of it
     """
 
     text: str
@@ -60,6 +63,7 @@ class Command:
     is_ruled: bool = False
     sets_shell: bool = False
     folder: str | None = None
+    redact: Redact = str
 
     def check_folder(self, where: str) -> None:
         """Raises `ToolError` if the shell is not where it has to be for this command."""
@@ -68,7 +72,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandOutcome:
     """How a command ended, what it wrote, and what became of the shell it ran in.
 
     stop  why it was stopped; `killed` when the shell was killed under it; None when it ended by itself
@@ -77,8 +81,8 @@ class Outcome:
     """
 
     code: int
-    out: Text
-    err: Text
+    out: StreamText
+    err: StreamText
     seconds: float
     stop: Stop | None
     fate: Fate
@@ -91,7 +95,7 @@ class ShellSession:
     def __init__(
         self,
         enclose: Enclose,
-        limits: Limits,
+        limits: SandboxLimits,
         *,
         parent: Path | None = None,
         quick: Path | None = None,
@@ -102,7 +106,7 @@ class ShellSession:
         self.state = 0
         self._enclose = enclose
         self._limits = limits
-        self._box: Box | None = None
+        self._box: ShellProcess | None = None
         self._ending: asyncio.Future[None] | None = None
         self._network = False
         self._last = 0
@@ -124,11 +128,11 @@ class ShellSession:
         return folder_in(state) if state else ""
 
     @property
-    def enclosure(self) -> Enclosure | None:
-        """What its box runs in; None when it has none."""
+    def enclosure(self) -> SandboxSpec | None:
+        """The sandbox of its shell process; None without one."""
         return None if self._box is None else self._box.enclosure
 
-    async def run(self, command: Command, heed: Callable[[bytes], None] | None = None) -> Outcome:
+    async def run(self, command: ShellCommand, heed: Callable[[bytes], None] | None = None) -> CommandOutcome:
         """Run a command; hold `lock` meanwhile. Raises `ToolError` when it could not be run at all."""
         box = await self._open(command.network)
         if command.folder is not None:
@@ -151,6 +155,8 @@ class ShellSession:
             ended = self._order(box, command, start, disks)
             box.heed = heed
             stop, fate = await self._attend(box, ended, command.seconds, disks)
+            if lookout is not None and lookout.is_large:
+                await asyncio.to_thread(lookout.look)
         except BaseException:  # a bash that waits for this command would take the next one for it
             await self.let_go()
             raise
@@ -170,7 +176,7 @@ class ShellSession:
                 self._only_move()
             fate, is_there = self._take_state()
             self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
-        err = box.err.text()
+        err = box.err.text(command.redact)
         is_closed = len(box.enclosure.places) > 1 and any(text in err.text for text in _REFUSED)
         notes = (box.enclosure.note, APART if is_apart else "", READ_ONLY if is_closed else "", *set_aside)
         note = " ".join(part for part in notes if part)
@@ -184,7 +190,7 @@ class ShellSession:
                 effects="none",
             )
         self.used = monotonic()
-        return Outcome(code, box.out.text(), err, self.used - began, stop, fate, note)
+        return CommandOutcome(code, box.out.text(command.redact), err, self.used - began, stop, fate, note)
 
     async def let_go(self) -> None:
         """End the box; the state stays, and the next command starts another one with it.
@@ -204,18 +210,21 @@ class ShellSession:
         await self.let_go()
         await asyncio.to_thread(self.folder.remove)
 
-    async def _open(self, network: bool) -> Box:
+    async def _open(self, network: bool) -> ShellProcess:
         box = self._box
+        lookout = None if box is None else box.enclosure.lookout
+        if lookout is not None and lookout.is_large:
+            await asyncio.to_thread(lookout.take_stock)  # it remembers what it has read
         if box is None or self._network != network or not box.is_alive or box.enclosure.is_stale:
             await self.let_go()
         if self._box is None:
             self._network = network
-            self._box = Box(self._enclose(self.folder, network), self.folder, self._limits)
+            self._box = ShellProcess(self._enclose(self.folder, network), self.folder, self._limits)
             self._ready = None
         self._prepare()
         return self._box
 
-    def _holds_more(self, box: Box) -> bool:
+    def _holds_more(self, box: ShellProcess) -> bool:
         """Whether its state has anything that decides which code runs."""
         state = self.folder.read_state(self.state)
         return bool(state) and leaves_out(state, box.enclosure.environment)
@@ -249,7 +258,9 @@ class ShellSession:
             before = self.folder.read_state(self.state) or WHOLE
             self.folder.write_state(after(self.state), moved(before, left))
 
-    def _order(self, box: Box, command: Command, start: int, disks: Disks) -> asyncio.Future[int]:
+    def _order(
+        self, box: ShellProcess, command: ShellCommand, start: int, disks: Disks
+    ) -> asyncio.Future[int]:
         loaded, self._ready = self._ready, None
         text = command_text(
             command.text,
@@ -263,12 +274,12 @@ class ShellSession:
         return box.order(self._last, 0 if loaded == start else start)
 
     async def _attend(
-        self, box: Box, ended: asyncio.Future[int], seconds: float, disks: Disks
+        self, box: ShellProcess, ended: asyncio.Future[int], seconds: float, disks: Disks
     ) -> tuple[Stop | None, Fate]:
         """Wait for the end of a command, or bring it about; either way nothing it started is left."""
         try:
             stop = await self._wait(box, ended, seconds, disks)
-        except Gone:
+        except ShellGone:
             is_out_of_memory = box.is_out_of_memory()
             await self.let_go()
             if is_out_of_memory:
@@ -276,8 +287,9 @@ class ShellSession:
             if why := box.why_gone():
                 raise ToolError(f"The shell could not be started: {why}.", effects="none") from None
             return "killed", "restarted"
-        if stop == "processes":
-            return stop, "restarted"  # the first bash would get no time to sweep
+        if stop in AT_ONCE and not ended.done():
+            box.kill()
+            return stop, "restarted"
         try:
             if stop is not None or not box.enclosure.has_own_pids:
                 await box.sweep()
@@ -286,11 +298,13 @@ class ShellSession:
                 box.is_out_of_memory()  # what was killed until now is not of the next command
             elif box.had_left:  # its first bash has killed it
                 await box.alone()
-        except (Gone, TimeoutError):
+        except (ShellGone, TimeoutError):
             return stop, "restarted"
         return stop, "kept"
 
-    async def _wait(self, box: Box, ended: asyncio.Future[int], seconds: float, disks: Disks) -> Stop | None:
+    async def _wait(
+        self, box: ShellProcess, ended: asyncio.Future[int], seconds: float, disks: Disks
+    ) -> Stop | None:
         """Look now and then whether it takes too much; why it must be stopped, None when it has ended."""
         until, watch = monotonic() + seconds, None
         while True:

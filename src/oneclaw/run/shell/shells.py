@@ -1,4 +1,4 @@
-"""The shells of the program: one for each conversation, those unused the longest let go of."""
+"""All shells of a program; least recently used shells are closed."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oneclaw.core.session import Session
-from oneclaw.core.settings.tree import Shell
+from oneclaw.core.settings.tree import ShellSettings
 from oneclaw.core.tool import Context
 from oneclaw.guard.command.rule import parse_rules
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
+from oneclaw.guard.secret.redactor import SECRET_CHARS
 from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.jobs import Jobs
 from oneclaw.run.shell.ledger import JobRecord
-from oneclaw.run.shell.session import Command, Enclose, Outcome, ShellSession
+from oneclaw.run.shell.session import CommandOutcome, Enclose, ShellCommand, ShellSession
 from oneclaw.run.shell.state import plain
 
 KEPT = 200
@@ -23,11 +24,11 @@ LIVE = 8
 """Shells that are kept running; one beyond that is started again, with its state, when it is next used."""
 
 
-_TOLD_BYTES = 500
+_TOLD_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class ShellSettings(Shell):
+class ShellSetup(ShellSettings):
     """The settings of `shell`, and the data folder."""
 
     home: Path
@@ -36,10 +37,10 @@ class ShellSettings(Shell):
 class Shells:
     """Everything that lives while commands run; closed with the program."""
 
-    def __init__(self, settings: ShellSettings) -> None:
+    def __init__(self, settings: ShellSetup) -> None:
         self.settings = settings
         self.rules = parse_rules(settings.allow)
-        self.limits = Limits(settings.processes, settings.memory_mb << 20)
+        self.limits = SandboxLimits(settings.processes, settings.memory_mb << 20)
         self.sandbox = Sandbox(
             SandboxSettings(settings.home / "homes", settings.mode, settings.sandbox, self.limits)
         )
@@ -47,7 +48,7 @@ class Shells:
         self._sessions: dict[str, ShellSession] = {}
         self._fresh: set[ShellSession] = set()
 
-    async def run(self, context: Context, command: Command) -> Outcome:
+    async def run(self, context: Context, command: ShellCommand) -> CommandOutcome:
         """Run a command in the shell of the conversation; while another one runs there, the clock stands."""
         shell = self._shell(context.session)
         with context.paused():
@@ -59,7 +60,7 @@ class Shells:
         await self._let_go_of_some()
         return outcome
 
-    async def run_fresh(self, context: Context, command: Command) -> Outcome:
+    async def run_fresh(self, context: Context, command: ShellCommand) -> CommandOutcome:
         """Run a command in a shell of its own, which knows nothing of others and is gone after it."""
         shell = self._make(context.session)
         self._fresh.add(shell)
@@ -69,7 +70,7 @@ class Shells:
             await asyncio.shield(asyncio.ensure_future(shell.close()))
             self._fresh.discard(shell)
 
-    async def start(self, context: Context, command: Command, *, is_fresh: bool) -> JobRecord:
+    async def start(self, context: Context, command: ShellCommand, *, is_fresh: bool) -> JobRecord:
         """Start a command in the background, from where the shell of the conversation is now."""
         if command.folder is not None:
             command.check_folder(self.where(context.session))
@@ -87,12 +88,12 @@ class Shells:
         return (shell.where if shell is not None else "") or str(session.workspace.folder.absolute())
 
     def enclose(self, session: Session) -> Enclose:
-        def make(folder: ShellFolder, network: bool) -> Enclosure:
+        def make(folder: ShellFolder, network: bool) -> SandboxSpec:
             return self.sandbox.enclosure(session, folder.states, folder.tmp, network, self._enclosures())
 
         return make
 
-    def _enclosures(self) -> list[Enclosure]:
+    def _enclosures(self) -> list[SandboxSpec]:
         """All that a command runs in now: where none does, nothing can be exchanged."""
         busy = (shell for shell in self._sessions.values() if shell.lock.locked())
         shells = (shell.enclosure for shell in (*busy, *self._fresh))
@@ -136,7 +137,10 @@ def _tell(context: Context) -> Callable[[bytes], None]:
     """Tell people what a command writes while it runs; how often is for the engine to say."""
 
     def heed(data: bytes) -> None:
-        lines = data[-_TOLD_BYTES:].decode("utf-8", "replace").strip()
+        end = data[-_TOLD_CHARS - SECRET_CHARS :].decode("utf-8", "replace")
+        lines = context.redact(end)[
+            -_TOLD_CHARS:
+        ].strip()  # before the cut: half a secret is not known as one
         if lines:
             context.progress(lines)
 

@@ -1,4 +1,4 @@
-"""How much memory the sockets of a box hold: what was sent and not yet read, which is in no process."""
+"""Measures the socket memory of a sandbox."""
 
 import ctypes
 import os
@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import suppress
 
-from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.child.supervisor import descendants
 
 _MOST = 512
 """How many are looked at, at a time: any of them, by chance, and the others are taken to be like these."""
@@ -20,7 +20,7 @@ _NUMBERS = struct.Struct("9I")
 
 
 def socket_bytes(pid: int) -> int:
-    """What waits in the sockets of a process and of all below it.
+    """Bytes waiting in the sockets of a process tree.
 
     A sandbox without network knows how many sockets there are in it, also those that are on their way in
     another one. Elsewhere those are what the processes have open.
@@ -60,7 +60,7 @@ def _opened(pid: int) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _held(pid: int, fd: int) -> int | None:
-    """What one socket holds; None when it is gone."""
+    """Bytes held by one socket; None when it is gone."""
     try:
         process = os.pidfd_open(pid)
         try:

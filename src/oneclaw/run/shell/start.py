@@ -1,4 +1,4 @@
-"""Starting bash in an enclosure, with a socket to speak on and pipes for what its commands write."""
+"""Starts bash in a sandbox with a control socket and output pipes."""
 
 import fcntl
 import os
@@ -10,9 +10,9 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from oneclaw.child.group import Group, make_group
 from oneclaw.core.errors import ToolError
-from oneclaw.guard.sandbox.enclosure import Enclosure, Limits
-from oneclaw.guard.sandbox.group import Group, make_group
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell.folder import SCRIPT, ShellFolder
 from oneclaw.run.shell.script import GO, RUN, shell_script
 
@@ -72,7 +72,12 @@ class Started:
 
 
 def start(
-    enclosure: Enclosure, folder: ShellFolder, limits: Limits, *, has_input: bool, shared: Group | None = None
+    enclosure: SandboxSpec,
+    folder: ShellFolder,
+    limits: SandboxLimits,
+    *,
+    has_input: bool,
+    shared: Group | None = None,
 ) -> Started:
     """Start it, in a control group of its own or inside of a shared one. Raises `ToolError`."""
     script = shell_script(
@@ -98,7 +103,7 @@ def start(
 
 
 def _start(
-    enclosure: Enclosure,
+    enclosure: SandboxSpec,
     folder: ShellFolder,
     most: tuple[int, int, int],
     has_input: bool,
@@ -156,7 +161,7 @@ def _closed_by(closer: ExitStack, fd: int) -> int:
     return fd
 
 
-def _most_tasks(enclosure: Enclosure, limits: Limits) -> int:
+def _most_tasks(enclosure: SandboxSpec, limits: SandboxLimits) -> int:
     """Processes and threads that the kernel allows a user who is not root.
 
     Since Linux 5.14 it counts those of each user namespace apart.

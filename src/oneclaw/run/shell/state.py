@@ -1,4 +1,4 @@
-"""The state that commands leave in a shell: tidied for bash to load, and what of it runs no code of theirs.
+"""Cleans the saved state of a shell before bash loads it.
 
 A state is what commands left: any text at all. For a command that nobody is asked about, only plain variables
 and the directory are taken of it, each a line of a form that can do nothing else, so that what was allowed is

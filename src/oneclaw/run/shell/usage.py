@@ -1,11 +1,11 @@
-"""How many processes a box has and how much memory they hold, as the kernel tells."""
+"""Measures processes and memory of a sandbox."""
 
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from oneclaw.guard.sandbox.tree import descendants
+from oneclaw.child.supervisor import descendants
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _MOST_FILES = 4096
@@ -13,15 +13,15 @@ _MOST_FILES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ResourceUsage:
     """Processes there are, and the memory that is theirs alone."""
 
     processes: int
     memory_bytes: int
 
 
-def usage_inside(pid: int, enough: int) -> Usage | None:
-    """What the process table of `pid` holds, counted up to `enough` processes; None if it is hidden.
+def usage_inside(pid: int, enough: int) -> ResourceUsage | None:
+    """Counts the processes in a process table, up to `enough`; None if it is hidden.
 
     While its sandbox is being made it sees the table of the machine, which counts for nothing.
     """
@@ -29,7 +29,7 @@ def usage_inside(pid: int, enough: int) -> Usage | None:
     return None if found is None else _usage(found, enough)
 
 
-def usage_below(pid: int, enough: int) -> Usage:
+def usage_below(pid: int, enough: int) -> ResourceUsage:
     """The same of all descendants of `pid`, which adopts those that lose their parents."""
     return _usage(processes_below(pid, enough), enough)
 
@@ -99,10 +99,10 @@ def _kilobytes(text: bytes, name: bytes) -> int:
     return int(number[0]) << 10 if number else 0
 
 
-def _usage(processes: list[str], enough: int) -> Usage:
+def _usage(processes: list[str], enough: int) -> ResourceUsage:
     if len(processes) > enough:
-        return Usage(len(processes), 0)
-    return Usage(len(processes), sum(map(_memory_bytes, processes)))
+        return ResourceUsage(len(processes), 0)
+    return ResourceUsage(len(processes), sum(map(_memory_bytes, processes)))
 
 
 def _memory_bytes(process: str) -> int:

@@ -1,1 +1,1 @@
-"""web_search: what a search provider finds; one file per provider."""
+"""web_search: one file per search provider."""

@@ -1,15 +1,15 @@
-"""Brave Search: one GET with a subscription token."""
+"""Brave Search."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from oneclaw.tools.web_search.provider import Ask, Document, Hit, Provider, make_hits, rows
+from oneclaw.tools.web_search.provider import Document, Hit, SearchProvider, SearchRequest, make_hits, rows
 
 
-def ask(query: str, count: int, key: str, url: str) -> Ask:
+def ask(query: str, count: int, key: str, url: str) -> SearchRequest:
     headers = (("Accept", "application/json"), ("X-Subscription-Token", key))
-    return Ask("GET", f"{url}?{urlencode({'q': query, 'count': count})}", headers)
+    return SearchRequest("GET", f"{url}?{urlencode({'q': query, 'count': count})}", headers)
 
 
 def read(document: Document) -> Sequence[Hit]:
@@ -24,7 +24,7 @@ def read(document: Document) -> Sequence[Hit]:
     )
 
 
-BRAVE = Provider(
+BRAVE = SearchProvider(
     name="brave",
     url="https://api.search.brave.com/res/v1/web/search",
     key="BRAVE_API_KEY",

@@ -1,4 +1,4 @@
-"""DuckDuckGo: its plain page, asked through our own door and read by `ddgs`, which only this file imports.
+"""DuckDuckGo's plain page, parsed by `ddgs`.
 
 `ddgs` knows what the page is asked and where on it the results are. Its own HTTP client knows no gate, so it
 is never made: the engine is made without it, and what it would send we send.
@@ -9,7 +9,15 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from oneclaw.tools.web_search.provider import Ask, Document, Hit, Malformed, Provider, Refused, make_hits
+from oneclaw.tools.web_search.provider import (
+    Document,
+    Hit,
+    MalformedAnswer,
+    SearchProvider,
+    SearchRefused,
+    SearchRequest,
+    make_hits,
+)
 
 REMEDY = "install it with `pip install 'oneclaw[search]'`"
 _AGENT = "Mozilla/5.0 (compatible; oneclaw)"
@@ -20,34 +28,34 @@ def is_installed() -> bool:
     return find_spec("ddgs") is not None
 
 
-def ask(query: str, count: int, key: str, url: str) -> Ask:
+def ask(query: str, count: int, key: str, url: str) -> SearchRequest:
     payload: dict[str, Any] = _engine().build_payload(query, "wt-wt", "moderate", None, 1)
     headers = (("Content-Type", "application/x-www-form-urlencoded"), ("User-Agent", _AGENT))
-    return Ask("POST", url, headers, urlencode(payload).encode())
+    return SearchRequest("POST", url, headers, urlencode(payload).encode())
 
 
 def read(document: Document) -> Sequence[Hit]:
     page = str(document)
     if any(mark in page for mark in _CHALLENGE):
-        raise Refused(
+        raise SearchRefused(
             "it wants to know whether a person is searching: wait a while, or choose another provider"
         )
     engine = _engine()
     try:
         found = engine.post_extract_results(engine.extract_results(page))
     except Exception as error:  # whatever the parser raises for what is no page
-        raise Malformed("the page cannot be read") from error
+        raise MalformedAnswer("the page cannot be read") from error
     if not found and "no-results" not in page and "No results" not in page:
-        raise Malformed("there is neither a result nor the word that there is none")
+        raise MalformedAnswer("there is neither a result nor the word that there is none")
     return make_hits((hit.title, _direct(hit.href), hit.body, "") for hit in found)
 
 
 def _engine() -> Any:
-    """What `ddgs` knows of DuckDuckGo, without the client that would go past our gate."""
+    """The parser of `ddgs` without its HTTP client, which would bypass our guard."""
     try:
         from ddgs.engines.duckduckgo import Duckduckgo
     except ImportError:
-        raise Refused(f"the package ddgs, which reads its pages, is not there: {REMEDY}") from None
+        raise SearchRefused(f"the package ddgs, which reads its pages, is not there: {REMEDY}") from None
     return Duckduckgo.__new__(Duckduckgo)
 
 
@@ -60,7 +68,7 @@ def _direct(address: str) -> str:
     return whole
 
 
-DUCKDUCKGO = Provider(
+DUCKDUCKGO = SearchProvider(
     name="duckduckgo",
     url="https://html.duckduckgo.com/html/",
     key="",

@@ -1,15 +1,23 @@
-"""Exa: one POST with a key, excerpts asked for."""
+"""Exa search with excerpts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from oneclaw.tools.web_search.provider import TEXT_CHARS, Ask, Document, Hit, Provider, make_hits, rows
+from oneclaw.tools.web_search.provider import (
+    TEXT_CHARS,
+    Document,
+    Hit,
+    SearchProvider,
+    SearchRequest,
+    make_hits,
+    rows,
+)
 
 
-def ask(query: str, count: int, key: str, url: str) -> Ask:
+def ask(query: str, count: int, key: str, url: str) -> SearchRequest:
     wanted = {"query": query, "numResults": count, "contents": {"highlights": {"maxCharacters": TEXT_CHARS}}}
-    return Ask(
+    return SearchRequest(
         "POST", url, (("Content-Type", "application/json"), ("x-api-key", key)), json.dumps(wanted).encode()
     )
 
@@ -31,7 +39,7 @@ def _excerpts(row: Mapping[str, Any]) -> Iterator[str]:
             yield one
 
 
-EXA = Provider(
+EXA = SearchProvider(
     name="exa",
     url="https://api.exa.ai/search",
     key="EXA_API_KEY",

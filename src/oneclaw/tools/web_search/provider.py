@@ -1,4 +1,4 @@
-"""What a search provider is: how it is asked, and how its answer is read."""
+"""Protocol of search providers."""
 
 import html
 import re
@@ -18,16 +18,16 @@ _TAG = re.compile(r"</?(?:b|strong|em|i|mark|span|br|p|a|wbr)(?:[\s/][^<>]{0,200
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
 
 
-class Malformed(Exception):
+class MalformedAnswer(Exception):
     """An answer that is not as the provider documents it; the text says what is missing."""
 
 
-class Refused(Exception):
+class SearchRefused(Exception):
     """An answer that says why there are no results; the text is a sentence of ours."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class SearchRequest:
     """One request to a provider."""
 
     method: str
@@ -47,13 +47,13 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class SearchProvider:
     """A place that searches the web.
 
     url          where it is asked, unless the owner names another address
     key          the name of the secret that holds its key; empty where none is needed
     ask          query, count, key and url → the request
-    read         the body → what was found; raises `Malformed`, or `Refused`
+    read         the body → what was found; raises `MalformedAnswer`, or `SearchRefused`
     is_json      whether the body is JSON
     why_http     what a status means here that other providers use otherwise
     query_chars  the longest query it takes, and
@@ -63,7 +63,7 @@ class Provider:
     name: str
     url: str
     key: str
-    ask: Callable[[str, int, str, str], Ask]
+    ask: Callable[[str, int, str, str], SearchRequest]
     read: Callable[[Document], Sequence[Hit]]
     is_json: bool = True
     why_http: Mapping[int, str] | None = None
@@ -72,14 +72,14 @@ class Provider:
 
 
 def rows(document: Document, *path: str) -> list[Mapping[str, Any]]:
-    """The list of objects at the end of a path of names; raises `Malformed` naming it."""
+    """The list of objects at the end of a path of names; raises `MalformedAnswer` naming it."""
     found = document
     for name in path:
         if not isinstance(found, dict) or name not in found:
-            raise Malformed(f"it has no {'.'.join(path)}")
+            raise MalformedAnswer(f"it has no {'.'.join(path)}")
         found = cast(dict[str, Any], found)[name]
     if not isinstance(found, list):
-        raise Malformed(f"its {'.'.join(path)} is not a list")
+        raise MalformedAnswer(f"its {'.'.join(path)} is not a list")
     items = cast(list[Any], found)
     return [cast(dict[str, Any], item) for item in items if isinstance(item, dict)]
 

@@ -1,16 +1,16 @@
-"""The tool web_search, over the provider that the settings choose."""
+"""web_search: searches with the configured provider."""
 
 import asyncio
 import json
-from dataclasses import dataclass, replace
 
 from oneclaw.core.call import Output
+from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.make.function import tool
-from oneclaw.core.session import Network
+from oneclaw.core.settings.tree import DEFAULTS, SearchSettings
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network import charset
 from oneclaw.guard.network import headers as header
+from oneclaw.guard.network.gate import open_to
 from oneclaw.guard.network.net import Response, fetch
 from oneclaw.guard.network.url import InvalidUrl, parse
 from oneclaw.guard.outside_mark import mark
@@ -18,7 +18,14 @@ from oneclaw.tools.web_search import duckduckgo
 from oneclaw.tools.web_search.brave import BRAVE
 from oneclaw.tools.web_search.duckduckgo import DUCKDUCKGO
 from oneclaw.tools.web_search.exa import EXA
-from oneclaw.tools.web_search.provider import MOST_HITS, Document, Hit, Malformed, Provider, Refused
+from oneclaw.tools.web_search.provider import (
+    MOST_HITS,
+    Document,
+    Hit,
+    MalformedAnswer,
+    SearchProvider,
+    SearchRefused,
+)
 from oneclaw.tools.web_search.searxng import SEARXNG
 from oneclaw.tools.web_search.tavily import TAVILY
 
@@ -29,18 +36,9 @@ _OTHERS = "set web.search.provider to searxng (with web.search.url), brave, tavi
 _ANOTHER = "set web.search.provider to another one"
 
 
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """What the owner chose: a provider by name, and where it is asked; empty for its own address."""
-
-    provider: str = ""
-    url: str = ""
-
-
-def web_search_tool(settings: SearchSettings | None = None) -> Tool:
+def web_search_tool(settings: SearchSettings = DEFAULTS.web.search) -> Tool:
     """The tool as the settings have it: it declares the key of its provider and no other."""
-    settings = settings or SearchSettings()
-    chosen = PROVIDERS.get(settings.provider)
+    chosen = PROVIDERS.get(settings.provider or "")
 
     @tool(
         needs=["network"],
@@ -49,6 +47,7 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
         trim="middle",  # the end of the mark stays
         secrets=[chosen.key] if chosen is not None and chosen.key else [],
         missing=lambda: why_unusable(settings),
+        label="Search the web",
     )
     async def web_search(context: Context, query: str, count: int = 5) -> Output:
         """Search the web for current information.
@@ -72,7 +71,7 @@ def web_search_tool(settings: SearchSettings | None = None) -> Tool:
     return web_search
 
 
-def _check_query(provider: Provider, query: str) -> None:
+def _check_query(provider: SearchProvider, query: str) -> None:
     for unit, size, most in (
         ("characters", len(query), provider.query_chars),
         ("words", len(query.split()), provider.query_words),
@@ -83,14 +82,14 @@ def _check_query(provider: Provider, query: str) -> None:
 
 
 def why_unusable(settings: SearchSettings) -> str:
-    """What must be set or installed before anything can be searched for; empty when nothing."""
+    """Says what is missing for searching; empty when nothing is."""
     if settings.provider == SEARXNG.name and not settings.url:
         return "The search provider searxng has no address: set web.search.url, as http://localhost:8080."
     try:
         parse(settings.url or "https://localhost/")
     except InvalidUrl as error:
         return f"web.search.url cannot be used ({error.why}): set it to an address, as http://localhost:8080."
-    if settings.provider in ("", DUCKDUCKGO.name) and not duckduckgo.is_installed():
+    if settings.provider in (None, DUCKDUCKGO.name) and not duckduckgo.is_installed():
         if settings.provider:
             return (
                 f"The package ddgs, which reads the pages of duckduckgo, is not there: {duckduckgo.REMEDY}."
@@ -100,7 +99,7 @@ def why_unusable(settings: SearchSettings) -> str:
 
 
 async def _search(
-    provider: Provider, settings: SearchSettings, context: Context, query: str, count: int
+    provider: SearchProvider, settings: SearchSettings, context: Context, query: str, count: int
 ) -> list[Hit]:
     url = settings.url or provider.url
     key = context.secrets.get(provider.key, "")
@@ -117,16 +116,16 @@ async def _search(
             ask.url,
             headers=ask.headers,
             body=ask.body,
-            network=_named_by_owner(context.session.network, settings.url),
+            network=open_to(context.session.network, settings.url),
             max_bytes=MAX_BYTES,
             max_redirects=MAX_REDIRECTS,
             seconds=context.seconds,
         )
         document = _document(provider, response)
         return list(await asyncio.to_thread(provider.read, document))
-    except Refused as error:
+    except SearchRefused as error:
         raise ToolError(f"The search by {provider.name} failed: {error}.", Kind.NETWORK_ERROR) from None
-    except Malformed as error:
+    except MalformedAnswer as error:
         raise ToolError(
             f"{provider.name} answered, but not as it documents ({error}); try again later, or {_ANOTHER}.",
             Kind.NETWORK_ERROR,
@@ -139,15 +138,7 @@ async def _search(
         raise
 
 
-def _named_by_owner(network: Network, url: str) -> Network:
-    """The owner named this address in the settings: it may be on this machine, and needs no further leave."""
-    if not url:
-        return network
-    target = parse(url)
-    return replace(network, private_hosts=(*network.private_hosts, f"{target.bare_host}:{target.port}"))
-
-
-def _document(provider: Provider, response: Response) -> Document:
+def _document(provider: SearchProvider, response: Response) -> Document:
     """The body, read; raises when the answer is not the results."""
     status = response.status
     if status != 200:
@@ -155,17 +146,19 @@ def _document(provider: Provider, response: Response) -> Document:
             f"{provider.name} answered HTTP {status}: {_why(provider, response)}.", Kind.NETWORK_ERROR
         )
     if response.truncated or response.encoding is not None:
-        raise Malformed("it is too long" if response.truncated else "it is packed in a way nobody asked for")
+        raise MalformedAnswer(
+            "it is too long" if response.truncated else "it is packed in a way nobody asked for"
+        )
     text = charset.decode(response.body, header.find(response.headers, "content-type"))
     if not provider.is_json:
         return text
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise Malformed("it is not JSON") from None
+        raise MalformedAnswer("it is not JSON") from None
 
 
-def _why(provider: Provider, response: Response) -> str:
+def _why(provider: SearchProvider, response: Response) -> str:
     status = response.status
     if provider.why_http is not None and status in provider.why_http:
         return provider.why_http[status]

@@ -1,14 +1,22 @@
-"""SearXNG: a search server of one's own, asked for JSON."""
+"""SearXNG server, through its JSON API."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from oneclaw.tools.web_search.provider import Ask, Document, Hit, Provider, Refused, make_hits, rows
+from oneclaw.tools.web_search.provider import (
+    Document,
+    Hit,
+    SearchProvider,
+    SearchRefused,
+    SearchRequest,
+    make_hits,
+    rows,
+)
 
 
-def ask(query: str, count: int, key: str, url: str) -> Ask:
+def ask(query: str, count: int, key: str, url: str) -> SearchRequest:
     words = urlencode({"q": query, "format": "json"})
-    return Ask(
+    return SearchRequest(
         "GET", f"{url.rstrip('/').removesuffix('/search')}/search?{words}", (("Accept", "application/json"),)
     )
 
@@ -17,13 +25,13 @@ def read(document: Document) -> Sequence[Hit]:
     results = rows(document, "results")
     # Its own engines refuse it at times: nothing is found then, and nothing was searched.
     if not results and document.get("unresponsive_engines"):
-        raise Refused("none of the engines it asks answered; look at its preferences, tab Engines")
+        raise SearchRefused("none of the engines it asks answered; look at its preferences, tab Engines")
     return make_hits(
         (row.get("title"), row.get("url"), row.get("content"), row.get("publishedDate")) for row in results
     )
 
 
-SEARXNG = Provider(
+SEARXNG = SearchProvider(
     name="searxng",
     url="",
     key="",

@@ -1,14 +1,16 @@
-"""Tavily: one POST with a bearer key."""
+"""Tavily search."""
 
 import json
 from collections.abc import Sequence
 
-from oneclaw.tools.web_search.provider import Ask, Document, Hit, Provider, make_hits, rows
+from oneclaw.tools.web_search.provider import Document, Hit, SearchProvider, SearchRequest, make_hits, rows
 
 
-def ask(query: str, count: int, key: str, url: str) -> Ask:
+def ask(query: str, count: int, key: str, url: str) -> SearchRequest:
     body = json.dumps({"query": query, "max_results": count}).encode()
-    return Ask("POST", url, (("Content-Type", "application/json"), ("Authorization", f"Bearer {key}")), body)
+    return SearchRequest(
+        "POST", url, (("Content-Type", "application/json"), ("Authorization", f"Bearer {key}")), body
+    )
 
 
 def read(document: Document) -> Sequence[Hit]:
@@ -19,7 +21,7 @@ def read(document: Document) -> Sequence[Hit]:
 
 
 _SPENT = "the searches of its plan are spent"
-TAVILY = Provider(
+TAVILY = SearchProvider(
     name="tavily",
     url="https://api.tavily.com/search",
     key="TAVILY_API_KEY",

@@ -1,0 +1,1 @@
+"""Everyday messages that the tiny model is judged by."""

@@ -1,0 +1,162 @@
+"""The words the tiny model answers with: those of answers.toml, help and refusals. It makes up none."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from oneclaw import ToolDefinition
+from oneclaw_smollm2.language import is_english
+
+FIRST_LINE = (
+    "local/smollm2 is a tiny model for trying OneClaw out: it chooses tools, it does not write prose, and it"
+    " reads English only. `oneclaw setup` connects a bigger model."
+)
+MOST_CHARS = 2_000
+"""The longest message the model is asked about: it copies from it, and has little room."""
+_SETUP = "`oneclaw setup` connects a bigger model"
+_LANGUAGE = "I understand English only; please write in English, or use a bigger model (`oneclaw setup`)."
+_NO_WORDS = "Hello! Ask me for something I can do; “help” shows examples."
+_POLITE = ("hello", "thanks", "bye", "all right", "here")
+_GREETING = r"(?:hi+|hello+|hey+|hiya|howdy|yo|sup|greetings|good (?:morning|afternoon|evening|day))"
+_FINE = (
+    r"ok(?:ay)?|great|good|nice|cool|perfect|well done|very good|yes|yep|yeah|sure|fine|awesome|wow|good job"
+    r"|nice work|love it|amazing|no|nope|never ?mind|forget it|stop|cancel|nothing|got it|alright|all right"
+    r"|done|sorry|my bad|oops|wrong window|no worries|i see|hm+"
+)
+_LED = re.compile(rf"\A(?:{_GREETING}|oh|well|so|ok(?:ay)?|and|but)\b[,.! ]+")
+_DECLINED = re.compile(r"no|nope|never ?mind|forget it|stop|cancel|nothing")
+_EDGES = re.compile(r"\A[^\w/:]+|[^\w]+\Z")
+
+_EXAMPLES = {
+    "get_current_time": "What time is it in Tokyo?",
+    "calculate": "What is 15% of 80?",
+    "write_file": 'Save "buy milk" to todo.txt',
+    "read_file": "Read todo.txt",
+    "edit_file": 'Replace "milk" with "oat milk" in todo.txt',
+    "move_file": "Rename todo.txt to done.txt",
+    "copy_file": "Copy todo.txt to backup.txt",
+    "delete_file": "Delete backup.txt",
+    "restore_file": "Restore backup.txt",
+    "make_folder": "Make a folder called photos",
+    "list_files": "List the files here",
+    "find_files": "Find all *.txt files",
+    "search_text": 'Search for "milk" in todo.txt',
+    "http_request": "Fetch https://example.com",
+    "memory_store": "Remember that my cat is called Miso",
+    "memory_search": "What do you remember about my cat?",
+    "memory_forget": "Forget my cat",
+    "search_history": "Search our conversations for pancakes",
+}
+_FILE_POWERS = ("read", "write", "list", "find", "search", "move", "copy", "delete")
+_POWERS = {
+    "get_current_time": "tell the time",
+    "calculate": "calculate",
+    "http_request": "fetch pages",
+    "memory_store": "remember facts",
+}
+
+
+def urgent_answer(text: str) -> str:
+    """The words for a message that must not be taken as a request: distress, harm, another language."""
+    said = " ".join(text.lower().replace("’", "'").split())
+    found = next((words for _, pattern, words in _rows("anywhere") if pattern.search(said)), "")
+    return found or ("" if is_english(text) else _LANGUAGE)
+
+
+def written_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
+    """The words written for a message; empty where there are none."""
+    said = _plain(text)
+    if not re.search(r"\w", said):
+        return _NO_WORDS
+    for each in (said, _LED.sub("", said)):
+        found = next((words for _, pattern, words in _rows("whole") if pattern.fullmatch(each)), "")
+        if found:
+            return help_text(tools) if found == "{help}" else found
+    return ""
+
+
+def last_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
+    """The words for a message that leads to no call: an apology, a hint, or a refusal."""
+    said = _plain(text)
+    found = next((words for _, pattern, words in _rows("last") if pattern.fullmatch(said)), "")
+    refused = f"I cannot do that: I choose tools and do not write prose; {_able(tools)}{_SETUP}."
+    return found.replace("{text}", _EDGES.sub("", text)) or refused
+
+
+def refusal(verb: str, tools: Sequence[ToolDefinition]) -> str:
+    """Refuse a verb that no tool does, in one sentence that says what they do."""
+    what = verb if " " in verb else f"{verb} you" if verb == "remind" else f"{verb} that"
+    return f"I cannot {what}, so I changed nothing; {_able(tools)}{_SETUP}."
+
+
+def too_long(chars: int) -> str:
+    return (
+        f"I read messages of up to {MOST_CHARS:,} characters and this one has {chars:,}; shorten it, or use a"
+        " bigger model (`oneclaw setup`)."
+    )
+
+
+def is_greeting(text: str) -> bool:
+    """Whether a sentence is only polite, so that beside a request it needs no answer of its own."""
+    said = _plain(text)
+    rows = (pattern for name, pattern, _ in _rows("whole") if name in _POLITE)
+    return said == "please" or any(pattern.fullmatch(said) for pattern in rows)
+
+
+def is_declined(text: str) -> bool:
+    """Whether a person who was asked something does not want to answer."""
+    return _DECLINED.fullmatch(_plain(text)) is not None
+
+
+def help_text(tools: Sequence[ToolDefinition]) -> str:
+    """What can be asked, by example; what has no example is named."""
+    names = {tool.name for tool in tools}
+    shown = [f"- {example}" for name, example in _EXAMPLES.items() if name in names]
+    others = sorted(names - _EXAMPLES.keys())
+    lines = ["You can ask me, for example:", *shown] if shown else ["I have no tools in this conversation."]
+    if others:
+        lines += ["", f"I also have: {', '.join(others)}."]
+    lines += ["", f"I choose tools and do not write prose; {_SETUP}."]
+    return "\n".join(lines)
+
+
+def question(tool: ToolDefinition, missing: Sequence[tuple[str, str]]) -> str:
+    """Ask back for what a tool must be told: its parameters, each with what it means."""
+    named = tool.name.replace("_", " ")
+    if not missing:
+        return f"I could use “{named}” for that, but something is missing. Please say it in one sentence."
+    asked = "; ".join(f"{name} ({meaning})" if meaning else name for name, meaning in missing)
+    return f"For “{named}” I need to know: {asked}. Please tell me."
+
+
+@cache
+def _rows(table: str) -> list[tuple[str, re.Pattern[str], str]]:
+    """The rows of a table of answers.toml: the name of each, its patterns as one, and its words."""
+    text = files("oneclaw_smollm2").joinpath("answers.toml").read_text(encoding="utf-8")
+    text = text.replace("{greeting}", _GREETING).replace("{fine}", _FINE).replace("{setup}", _SETUP)
+    return [
+        (row["name"], re.compile("|".join(row["patterns"])), row["words"])
+        for row in tomllib.loads(text)[table]
+    ]
+
+
+def _plain(text: str) -> str:
+    """A message in small letters, without polite words and signs at its ends."""
+    said = _EDGES.sub("", " ".join(text.lower().replace("’", "'").split()))
+    return re.sub(r",? (?:please|pls)\Z|, oneclaw\Z", "", said)
+
+
+def _able(tools: Sequence[ToolDefinition]) -> str:
+    """`I can read and write files, tell the time and remember facts; `; empty where there are no tools."""
+    names = {tool.name for tool in tools}
+    acts = {name.partition("_")[0] for name in names if name.endswith(("_file", "_files", "_text"))}
+    known = [power for power in _FILE_POWERS if power in acts]
+    powers = [f"{_listed(known)} files"] if known else []
+    powers += [power for name, power in _POWERS.items() if name in names]
+    return f"I can {_listed(powers)}; " if powers else ""
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

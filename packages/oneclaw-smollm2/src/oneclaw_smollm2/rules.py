@@ -1,0 +1,222 @@
+"""Calls that are read by rule, of tools the model was not trained on: no model is asked for them.
+
+A rule has to fit a request as a whole. `delete a.txt` deletes a file, `delete the last line of a.txt` fits no
+rule and is refused.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oneclaw_smollm2.message import looks_like_path
+from oneclaw_smollm2.sums import read_sum
+
+RULED = (
+    "calculate",
+    "copy_file",
+    "delete_file",
+    "edit_file",
+    "make_folder",
+    "move_file",
+    "restore_file",
+    "search_history",
+)
+"""The tools that only these rules call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A call as a rule reads it; without `arguments` something is missing that has to be asked for."""
+
+    tool: str
+    verb: str
+    arguments: Mapping[str, Any] | None = None
+
+
+_QUOTED = r"\"[^\"]+\"|“[^”]+”|‘[^’]+’|'[^']+'|`[^`]+`"
+_KIND = r"(?:file|folder|directory|document|note|dir)"
+
+
+def _thing(name: str) -> str:
+    """A file or folder, with what people say around it: `the file a.txt`, `the archive folder`."""
+    return (
+        rf"(?:(?:the|my|this|that|our|a)\s+)?(?:new\s+)?(?:{_KIND}\s+)?(?:called\s+|named\s+)?"
+        rf"(?P<{name}>{_QUOTED}|[^\s,;\"']+?)(?P<{name}_kind>\s+{_KIND})?"
+    )
+
+
+_TO = (
+    r"(?P<to>(?:in|on)?to|as|in|inside|under|->|→|be|called|named|and\s+(?:call|name)\s+it|with\s+the\s+name)"
+)
+_SOURCE, _DESTINATION, _PATH = _thing("source"), _thing("destination"), _thing("path")
+_WANTED = r"i\s+(?:want|need|would\s+like)\s+{thing}\s+(?:to\s+be\s+)?(?:{verbs})"
+_NEEDED = r"{thing}\s+(?:should|must|needs?\s+to|has\s+to|ought\s+to)\s+be\s+(?:{verbs})"
+_MOVE = (
+    rf"(?P<verb>rename|move|relocate|shift)\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
+    rf"(?P<verb>rename|move|relocate)\s+{_SOURCE}",
+    rf"(?P<verb>change)\s+the\s+(?:file\s*)?name\s+of\s+{_SOURCE}\s+(?P<to>to|into)\s+{_DESTINATION}",
+    rf"(?P<verb>put|place|stick|drop|file)\s+{_SOURCE}\s+(?P<to>in|into|inside|under)\s+{_DESTINATION}",
+    *(
+        each.format(thing=_SOURCE, verbs="renamed|moved|called") + rf"(?:\s+{_TO})?\s+{_DESTINATION}"
+        for each in (_WANTED, _NEEDED)
+    ),
+)
+_COPY_VERBS = (
+    r"copy|duplicate|clone|back\s?up|make\s+(?:me\s+)?a\s+(?:copy|duplicate|backup)\s+of|save\s+a\s+copy\s+of"
+)
+_COPY = (
+    rf"(?P<verb>{_COPY_VERBS})\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
+    rf"(?P<verb>{_COPY_VERBS})\s+{_SOURCE}",
+    rf"(?P<verb>save|store)\s+{_SOURCE}\s+(?P<to>as|under)\s+{_DESTINATION}",
+    *(
+        each.format(thing=_SOURCE, verbs="copied") + rf"\s+{_TO}\s+{_DESTINATION}"
+        for each in (_WANTED, _NEEDED)
+    ),
+)
+_DELETE = (
+    rf"(?P<verb>delete|remove|erase|trash|discard|scrap|bin|rm|get\s+rid\s+of|throw\s+(?:away|out))\s+{_PATH}",
+    rf"(?P<verb>throw)\s+{_PATH}\s+(?:away|out)",
+    rf"(?P<verb>put|move|throw)\s+{_PATH}\s+(?:in|into|to)\s+(?:the\s+)?(?:trash|bin|recycle\s+bin|rubbish)",
+    *(each.format(thing=_PATH, verbs="deleted|removed|trashed") for each in (_WANTED, _NEEDED)),
+)
+_RESTORE = (
+    rf"(?P<verb>restore|undelete|recover|bring\s+back|get\s+back)\s+{_PATH}(?:\s+(?:from\s+the\s+(?:trash|bin)))?",
+    rf"(?P<verb>bring|get|put|give)\s+(?:me\s+)?{_PATH}\s+back",
+    rf"(?P<verb>undo)\s+(?:the\s+)?(?:delete|deletion|removal)\s+of\s+{_PATH}",
+)
+_NEW_FOLDER = (
+    r"(?:(?P<verb>make|create|add|start|set\s+up)\s+(?:me\s+)?(?:an?\s+|the\s+|another\s+)?(?:new\s+|empty\s+|sub)*|new\s+)"
+    r"(?:folder|directory|dir)"
+)
+_FOLDER = (
+    rf"(?P<verb>mkdir)(?:\s+-p)?\s+(?P<path>{_QUOTED}|\S+?)",
+    rf"{_NEW_FOLDER}\s+(?P<path>{_QUOTED}|\S+?)",
+    rf"{_NEW_FOLDER}\s+(?:called|named|with\s+the\s+name)\s+(?P<path>{_QUOTED}|.+?)",
+    rf"(?P<verb>make|create|add)\s+(?:me\s+)?(?:an?|the)\s+(?:new\s+)?(?P<path>{_QUOTED}|[\w./-]+?)\s+(?:folder|directory|dir)",
+)
+_EMPTY = (
+    rf"(?P<verb>make|create|start|add)\s+(?:me\s+)?(?:an?\s+)?(?:new\s+)?(?:empty|blank)\s+(?:new\s+)?(?:text\s+)?(?:file|note|document)"
+    rf"(?:\s+(?:called|named|with\s+the\s+name))?\s+(?P<path>{_QUOTED}|\S+?)",
+    rf"(?P<verb>touch)\s+(?P<path>{_QUOTED}|\S+?)",
+)
+_OLD, _NEW = rf"(?P<old>{_QUOTED}|.+?)", rf"(?P<new>{_QUOTED}|.+?)"
+_EACH = r"(?P<each>(?:all|every|each)\s+(?:occurrences?\s+of\s+)?)?(?:the\s+words?\s+)?"
+_EDIT = (
+    rf"(?P<verb>replace|substitute|swap)\s+{_EACH}{_OLD}\s+(?:with|by|for)\s+{_NEW}\s+in\s+{_PATH}",
+    rf"(?P<verb>change|correct)\s+{_EACH}{_OLD}\s+(?:in)?to\s+{_NEW}\s+in\s+{_PATH}",
+    rf"(?P<verb>replace|substitute)\s+{_EACH}{_OLD}\s+in\s+{_PATH}\s+(?:with|by)\s+{_NEW}",
+    rf"(?P<verb>change|correct)\s+{_EACH}{_OLD}\s+in\s+{_PATH}\s+(?:in)?to\s+{_NEW}",
+    rf"in\s+{_PATH},?\s+(?P<verb>replace|change)\s+{_EACH}{_OLD}\s+(?:with|by|to)\s+{_NEW}",
+)
+_WHOLE_TEXT = re.compile(
+    r"(?:everything|all|(?:all\s+)?(?:the\s+)?(?:whole\s+)?(?:texts?|contents?|file|lines?)|what(?:'s|\s+is))",
+    re.IGNORECASE,
+)
+_ALL_MEMORIES = (
+    r"(?:what|anything)(?:\s+else)?\s+(?:do|can|did)\s+you\s+(?:remember|know)(?:\s+(?:about|of)\s+me)?(?:\s+so\s+far)?",
+    r"what\s+have\s+you\s+(?:remembered|memori[sz]ed)(?:\s+about\s+me)?|(?:show|list|tell)\s+(?:me\s+)?(?:all\s+)?(?:my|your|the)\s+memor(?:y|ies)",
+    r"what(?:'s|\s+is)\s+in\s+your\s+memory",
+)
+_HISTORY = (
+    r"what\s+did\s+(?:i|we|you)\s+(?:say|tell\s+you|talk|write|ask|discuss)\s+(?:about\s+)?(?P<query>.+?)",
+    r"(?:search|look\s+through)\s+(?:my|our|the|your|past|earlier|old)\s+(?:past\s+|earlier\s+|old\s+)?(?:conversations?|chats?|history|messages)\s+(?:for|about)\s+(?P<query>.+?)",
+    r"(?:have|did)\s+we\s+(?:ever\s+)?(?:talk(?:ed)?|speak|spoken|chat(?:ted)?|discuss(?:ed)?)\s+(?:about\s+)?(?P<query>.+?)",
+    r"when\s+did\s+(?:i|we)\s+(?:talk|speak|ask)\s+about\s+(?P<query>.+?)",
+)
+_PUTTING = ("put", "place", "stick", "drop", "file")
+"""Verbs that move a file into a folder; into another file nothing is moved by them."""
+_POLITE_END = r"(?:,?\s+(?:please|pls|for\s+me|now|thanks|thank\s+you|again|instead|ok|okay|then))*\s*[.!?]*"
+_ALL = re.compile(r"(?:everything|all|every|any|\*|\*\.\*|files|it|that|this|them|one|/|~|\.)", re.IGNORECASE)
+
+
+def read_call(request: str) -> Ruled | None:
+    """The call that a request without polite words asks for; None where no rule fits it."""
+    expression = read_sum(request)
+    if expression:
+        return Ruled("calculate", "calculate", {"expression": expression})
+    for rows, read in _RULES:
+        for row in rows:
+            found = re.fullmatch(row + _POLITE_END, request.strip(), re.IGNORECASE)
+            ruled = read(found) if found is not None else None
+            if ruled is not None:
+                return ruled
+    return None
+
+
+def _read_pair(found: re.Match[str], tool: str) -> Ruled | None:
+    """A call with a source and a destination; the source has to be a file or folder beyond doubt."""
+    parts, verb = found.groupdict(), _verb(found, tool)
+    source = _name(parts["source"])
+    if not _is_file(parts, "source") or _ALL.fullmatch(source):
+        return None
+    if not parts.get("destination"):
+        return Ruled(tool, verb)
+    destination = _name(parts["destination"])
+    has_ending = re.search(r"\w\.\w+\Z", destination) is not None
+    is_folder = not has_ending and parts.get("to") is not None
+    is_meant = (
+        is_folder if verb in _PUTTING else parts.get("to") is not None or _is_file(parts, "destination")
+    )
+    if _ALL.fullmatch(destination) or not is_meant:
+        return None
+    return Ruled(tool, verb, {"source": source, "destination": destination})
+
+
+def _read_path(found: re.Match[str], tool: str) -> Ruled | None:
+    parts = found.groupdict()
+    path = _name(parts["path"])
+    if not _is_file(parts, "path") or _ALL.fullmatch(path):
+        return None
+    return Ruled(tool, _verb(found, tool), {"path": path})
+
+
+def _read_folder(found: re.Match[str]) -> Ruled | None:
+    path = _name(found["path"])
+    return None if _ALL.fullmatch(path) else Ruled("make_folder", "make a folder", {"path": path})
+
+
+def _read_empty(found: re.Match[str]) -> Ruled:
+    # Added to, so that a file of that name that is there keeps what it holds.
+    return Ruled("write_file", "create", {"path": _name(found["path"]), "content": "", "mode": "append"})
+
+
+def _read_edit(found: re.Match[str]) -> Ruled | None:
+    parts = found.groupdict()
+    if not _is_file(parts, "path") or _WHOLE_TEXT.fullmatch(parts["old"]):
+        return None
+    arguments: dict[str, Any] = {
+        "path": _name(parts["path"]),
+        "old": _name(parts["old"]),
+        "new": _name(parts["new"]),
+    }
+    return Ruled("edit_file", _verb(found, "edit_file"), arguments | ({"all": True} if parts["each"] else {}))
+
+
+_RULES: tuple[tuple[tuple[str, ...], Callable[[re.Match[str]], Ruled | None]], ...] = (
+    (_FOLDER, _read_folder),
+    (_EMPTY, _read_empty),
+    (_EDIT, _read_edit),
+    (_DELETE, lambda found: _read_path(found, "delete_file")),
+    (_RESTORE, lambda found: _read_path(found, "restore_file")),
+    (_MOVE, lambda found: _read_pair(found, "move_file")),
+    (_COPY, lambda found: _read_pair(found, "copy_file")),
+    (_ALL_MEMORIES, lambda found: Ruled("memory_search", "recall", {"query": ""})),
+    (_HISTORY, lambda found: Ruled("search_history", "search", {"query": _name(found["query"])})),
+)
+
+
+def _is_file(parts: Mapping[str, str | None], name: str) -> bool:
+    """Whether a thing looks like a path, or is called a folder."""
+    return looks_like_path(_name(parts[name])) or parts.get(f"{name}_kind") is not None
+
+
+def _verb(found: re.Match[str], tool: str) -> str:
+    said = found.groupdict().get("verb") or tool.partition("_")[0]
+    return " ".join(said.lower().split())
+
+
+def _name(thing: str | None) -> str:
+    text = (thing or "").strip()
+    is_quoted = len(text) > 1 and text[0] in "\"“‘'`"
+    return text[1:-1] if is_quoted else text.rstrip(".,!?")

@@ -1,0 +1,1 @@
+"""Supervised child processes: started, spoken with, and ended with everything they started."""

@@ -1,0 +1,338 @@
+"""The supervisor of one child process: starts it, keeps its last output, and ends it with all it started.
+
+`main` is run in a Python of its own, whose first argument is the number of the lifeline: a socket whose other
+end the program holds.
+
+Theory of operation. Each process is the parent of the next:
+
+    guardian    waits for the supervisor and does nothing else; only children that run code of others have one
+    supervisor  starts the child, reports on the lifeline, and ends everything
+    child       runs a program, or a module of ours in this same interpreter
+
+First the program writes what to start: four bytes of length and a dict of `marshal`. Later it may write `s`
+to have everything but the child killed, and `t` to have SIGTERM sent to the child's process group. The
+supervisor writes lines of JSON: `{"child-pid": 7, "supervisor-pid": 6}`, `{"swept": true}` for each `s`, and
+at the end `{"exit-code": 0, "tail": "last output"}`, with a negative code for a signal. bubblewrap writes
+such lines too (--json-status-fd), so a command line of bubblewrap can stand in the place of this process.
+
+The child ends when the lifeline does: the program shut it down, ended, or was killed with -9. The supervisor
+then kills the child's process group and, on Linux, every process below itself until none is left. It is a
+child subreaper, so a process that loses its parent, as a daemon does by forking twice, becomes its child.
+
+Code of others can kill its supervisor, since both have the same user. The guardian then adopts what is left,
+and kills it. If the guardian is killed, the kernel sends the supervisor SIGTERM, and it ends everything. The
+lifeline is open until both have ended, so its end proves that nothing is left. If a child kills both, the
+program ends its control group, where one can be made.
+
+Guardian and supervisor run no code of others. They load as few modules as possible, written in C where there
+is a choice: starting takes less than half of the processor time, and each child costs the memory of both.
+"""
+
+import marshal
+import os
+import select
+import sys
+import time
+from _json import encode_basestring_ascii
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from typing import Any, NoReturn, Protocol
+
+    class Watcher(Protocol):
+        """Serves the child from inside the supervisor: `answer` is called when its descriptor is readable."""
+
+        def fileno(self) -> int: ...
+        def answer(self) -> None: ...
+else:
+    import _signal
+
+TAIL_BYTES = 8_000
+SWEEP_SECONDS = 5.0
+LINK = 4
+"""The child's end of its socket to the `watch` function of its module."""
+
+SET_PARENT_DEATH_SIGNAL = 1
+SET_CHILD_SUBREAPER = 36
+SET_NO_NEW_PRIVILEGES = 38
+
+
+def main() -> None:
+    lifeline = int(sys.argv[1])
+    spec = _receive(lifeline)
+    for file in spec["groups"]:
+        _write(file, "0")
+    if spec["is_guarded"]:
+        _guard(lifeline)
+    _supervise(spec, lifeline)
+
+
+def _guard(lifeline: int) -> None:
+    """Be the guardian, and return in a fork, which is to be the supervisor."""
+    prctl(SET_CHILD_SUBREAPER, 1)
+    guardian = os.getpid()
+    supervisor = os.fork()
+    if supervisor:
+        _close_all_but(lifeline)
+        os.waitpid(supervisor, 0)
+        Family(0).kill()
+        os._exit(0)
+    os.setpgid(0, 0)
+    prctl(SET_PARENT_DEATH_SIGNAL, _signal.SIGTERM)
+    if os.getppid() != guardian:
+        os._exit(0)
+
+
+def _supervise(spec: "dict[str, Any]", lifeline: int) -> "NoReturn":
+    wake, woken = os.pipe()
+    os.set_blocking(woken, False)
+    _signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    for number in (_signal.SIGCHLD, _signal.SIGTERM):
+        _signal.signal(number, _note)
+    prctl(SET_CHILD_SUBREAPER, 1)
+    sys.path += spec["path"]
+    descriptors, link = dict(spec["descriptors"]), -1
+    output, written = os.pipe()
+    if spec["is_watched"]:
+        import socket
+
+        ours, theirs = socket.socketpair()
+        link, descriptors[LINK] = ours.detach(), theirs.detach()
+    supervisor = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _become(spec, {1: written, 2: written, **descriptors}, supervisor)
+    _close_all_but(lifeline, output, wake, woken, link)
+    _tell(lifeline, f'{{"child-pid":{child},"supervisor-pid":{supervisor}}}\n')
+    family = Family(child)
+    watcher = _load(spec["module"]).watch(link, *spec["arguments"]) if spec["is_watched"] else None
+    tail = _watch(family, lifeline, output, wake, watcher)
+    family.kill()
+    os.set_blocking(output, False)
+    tail = (tail + _read(output, 1 << 20))[-TAIL_BYTES:]
+    code = "null" if family.status is None else os.waitstatus_to_exitcode(family.status)
+    text = encode_basestring_ascii(tail.decode("utf-8", "replace"))
+    _tell(lifeline, f'{{"exit-code":{code},"tail":{text}}}\n')
+    os._exit(0)
+
+
+def _become(spec: "dict[str, Any]", descriptors: dict[int, int], supervisor: int) -> "NoReturn":
+    """Be the child."""
+    code = 1
+    try:
+        _signal.set_wakeup_fd(-1)
+        for number in (_signal.SIGCHLD, _signal.SIGTERM):
+            _signal.signal(number, _signal.SIG_DFL)
+        os.setpgid(0, 0)
+        prctl(SET_PARENT_DEATH_SIGNAL, _signal.SIGKILL)
+        if os.getppid() != supervisor:
+            os._exit(code)
+        _write("/proc/self/oom_score_adj", "500")  # where memory runs out, the kernel kills this and not us
+        _connect(descriptors)
+        for limit, most in spec["limits"]:
+            bound(limit, most)
+        if spec["module"]:
+            _load(spec["module"]).main(*spec["arguments"])
+            code = 0
+        else:
+            execute(spec["argv"])
+    except BaseException as error:
+        name = spec["module"] or spec["argv"][0]
+        os.write(2, f"{name}: {type(error).__name__}: {error}\n".encode())
+    finally:
+        os._exit(code)
+
+
+def _connect(descriptors: dict[int, int]) -> None:
+    """Give each descriptor the number it is to have in the child, and close all others."""
+    moved: dict[int, int] = {}
+    for number, source in descriptors.items():
+        while source != number and source in descriptors:  # it would be overwritten
+            source = os.dup(source)
+        moved[number] = source
+    for number, source in moved.items():
+        if number != source:
+            os.dup2(source, number)
+        os.set_inheritable(number, True)
+    _close_all_but(*descriptors)
+
+
+def execute(argv: list[str]) -> "NoReturn":
+    """Become a program, with the signals that Python ignores as they usually are."""
+    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
+        _signal.signal(number, _signal.SIG_DFL)
+    os.execvp(argv[0], argv)  # noqa: S606
+
+
+class Family:
+    """The child and everything it started. `status` is the child's, once it has ended."""
+
+    def __init__(self, child: int) -> None:
+        self.child = child
+        self.status: int | None = None
+
+    def reap(self) -> bool:
+        """Collect every process that has ended; whether any other is left."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            if pid == self.child:
+                self.status = status
+
+    def kill(self, kept: int = 0) -> None:
+        """Kill all but one, and again what those leave, until nothing else is left."""
+        me, until = os.getpid(), time.monotonic() + SWEEP_SECONDS
+        while time.monotonic() < until:
+            if self.child and not kept:
+                _kill(-self.child)
+            if not self.reap():
+                return
+            left = [pid for pid in descendants(me) if pid != kept]
+            for pid in left:
+                _kill(pid)
+            if not left and kept:
+                return
+            time.sleep(0.001)
+
+
+def _watch(family: Family, lifeline: int, output: int, wake: int, watcher: "Watcher | None") -> bytes:
+    """Wait until the child ends or is to be ended; its last output."""
+    poll, tail = select.poll(), b""
+    for descriptor in (lifeline, output, wake):
+        poll.register(descriptor, select.POLLIN)
+    if watcher is not None:
+        poll.register(watcher.fileno(), select.POLLIN)
+    while family.status is None:
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if watcher is not None and watcher.fileno() in ready:
+            watcher.answer()
+        if output in ready:
+            data = _read(output, 1 << 16)
+            tail = (tail + data)[-TAIL_BYTES:]
+            if not data:
+                poll.unregister(output)
+        if wake in ready:
+            if _signal.SIGTERM in _read(wake, 64):  # the guardian is gone, or somebody wants us to end
+                break
+            family.reap()
+        if lifeline in ready:
+            order = _read(lifeline, 1)
+            if order == b"s":
+                family.kill(family.child)
+                _tell(lifeline, '{"swept":true}\n')
+            elif order == b"t":
+                _kill(-family.child, _signal.SIGTERM)
+            else:
+                break
+    return tail
+
+
+def children(pid: int) -> list[int]:
+    """The children of a process, whichever of its threads started them. Only Linux lists them."""
+    found: list[int] = []
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    for thread in threads:
+        try:
+            with open(f"/proc/{pid}/task/{thread}/children") as file:
+                found += map(int, file.read().split())
+        except OSError:
+            continue
+    return found
+
+
+def descendants(pid: int, enough: int = 1 << 30) -> list[int]:
+    """All processes below one, parents before their children; it may stop when there are more than enough."""
+    found = children(pid)
+    for parent in found:  # grows meanwhile
+        if len(found) > enough:
+            break
+        found += children(parent)
+    return found
+
+
+def bound(limit: int, most: int) -> None:
+    """Set a limit of `resource` for good; one that is lower already stays.
+
+    For processor time SIGXCPU comes a second before SIGKILL, so that the exit says which limit it was.
+    """
+    import resource
+
+    hard = resource.getrlimit(limit)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    soft = most - 1 if limit == resource.RLIMIT_CPU and most > 1 else most
+    try:  # noqa: SIM105
+        resource.setrlimit(limit, (soft, most))
+    except (OSError, ValueError):
+        pass  # not every system has every limit
+
+
+def prctl(option: int, value: int) -> None:
+    """Set an attribute of this process; only Linux has them."""
+    if sys.platform == "linux":
+        from _ctypes import call_function, dlopen, dlsym  # pyright: ignore
+
+        call_function(dlsym(dlopen(None, 0), "prctl"), (option, value, 0, 0, 0))  # pyright: ignore
+
+
+def _receive(lifeline: int) -> "dict[str, Any]":
+    size, data = int.from_bytes(os.read(lifeline, 4), "big"), b""
+    while len(data) < size:
+        piece = os.read(lifeline, size - len(data))
+        if not piece:
+            os._exit(1)
+        data += piece
+    return marshal.loads(data)  # noqa: S302 - written by the program
+
+
+def _load(module: str) -> "Any":
+    return __import__(module, fromlist=["main"])
+
+
+def _close_all_but(*kept: int) -> None:
+    low = 2
+    for high in sorted({*kept, os.sysconf("SC_OPEN_MAX")}):
+        if high > low:
+            os.closerange(low + 1, high)
+            low = high
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    try:
+        return os.read(descriptor, most)
+    except OSError:
+        return b""
+
+
+def _tell(lifeline: int, line: str) -> None:
+    try:  # noqa: SIM105
+        os.write(lifeline, line.encode())
+    except OSError:
+        pass  # the program is gone, which shows next
+
+
+def _write(file: str, text: str) -> None:
+    try:
+        with open(file, "r+") as opened:
+            opened.write(text)
+    except OSError:
+        pass  # then the kernel does not hold it
+
+
+def _kill(pid: int, number: int = _signal.SIGKILL) -> None:
+    """Send a signal to a process, or to a group if the number is negative."""
+    try:  # noqa: SIM105
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass  # gone, or of another user and not ours to end
+
+
+def _note(*_: object) -> None:
+    """Having a handler, if an idle one, is what has the signal written to where `_watch` reads it."""

@@ -1,0 +1,1 @@
+"""Defines tools from functions, types, schemas and foreign documents."""

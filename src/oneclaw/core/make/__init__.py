@@ -1,1 +1,0 @@
-"""Making tools: from functions and their types, from schemas, from foreign documents."""

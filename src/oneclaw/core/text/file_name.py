@@ -1,0 +1,14 @@
+"""The name of a file or folder that stands for any text, as an id from outside: one name, never a path."""
+
+from hashlib import sha256
+from urllib.parse import quote
+
+_MOST_CHARS = 200
+
+
+def file_name(text: str) -> str:
+    """A name for the text and for no other; letters, digits, blanks, `_`, `-`, `~` and most dots stay."""
+    name = quote(text, safe=" ", errors="surrogatepass")
+    if name.strip(".") and len(name) <= _MOST_CHARS:
+        return name
+    return f"={sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"

@@ -1,0 +1,39 @@
+"""Why a command in the sandbox failed, where the sandbox is the likely cause, and which setting opens it."""
+
+import re
+
+_NETWORK = re.compile(
+    r"could not resolve host|temporary failure in name resolution|name or service not known|"
+    r"network is unreachable|nodename nor servname|no address associated with hostname|"
+    r"failed to resolve|unable to resolve host|\bENOTFOUND\b|\bEAI_AGAIN\b|\bENETUNREACH\b|"
+    r"failed to establish a new connection|no such host",
+    re.IGNORECASE,
+)
+_READ_ONLY = re.compile(r"read-only file system|\bEROFS\b", re.IGNORECASE)
+_DENIED = re.compile(r"permission denied|\bEACCES\b", re.IGNORECASE)
+_PATH = re.compile(r"(?<![\w.])/[^\s:'\"`’]+")
+_TAIL_CHARS = 8_000
+
+NO_NETWORK = (
+    "The sandbox is the likely cause: this command had no network. Call again with network=true; the owner"
+    " allows that with shell.network."
+)
+CLOSED = (
+    "The sandbox is the likely cause: commands write only to the workspace and to their own home folder. The"
+    " owner opens another folder with workspace.write."
+)
+
+
+def likely_cause(written: str, workspace: str, *, has_network: bool) -> str:
+    """What the sandbox has to do with what a failed command wrote; nothing where that cannot be told."""
+    text = written[-_TAIL_CHARS:]
+    if not has_network and _NETWORK.search(text):
+        return NO_NETWORK
+    denied = [line for line in text.splitlines() if _DENIED.search(line)]
+    outside = [
+        path
+        for line in denied
+        for path in _PATH.findall(line)
+        if path != workspace and not path.startswith(f"{workspace.rstrip('/')}/")
+    ]
+    return CLOSED if _READ_ONLY.search(text) or outside else ""
