@@ -4,9 +4,11 @@ import asyncio
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from oneclaw.child.worker import Worker
 from oneclaw.guard.network import conversion, readable
 from oneclaw.guard.network.conversion import SHORT_CHARS, convert
 
@@ -55,23 +57,25 @@ async def test_a_long_page_does_not_hold_up_the_loop(monkeypatch: pytest.MonkeyP
     assert in_child < in_loop / 2
 
 
-async def test_a_page_that_takes_too_long_is_given_up_and_its_child_is_gone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    children: list[int] = []
-    start = asyncio.create_subprocess_exec
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
+    """The workers that were started."""
+    started: list[Worker] = []
 
-    async def noted(*args: object, **options: object) -> object:
-        child = await start(*args, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
-        children.append(child.pid)
-        return child
+    def start(*given: Any) -> Worker:
+        started.append(Worker(*given))
+        return started[-1]
 
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+    monkeypatch.setattr(conversion, "Worker", start)
+    return started
+
+
+async def test_a_page_that_takes_too_long_is_given_up_and_its_child_is_gone(workers: list[Worker]) -> None:
     assert await convert(CROOKED * 200_000, seconds=0.5) is None
-    for child in children:
-        with pytest.raises(ProcessLookupError):
-            os.kill(child, 0)
-    assert len(children) == 1
+    [worker] = workers
+    assert worker.child.is_gone
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker.child.process_pid, 0)
 
 
 async def test_a_cancelled_conversion_leaves_no_child() -> None:
@@ -101,9 +105,11 @@ async def test_a_readable_page_is_cut_at_its_most_characters(monkeypatch: pytest
     assert len(text) == 1_000
 
 
-async def test_the_child_knows_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_child_knows_no_keys(workers: list[Worker], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "canary")
-    assert "SOME_API_KEY" not in conversion._environment()  # pyright: ignore[reportPrivateUsage]
+    assert await convert(LONG) is not None
+    assert "PATH" in workers[0].child.spec.environment
+    assert "SOME_API_KEY" not in workers[0].child.spec.environment
 
 
 @pytest.mark.parametrize("piece", ["<blockquote>x", "<ul><li>a", "<div>x", "<b>x", "<ol><li><blockquote>x"])
