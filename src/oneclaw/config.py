@@ -107,8 +107,8 @@ class Config:
 def load_config(file: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:
     """Read and check the settings. Raises `InvalidConfig` with file, line, field and remedy."""
     environment = os.environ if environment is None else environment
-    named = file or (Path(environment["ONECLAW_CONFIG"]) if environment.get("ONECLAW_CONFIG") else None)
-    path = named or user_folder("config") / "oneclaw.toml"
+    named = file or _named_file(environment)
+    path = named or settings_file(environment=environment)
     if named is not None and not path.is_file():
         raise InvalidConfig(f"The settings file {path} is not there. Make it, or name another one.")
     values = read_settings(path) if path.is_file() else {}
@@ -117,6 +117,16 @@ def load_config(file: Path | None = None, environment: Mapping[str, str] | None 
         file=path if path.is_file() else None,
         values=values | _said(environment),
     )
+
+
+def settings_file(file: Path | None = None, environment: Mapping[str, str] | None = None) -> Path:
+    """The settings file: the one that is named, else the user's own. It may not be there yet."""
+    environment = os.environ if environment is None else environment
+    return file or _named_file(environment) or user_folder("config") / "oneclaw.toml"
+
+
+def _named_file(environment: Mapping[str, str]) -> Path | None:
+    return Path(environment["ONECLAW_CONFIG"]) if environment.get("ONECLAW_CONFIG") else None
 
 
 def _said(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -153,8 +163,16 @@ def read_settings(path: Path) -> dict[str, Any]:
     """Reads and checks a settings file: values by full key."""
     try:
         text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidConfig(f"{path} cannot be read: {error}. Mend the file or move it away.") from error
+    return check_settings(text, path)
+
+
+def check_settings(text: str, path: Path) -> dict[str, Any]:
+    """Checks the text of a settings file: values by full key. Errors name `path` and the line."""
+    try:
         document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise InvalidConfig(f"{path} cannot be read: {error}. Mend the file or move it away.") from error
     values, settings = read(document, lambda key: f"{path}, line {line_of(text, key)}: ")
     _check_rules(settings.shell.allow, lambda rule: f"{path}, line {_line_of_rule(text, rule)}: ")

@@ -78,6 +78,18 @@ def setting_names(prefix: str, **_: object) -> list[str]:
     return [setting.key for setting in SETTINGS if setting.key.startswith(prefix)]
 
 
+def setting_values(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The values that a setting can have, where they are few."""
+    from oneclaw.core.settings.schema import find
+
+    found = find(parsed_args.name or "")
+    if found is None or parsed_args.action != "set":
+        return []
+    if found[0].key == "models.default":
+        return model_names(prefix, parsed_args)
+    return _fitting(prefix, ("true", "false") if found[0].kind is bool else found[0].choices)
+
+
 def feature_names(prefix: str, **_: object) -> list[str]:
     """The features Tab offers: ours."""
     from oneclaw.agent.features import FEATURES
@@ -145,6 +157,18 @@ def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
     from oneclaw.operations import names
 
     return _fitting(prefix, _of_settings(parsed_args, names.model_names))
+
+
+def models_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
+    """Completes arguments of `oneclaw models` actions: models or files."""
+    if parsed_args.provider == "add":
+        from argcomplete.completers import FilesCompleter
+
+        return FilesCompleter((".gguf",))(prefix)
+    if parsed_args.provider not in ("default", "remove"):
+        return []
+    found = model_names(prefix, parsed_args)
+    return found if parsed_args.provider == "default" else [name for name in found if "local/" in name]
 
 
 def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:

@@ -1,10 +1,10 @@
-"""`oneclaw config`: shows settings, their origin and the settings that exist."""
+"""`oneclaw config`: shows and changes settings."""
 
 import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.cli.completion import setting_names
+from oneclaw.cli.completion import setting_names, setting_values
 from oneclaw.cli.opened import read_config
 from oneclaw.cli.parser import Parser, WrongUse
 from oneclaw.cli.terminal import print_json, print_line, print_table
@@ -19,8 +19,13 @@ EPILOG = """\
   oneclaw config list                     every setting, its default and meaning
   oneclaw config get permissions.mode     what holds now
   oneclaw config explain runs.cost        type, bounds, default and meaning of one
+  oneclaw config set permissions.mode ask       set one, checked first; comments in the file stay
+  oneclaw config set tools.deny "http_*" open_url
+  oneclaw config unset tools.deny         let its default hold
+  oneclaw config edit                     open the file in your editor, and check it
 """
-ACTIONS = ("show", "list", "get", "explain")
+ACTIONS = ("show", "list", "get", "explain", "set", "unset", "edit")
+CHANGES = ("set", "unset", "edit")
 
 
 def configure(parser: Parser) -> None:
@@ -29,14 +34,28 @@ def configure(parser: Parser) -> None:
         "name",
         nargs="?",
         metavar="SETTING",
-        help="get, explain: a setting's full name",
+        help="get, explain, set, unset: a setting's full name",
         complete=setting_names,
+    )
+    parser.add(
+        "value",
+        nargs="*",
+        default=[],
+        metavar="VALUE",
+        help="set: the new value; several for a list",
+        complete=setting_values,
     )
     parser.add("--json", action="store_true", help="print JSON")
     parser.add("--all", action="store_true", help="as list: every setting with its meaning")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.action in CHANGES:
+        from oneclaw.cli.config_change import change_settings
+
+        return change_settings(arguments)
+    if arguments.value:
+        raise WrongUse(f"a value goes with set: oneclaw config set {arguments.name} VALUE")
     config = read_config(arguments)
     if arguments.action in ("get", "explain"):
         if not arguments.name:

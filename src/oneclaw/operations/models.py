@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from oneclaw.core.errors import InvalidConfig, OneClawError, ToolError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from oneclaw.agent.agent import Agent
     from oneclaw.app import App
     from oneclaw.providers.catalog import Catalog
@@ -62,6 +64,34 @@ def model_of(app: "App", agent: "Agent", said: str = "") -> str:
     if not name:
         raise InvalidConfig(NO_MODEL)
     return app.catalog.full_name(name)
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultModel:
+    """The model that answers where none is named; `key` names the secret it lacks, `near` a known model."""
+
+    model: str
+    file: "Path"
+    key: str = ""
+    near: str = ""
+
+
+def set_default(app: "App", file: "Path", name: str) -> DefaultModel:
+    """Have this model answer where none is named; raises `InvalidConfig` for an unknown provider.
+
+    A model that no table lists is taken: providers bring new ones every week.
+    """
+    from oneclaw.core.registry import nearest
+    from oneclaw.operations.settings_file import set_setting
+
+    model = app.catalog.full_name(name)
+    state = _state(app.catalog, model, keys_set(app), None)
+    if state.problem:
+        raise InvalidConfig(state.problem)
+    set_setting(file, "models.default", [model])
+    known = [one for one in app.catalog.known_models() if one.startswith(f"{state.provider}/")]
+    near = () if model in known else nearest(model, known, most=1)
+    return DefaultModel(model, file, "" if state.is_set else state.key, next(iter(near), ""))
 
 
 def list_models(app: "App", provider: str | None = None) -> ModelList:
