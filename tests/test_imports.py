@@ -23,12 +23,14 @@ HEAVY = {
     "uvicorn",
 }
 HELP = """
-from oneclaw.cli.main import main
-try:
-    main(["--help"])
-except SystemExit as end:
-    assert end.code == 0, end.code
+from oneclaw.cli.main import COMMANDS, main
+for words in (["--help"], *([command, "--help"] for command in COMMANDS)):
+    try:
+        main(words)
+    except SystemExit as end:
+        assert end.code == 0, end.code
 """
+"""The help of everything. Options that load more belong in `cli/options`, apart from their command."""
 
 
 def loaded_by(program: str) -> set[str]:

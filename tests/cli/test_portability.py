@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from oneclaw.cli.options import tools
 from oneclaw.cli.portability import show_portability
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.operations.portability import PROVIDERS
 from oneclaw.providers.dialect.convert import DIALECTS
 from oneclaw.tools.builtin import NAMES
 
@@ -80,3 +82,7 @@ def test_what_was_dropped_is_the_verdict_of_the_tool(capsys: pytest.CaptureFixtu
         "gemini": "dropped",
         "gemini_parameters": "dropped",
     }
+
+
+def test_the_options_offer_every_provider_with_rules() -> None:
+    assert tools.PROVIDERS == PROVIDERS

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.agent.document import write_agent
 from oneclaw.agent.small import SmallModel
-from oneclaw.cli.completion import agent_names
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, print_json, print_line, print_table, printable
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
@@ -21,23 +20,7 @@ from oneclaw.operations.agents import agent_state
 if TYPE_CHECKING:
     from oneclaw.app import App
 
-EPILOG = """\
-Examples:
-  oneclaw agents                    a table: name, model, tools, where it is written
-  oneclaw agents show writer        one agent: instructions, tools, limits
-  oneclaw agents add writer.toml    keep an agent in the store (in place of one of its name)
-  oneclaw agents remove writer      forget it again
-
-An agent may also be a file: NAME.toml in the folder `agents` beside your settings.
-"""
-ACTIONS = ("list", "show", "add", "remove")
 LABEL_CHARS = 12
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
-    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add("name", nargs="?", metavar="NAME", help="the agent; for add, the file", complete=agent_names)
 
 
 async def run(arguments: argparse.Namespace) -> int:

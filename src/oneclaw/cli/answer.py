@@ -5,9 +5,8 @@ import getpass
 import sys
 
 from oneclaw.cli.answer_words import KEYS, TypedAnswer, read_words, told
-from oneclaw.cli.completion import answer_words, question_ids
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import print_json, print_line
 from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.question import Question
@@ -20,33 +19,6 @@ from oneclaw.operations.questions import (
     next_step,
     question_json,
 )
-
-EPILOG = """\
-Examples:
-  oneclaw answer 3fa2 yes                              allow one call; `no` refuses it
-  oneclaw answer 3fa2 always path='notes/*' for 8h     allow such calls from now on, for eight hours
-  oneclaw answer 3fa2 2                                choose the second option, or write its text
-  oneclaw answer 3fa2 The blue one, please.            answer with a text
-  oneclaw answer 3fa2 port=8080 host=localhost         fill in a form; JSON does, too
-  oneclaw answer 3fa2 --decline                        give no answer
-
-Exit codes: 0 answered, 1 no such question or no longer open, 2 wrong use, 4 the answer does not fit and the
-question stays open.
-"""
-
-
-def configure(parser: Parser) -> None:
-    parser.add("name", metavar="ID", help="the question's id, or its beginning", complete=question_ids)
-    parser.add(
-        "words",
-        nargs="*",
-        default=[],
-        metavar="ANSWER",
-        help="yes, no, always, a text, a number or JSON",
-        complete=answer_words,
-    )
-    parser.add("--decline", action="store_true", help="give no answer: the call goes on without")
-    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:

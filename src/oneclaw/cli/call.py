@@ -8,10 +8,9 @@ import sys
 from typing import Any
 
 from oneclaw.cli.argument_words import read_arguments
-from oneclaw.cli.completion import call_words, tool_names
 from oneclaw.cli.diff import diff_lines, diff_of
 from oneclaw.cli.opened import EXIT_CODES, open_app, read_config
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.prompts import Prompts
 from oneclaw.cli.spinner import Spinner
 from oneclaw.cli.terminal import is_terminal, print_json, print_line, printable, seconds_text
@@ -20,40 +19,8 @@ from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.event_json import result_json
 
-EPILOG = """\
-Examples:
-  oneclaw call get_current_time timezone=Asia/Tokyo
-  oneclaw call write_file path=notes.txt content='hello'
-  oneclaw call add a:=1 b:=2                 := takes JSON: numbers, lists, objects
-  oneclaw call read_file --json '{"path": "notes.txt"}'
-  echo '{"path": "notes.txt"}' | oneclaw call read_file -
-
-Exit codes: 0 done, 1 failed, 2 wrong use or settings, 3 no such tool, 4 wrong arguments,
-5 not allowed, 6 out of time, 130 stopped.
-"""
 PLAIN = re.compile(r"-?\d+(\.\d+)?|true|false", re.ASCII)
 """A word that is a number or a truth, and nothing else."""
-
-
-def configure(parser: Parser) -> None:
-    parser.add("name", metavar="TOOL", help="the tool", complete=tool_names)
-    parser.add(
-        "words",
-        nargs="*",
-        default=[],
-        metavar="KEY=VALUE",
-        help="arguments; `-` reads JSON from the pipe",
-        complete=call_words,
-    )
-    parser.add(
-        "--json",
-        metavar="TEXT",
-        dest="text",
-        help="the arguments as JSON; --format json prints the result so",
-    )
-    parser.add("--agent", default="default", metavar="NAME", help="call as this agent")
-    parser.add("--session", metavar="ID", help="go on in this session, and as its agent")
-    parser.add("--format", choices=("text", "json"), default="text", help="how the result is printed")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.cli.chat_commands import Chat
 from oneclaw.cli.chat_screen import Screen
-from oneclaw.cli.completion import agent_names, model_names, session_ids
 from oneclaw.cli.embedded import ready_model
 from oneclaw.cli.line import PipedLines, TypedLines
 from oneclaw.cli.lines import given_of
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.plain import PlainLines
 from oneclaw.cli.prompts import Prompts
 from oneclaw.cli.run import exit_code
@@ -31,26 +30,6 @@ from oneclaw.operations import embedded
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-
-EPILOG = """\
-Examples:
-  oneclaw chat --model anthropic/claude-sonnet-4-5
-  oneclaw chat --session last                        go on with the last conversation
-  printf 'hi\\nand again\\n' | oneclaw chat --model scripted/replies.json
-
-Ctrl-C stops the answer, not the program; twice at the prompt, Ctrl-D or /quit leaves. /help lists the
-commands. Through a pipe each line is a message, answers go to stdout, and nobody is asked for permission.
-Exit codes: 0 left, 1 through a pipe when an answer failed, 2 wrong use or settings, 130 stopped.
-"""
-
-
-def configure(parser: Parser) -> None:
-    parser.add(
-        "--agent", metavar="NAME", help="talk with this agent (default: default)", complete=agent_names
-    )
-    parser.add("--model", metavar="NAME", default="", help="let this model answer", complete=model_names)
-    parser.add("--session", metavar="ID", help="go on with this session, or `last`", complete=session_ids)
-    parser.add("--thoughts", action="store_true", help="show what the model thinks")
 
 
 def run(arguments: argparse.Namespace) -> int:

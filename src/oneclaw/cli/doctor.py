@@ -4,15 +4,10 @@ import argparse
 from dataclasses import asdict
 
 from oneclaw.cli.opened import read_config
-from oneclaw.cli.parser import Parser
 from oneclaw.cli.terminal import print_json, print_line, printable
 from oneclaw.core.errors import OneClawError
 from oneclaw.operations.doctor import diagnose
 from oneclaw.operations.machine import Checkup, check_python
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:

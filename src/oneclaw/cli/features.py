@@ -3,29 +3,12 @@
 import argparse
 from dataclasses import asdict
 
-from oneclaw.cli.completion import feature_names
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, print_json, print_table
 from oneclaw.operations.features import FeatureState, list_features, switch_feature
 
-EPILOG = """\
-Examples:
-  oneclaw features                 what there is, what is on, and the tools of each
-  oneclaw features on shell        switch a feature on, with its tools (off: switch it off)
-  oneclaw features reset shell     take your word back: the settings decide again
-
-Running programs take it up within half a second. Exit codes: 0 done, 2 wrong use, 3 no such feature.
-"""
-ACTIONS = ("list", "on", "off", "reset")
 SWITCHED = {"on": True, "off": False, "reset": None}
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add("name", nargs="?", metavar="FEATURE", help="the feature", complete=feature_names)
 
 
 async def run(arguments: argparse.Namespace) -> int:

@@ -4,19 +4,12 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from oneclaw.cli.completion import grant_ids
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, list_id, print_json, print_table, time_text
 from oneclaw.core.errors import NotFound
 from oneclaw.core.permit.grant import Grant
 from oneclaw.operations.grants import list_grants, revoke_grant
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
-    parser.add("action", nargs="?", choices=("list", "revoke"), default="list", help="default: list")
-    parser.add("ids", nargs="*", metavar="ID", help="the grants to revoke", complete=grant_ids)
 
 
 async def run(arguments: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ COMMANDS = {
     "demo": "try it out with a tiny model, in a temporary workspace",
     "completion": "print the shell code for completion",
 }
-"""Each command is the file of its name; the file is loaded when the command is used."""
+"""Each command is the file of its name, loaded when the command is used; its options are in `options`."""
 
 COMMON = (
     ("--config", "FILE", None, "read the settings from FILE"),
@@ -72,7 +72,7 @@ def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> Parser:
         one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         one.set_defaults(parser=one)
         if name in words:
-            module = load(name)
+            module = load_options(name)
             one.epilog = getattr(module, "EPILOG", None)
             module.configure(one)
             add_common(one, is_repeated=True)
@@ -89,6 +89,16 @@ def add_common(parser: argparse.ArgumentParser, is_repeated: bool = False) -> No
 
 def load(name: str) -> ModuleType:
     return import_module(f"oneclaw.cli.{name}")
+
+
+def load_options(name: str) -> ModuleType:
+    """The options of a command: in a file of their own, or in that of a command that loads little."""
+    try:
+        return load(f"options.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"oneclaw.cli.options.{name}":
+            raise
+        return load(name)
 
 
 def take_rest(parser: Parser, arguments: argparse.Namespace, rest: list[str]) -> None:

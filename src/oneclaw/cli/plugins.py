@@ -5,9 +5,8 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.cli.completion import plugin_names
 from oneclaw.cli.opened import open_app, read_config
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, print_json, print_line, print_table
 from oneclaw.core.text.display import visible
 from oneclaw.operations.plugins import Plugin, PluginTool, find_plugin, list_plugins, tools_of
@@ -15,18 +14,6 @@ from oneclaw.operations.plugins import Plugin, PluginTool, find_plugin, list_plu
 if TYPE_CHECKING:
     from oneclaw.config import Config
 
-EPILOG = """\
-Examples:
-  oneclaw plugins                list them: on or off, version, where they run, their tools
-  oneclaw plugins show weather   one plugin: where it is from, what it needs, its tools, what is wrong
-
-Settings for one plugin, in oneclaw.toml:
-  [plugins.weather]
-  enabled = false                leave it out
-  trusted = true                 give its processes your environment
-  inline = true                  run its tools in the program instead of a process
-  tools.deny = ["forecast"]      leave out a tool
-"""
 
 CONFINED = (
     "in a process: it can be stopped, has a limit of memory and is given no keys of yours; it can still read"
@@ -39,13 +26,6 @@ TRUSTED = (
 UNCONFINED = (
     "in the program itself, as your settings say: it can do whatever the program can, and cannot be stopped"
 )
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--agent", default="default", metavar="NAME", help="what this agent may call")
-    parser.add("action", nargs="?", choices=("list", "show"), default="list", help="default: list")
-    parser.add("name", nargs="?", metavar="PLUGIN", help="the plugin to show", complete=plugin_names)
 
 
 async def run(arguments: argparse.Namespace) -> int:

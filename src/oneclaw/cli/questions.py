@@ -5,10 +5,9 @@ import sys
 from time import time
 
 from oneclaw.cli.answer_words import CHOICES, hint, option_lines
-from oneclaw.cli.completion import question_ids
 from oneclaw.cli.diff import ASKED_LINES, diff_lines
 from oneclaw.cli.opened import read_config
-from oneclaw.cli.parser import Parser, WrongUse, count
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import (
     is_terminal,
     list_id,
@@ -23,24 +22,7 @@ from oneclaw.operations import questions
 from oneclaw.operations.questions import QuestionRecord, question_json, why_closed
 from oneclaw.operations.reading import reading
 
-EPILOG = """\
-Examples:
-  oneclaw questions                 those that wait for an answer, oldest first
-  oneclaw questions show 3fa2       one of them, whole, with what can be answered
-  oneclaw questions --all           those that are over, too, newest first
-  oneclaw answer 3fa2 yes           answer one
-"""
 LIST_CHARS = 200
-
-
-def configure(parser: Parser) -> None:
-    parser.add("action", nargs="?", default="list", choices=("list", "show"), metavar="ACTION")
-    parser.add(
-        "name", nargs="?", metavar="ID", help="a question's id, or its beginning", complete=question_ids
-    )
-    parser.add("--all", action="store_true", help="list: those that are over, too")
-    parser.add("--limit", type=count, default=50, metavar="N", help="list: at most N (50)")
-    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:

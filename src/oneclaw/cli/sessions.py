@@ -6,54 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from oneclaw.cli.completion import agent_names, history_formats, session_ids
 from oneclaw.cli.lines import cost_text
 from oneclaw.cli.opened import open_app, read_config, read_json
-from oneclaw.cli.parser import Parser, WrongUse, count
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import list_id, list_time, print_json, print_table
 from oneclaw.operations import sessions
 from oneclaw.operations.reading import reading
 from oneclaw.operations.sessions import SessionTotals
-
-EPILOG = """\
-Examples:
-  oneclaw sessions                       the last conversations
-  oneclaw sessions show last             what was said, with the calls and what it took
-  oneclaw sessions remove 69e9688d       forget one; the beginning of an id, or of its second half, is enough
-  oneclaw sessions export last > a.json
-  oneclaw sessions import a.json         a new session, from our export or from another agent's history
-  oneclaw run --session last "Go on."
-"""
-ACTIONS = ("list", "show", "remove", "export", "import")
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
-    parser.add(
-        "--agent", metavar="NAME", help="only of this agent; for import, its agent", complete=agent_names
-    )
-    parser.add("--limit", type=count, default=30, metavar="N", help="at most N sessions (default 30)")
-    parser.add(
-        "--format",
-        type=history_format,
-        metavar="NAME",
-        help="what the history to import is written in, as openai_chat; guessed",
-        complete=history_formats,
-    )
-    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add(
-        "name", nargs="?", metavar="ID", help="an id, `last`, or the file to import", complete=session_ids
-    )
-
-
-def history_format(text: str) -> str:
-    """The format that a word of the command line means."""
-    from oneclaw.agent.foreign.history import FORMATS, name_format
-
-    found = name_format(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(FORMATS)}")
-    return found
 
 
 async def run(arguments: argparse.Namespace) -> int:

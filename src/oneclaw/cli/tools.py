@@ -8,9 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.cli import features, portability, tool_check, tool_files
-from oneclaw.cli.completion import tools_words
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser, WrongUse
+from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table, printable
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.core.check.signature import describe_type
@@ -19,54 +18,14 @@ from oneclaw.core.subschema import is_object
 from oneclaw.core.text.display import visible
 from oneclaw.operations import tools
 from oneclaw.operations.features import feature_names, switch_feature
-from oneclaw.operations.portability import PROVIDERS
 from oneclaw.operations.tools import ToolDetails, ToolState, find_tool, show_tool, switch_tools
 
 if TYPE_CHECKING:
     from oneclaw.app import App
 
-EPILOG = """\
-Examples:
-  oneclaw tools                    a table: name, on or off, needs, label
-  oneclaw tools show read_file     one tool with its schema and limits
-  oneclaw tools off http_request   switch a tool off (on: switch it on again)
-  oneclaw tools on group:text      switch all tools of a group
-  oneclaw tools on shell           switch a feature on with its tools, as `oneclaw features on shell` does
-  oneclaw tools reset http_request take your word back: the settings decide again
-  oneclaw tools sources            where tools come from, and how each source is
-  oneclaw tools portability        what each provider is sent: kept, rewritten, dropped, and why
-  oneclaw tools new weather        write a JavaScript tool (--group: several; --python: a plugin)
-  oneclaw tools check [PATH]       what is wrong with tool files, and whether each function is there
-  oneclaw tools test weather       run the examples of its manifest
-  oneclaw tools reload             have running programs take up changed files now
-  oneclaw tools trust [FOLDER]     load the tools in .oneclaw/tools of a project (untrust: no longer)
 
-Exit codes: 0 done, 1 check or test found something wrong, 2 wrong use or settings, 3 no such tool.
-"""
-
-ACTIONS = (
-    *("list", "show", "on", "off", "reset", "sources", "portability"),
-    *("check", "new", "test", "reload", "trust", "untrust"),
-)
 SWITCHES = ("on", "off", "reset")
 NEED_A_TOOL = ("show", *SWITCHES)
-
-
-def configure(parser: Parser) -> None:
-    parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add("--provider", choices=PROVIDERS, help="portability for this provider alone")
-    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add(
-        "name",
-        nargs="?",
-        metavar="NAME",
-        help="the tool; check: a file or folder; trust, untrust: a project (default: the workspace)",
-        complete=tools_words,
-    )
-    parser.add("--group", action="store_true", help="new: a group of tools in one file")
-    parser.add("--python", action="store_true", help="new: a Python plugin")
-    parser.add("--folder", metavar="FOLDER", help="new: write it here (default: your tools folder)")
 
 
 async def run(arguments: argparse.Namespace) -> int:

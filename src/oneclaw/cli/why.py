@@ -5,36 +5,13 @@ import sys
 from dataclasses import asdict
 
 from oneclaw.cli.argument_words import read_arguments
-from oneclaw.cli.completion import call_words, tool_names
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import Parser
 from oneclaw.cli.terminal import print_json, print_line
 from oneclaw.core.errors import ToolError
 from oneclaw.core.permit.need import State
 from oneclaw.core.permit.need_status import NeedStatus
 from oneclaw.core.text.display import visible
 from oneclaw.operations.why import Explanation, explain
-
-EPILOG = """\
-Examples:
-  oneclaw why write_file
-  oneclaw why execute_shell_command command='git log -5 | head'    which rule allows it, or why none does
-  oneclaw why fetch_url url=http://192.168.1.1/                    whether the host is public
-"""
-
-
-def configure(parser: Parser) -> None:
-    parser.add("name", metavar="TOOL", help="the tool", complete=tool_names)
-    parser.add(
-        "words",
-        nargs="*",
-        default=[],
-        metavar="KEY=VALUE",
-        help="arguments: what becomes of such a call",
-        complete=call_words,
-    )
-    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
-    parser.add("--json", action="store_true", help="print JSON")
 
 
 async def run(arguments: argparse.Namespace) -> int:

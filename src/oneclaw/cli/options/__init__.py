@@ -1,0 +1,1 @@
+"""Options of each command, apart from its work: `--help` loads nothing else."""

@@ -1,0 +1,21 @@
+"""Options of `oneclaw features`."""
+
+from oneclaw.cli.completion import feature_names
+from oneclaw.cli.parser import Parser
+
+EPILOG = """\
+Examples:
+  oneclaw features                 what there is, what is on, and the tools of each
+  oneclaw features on shell        switch a feature on, with its tools (off: switch it off)
+  oneclaw features reset shell     take your word back: the settings decide again
+
+Running programs take it up within half a second. Exit codes: 0 done, 2 wrong use, 3 no such feature.
+"""
+ACTIONS = ("list", "on", "off", "reset")
+
+
+def configure(parser: Parser) -> None:
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add("name", nargs="?", metavar="FEATURE", help="the feature", complete=feature_names)

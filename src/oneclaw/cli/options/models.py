@@ -1,0 +1,36 @@
+"""Options of `oneclaw models`."""
+
+from oneclaw.cli.completion import models_words, provider_names
+from oneclaw.cli.parser import Parser
+
+EPILOG = """\
+Examples:
+  oneclaw models                     what is known, and which keys are set
+  oneclaw models anthropic           of one provider
+  oneclaw models ollama --check      ask the server whether it answers, and which models it has
+  oneclaw models default NAME        let this model answer where none is named
+  oneclaw models add FILE.gguf       run a model file of your own; --name calls it what you like
+  oneclaw models remove NAME         take it off the list; the file stays
+
+A key is set by its name: export ANTHROPIC_API_KEY=…, or a line in the secrets file.
+"""
+
+
+def configure(parser: Parser) -> None:
+    parser.add(
+        "provider",
+        nargs="?",
+        metavar="PROVIDER",
+        help="of this provider only; or list, add, remove, default",
+        complete=provider_names,
+    )
+    parser.add(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="for add, a GGUF file; for remove and default, a name",
+        complete=models_words,
+    )
+    parser.add("--name", help="for add: what to call it")
+    parser.add("--check", action="store_true", help="ask the providers that are set up, 5 seconds at most")
+    parser.add("--json", action="store_true", help="print JSON")
