@@ -36,7 +36,7 @@ def as_read(text: str) -> str:
 
 def refusal(tool: Tool, context: Context, **arguments: str) -> Kind | None:
     try:
-        assert isinstance(tool.execute(arguments, context), str)
+        assert isinstance(tool.execute(arguments, context), str | Output)
     except ToolError as error:
         return error.kind
     return None

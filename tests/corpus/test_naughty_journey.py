@@ -212,11 +212,11 @@ async def test_as_an_agent_they_meet_the_rules_of_everyone(
 async def test_in_a_prompt_a_person_sees_every_sign_of_them(
     texts: dict[str, str], tmp_path: Path, judged: Judged
 ) -> None:
-    seen: list[str] = []
+    seen: list[Any] = []
     async with App(Config(home=tmp_path, mode="ask")) as app:
 
         def answer(prompt: Any) -> None:
-            seen.append(prompt.text)
+            seen.append(prompt)
             app.broker.answer(prompt.id, "no")
 
         app.broker.bind(answer)
@@ -227,9 +227,10 @@ async def test_in_a_prompt_a_person_sees_every_sign_of_them(
                 call = ToolCall("write_file", {"path": text, "content": text})
                 result = await app.engine.call(call, session)
                 assert result.kind in (Kind.PERMISSION_DENIED, Kind.VALIDATION_ERROR), (text, result)
-                (shown,) = seen
-                assert all(line.isprintable() for line in shown.splitlines()), shown
-                assert len(shown.split("\n")) == 8, "nothing in it begins a line of its own"
+                (asked,) = seen
+                assert all(line.isprintable() for line in asked.text.splitlines()), asked.text
+                lines = 7 if asked.diff else 8  # a diff shows the content in place of the argument
+                assert len(asked.text.split("\n")) == lines, "nothing in it begins a line of its own"
 
 
 async def newest(app: App) -> CallRecord:

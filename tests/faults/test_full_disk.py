@@ -51,7 +51,7 @@ def test_nothing_is_lost_and_nothing_is_left_behind(small_disk: Path) -> None:
     done = write_file.execute(
         {"path": "old", "content": "small"}, Context(session=Session(workspace=Workspace(small_disk)))
     )
-    assert "5 bytes" in done
+    assert "5 bytes" in done.value
 
 
 def test_a_disk_without_room_for_another_name_is_full_too(small_disk: Path) -> None:

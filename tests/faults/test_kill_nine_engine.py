@@ -111,13 +111,18 @@ async def one(app, tool, call_id, **arguments):
 
 def break_something(app, twin):
     if twin == "half":
-        def write_in_place(workspace, path, data, check, ask):
+        def write_in_place(workspace, path, data, *_):
             with open(workspace.folder / path, "wb", buffering=0) as file:
                 file.write(data[: len(data) // 2])
                 os.kill(os.getpid(), signal.SIGKILL)
         paths.replace_file = write_in_place
     if twin == "rename":
-        os.rename = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+        rename = os.rename
+        def rename_nothing_beside(name, *more, **given):
+            if str(name).startswith(".oneclaw-"):
+                os.kill(os.getpid(), signal.SIGKILL)
+            rename(name, *more, **given)
+        os.rename = rename_nothing_beside
     if twin == "no journal":
         app.engine._journal = None
 

@@ -17,6 +17,7 @@ from oneclaw.core.settings.tree import ModelSettings
 from oneclaw.providers.catalog import SMALL_TOOLS, Catalog
 from oneclaw.providers.packages import ProviderPackages
 from oneclaw.store import migration
+from oneclaw_smollm2.rules import RULED
 from oneclaw_smollm2.verbs import TRAINED
 
 ON = (
@@ -180,7 +181,7 @@ def test_small_models_get_the_short_list_and_the_tiny_one_what_it_was_trained_on
     files = {"read_file", "write_file", "edit_file", "list_files", "find_files", "search_text"}
     assert set(SMALL_TOOLS) == kai | files
     packages = ProviderPackages()
-    assert Catalog(packages=packages).model("local/smollm2").tools == TRAINED
+    assert Catalog(packages=packages).model("local/smollm2").tools == (*TRAINED, *RULED)
     chosen = Catalog(ModelSettings(small_tools=("read_file",)), packages=packages)
     assert chosen.model("local/smollm2").tools == ()
     assert chosen.small_tools == ("read_file",)

@@ -61,7 +61,7 @@ async def test_without_the_check_of_functions_eval_can_be_called(without: Withou
 
 
 async def test_without_a_seed_for_each_call_chance_repeats(without: Without) -> None:
-    call_js = without("border.py", "os.urandom(4)", "bytes(4)")
+    call_js = without("host_bridge.py", "os.urandom(4)", "bytes(4)")
     assert len({(await call_js(RANDOM)).text for _ in range(3)}) == 1
 
 
@@ -82,12 +82,12 @@ async def test_without_our_own_then_a_result_is_forged(without: Without) -> None
 
 
 async def test_without_a_limit_of_memory_it_grows(without: Without) -> None:
-    call_js = without("border.py", "self._context.set_memory_limit(memory_bytes)", "")
+    call_js = without("host_bridge.py", "self._context.set_memory_limit(memory_bytes)", "")
     assert (await call_js(GROW)).text == "grown"
 
 
 async def test_without_prelude_lines_far_down_errors_would_name_lines_of_ours(without: Without) -> None:
-    call_js = without("border.py", '"\\n" * BORDER_LINE', '""')
+    call_js = without("host_bridge.py", '"\\n" * BORDER_LINE', '""')
     with pytest.raises(ToolError, match=r"\(tool\.js:\d+:\d+\)") as caught:
         await call_js("function f() { new URL('::'); }")
     assert "(tool.js:1:" not in caught.value.message
