@@ -113,6 +113,14 @@ class TestGiven:
         writing = await run(code, file, limits={resource.RLIMIT_FSIZE: 10})
         assert writing.limit == "size of files"
 
+    async def test_a_module_may_be_served_from_inside_its_supervisor(self) -> None:
+        folder = str(Path(__file__).parents[2])
+        child = Child(
+            ChildSpec(module="tests.child.watching", arguments=[b"heard "], is_watched=True, path=[folder])
+        )
+        ended = await child.wait()
+        assert (ended.code, ended.tail) == (0, f"heard from the child, {child.supervisor_pid}")
+
     async def test_a_program_that_is_not_there_says_so(self) -> None:
         ended = await Child(ChildSpec(["no-such-program"], environment=environment())).wait()
         assert (ended.code, ended.last_line[:32]) == (1, "no-such-program: FileNotFoundErr")

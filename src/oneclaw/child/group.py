@@ -43,6 +43,7 @@ class Group:
         )
         self._counts = next(counted, None)
         self._opened = -1
+        self._killed = 0
         self.holds_memory = self._counts is not None
         self.holds_tasks = any((folder / "pids.max").exists() for folder in folders)
 
@@ -69,12 +70,12 @@ class Group:
     def killed(self) -> int:
         """How many of its processes the kernel has killed so far because its memory was used up."""
         if self._counts is None:
-            return 0
+            return self._killed
         with suppress(OSError, ValueError, IndexError):
             if self._opened < 0:  # it stays open: each command has it read, and has to be quick
                 self._opened = os.open(self._counts, os.O_RDONLY | os.O_CLOEXEC)
-            return int(os.pread(self._opened, 4096, 0).partition(b"oom_kill ")[2].split()[0])
-        return 0
+            self._killed = int(os.pread(self._opened, 4096, 0).partition(b"oom_kill ")[2].split()[0])
+        return self._killed
 
     def kill(self) -> None:
         """End everything in it."""
@@ -83,6 +84,7 @@ class Group:
 
     def remove(self) -> None:
         """End what is still in it, and remove it."""
+        self.killed()  # it can still be asked for
         if self._opened >= 0:
             os.close(self._opened)
         self._opened, self._counts = -1, None

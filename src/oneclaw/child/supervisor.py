@@ -92,12 +92,13 @@ def _supervise(spec: "dict[str, Any]", lifeline: int) -> "NoReturn":
         _signal.signal(number, _note)
     prctl(SET_CHILD_SUBREAPER, 1)
     sys.path += spec["path"]
-    descriptors, link = dict(spec["descriptors"]), -1
+    descriptors, link, module = dict(spec["descriptors"]), -1, None
     output, written = os.pipe()
     if spec["is_watched"]:
-        import socket
+        from _socket import socketpair
 
-        ours, theirs = socket.socketpair()
+        module = _load(spec["module"])  # before the fork: the child needs it too
+        ours, theirs = socketpair()
         link, descriptors[LINK] = ours.detach(), theirs.detach()
     supervisor = os.getpid()
     child = os.fork()
@@ -106,7 +107,7 @@ def _supervise(spec: "dict[str, Any]", lifeline: int) -> "NoReturn":
     _close_all_but(lifeline, output, wake, woken, link)
     _tell(lifeline, f'{{"child-pid":{child},"supervisor-pid":{supervisor}}}\n')
     family = Family(child)
-    watcher = _load(spec["module"]).watch(link, *spec["arguments"]) if spec["is_watched"] else None
+    watcher = None if module is None else module.watch(link, *spec["arguments"])
     tail = _watch(family, lifeline, output, wake, watcher)
     family.kill()
     os.set_blocking(output, False)

@@ -112,7 +112,7 @@ async def test_programs_that_set_modes_and_times_run(make_say: MakeSay) -> None:
     assert done.out.text == "755 2001-01-01\n", done.err.text
 
 
-async def test_an_address_that_is_none_does_not_end_the_keeper(make_say: MakeSay, tmp_path: Path) -> None:
+async def test_an_address_that_is_none_does_not_end_the_supervisor(make_say: MakeSay, tmp_path: Path) -> None:
     code = f"""
 libc = ctypes.CDLL(None, use_errno=True)
 for number in ({number_of("fchmodat")}, {number_of("utimensat")}):

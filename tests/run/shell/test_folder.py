@@ -160,7 +160,7 @@ async def asleep(shell: ShellSession) -> None:
     assert box is not None
 
     def states() -> list[str]:
-        below = descendants(box._started.process.pid)  # pyright: ignore[reportPrivateUsage]
+        below = descendants(box.child.process_pid)
         return [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in below]
 
     while (usage := box.usage()) is None or usage.processes < 2 or set(states()) != {"S"}:

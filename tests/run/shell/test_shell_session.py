@@ -2,14 +2,21 @@
 
 import asyncio
 import os
+import signal
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.processes import is_gone, written
 from tests.run.shell.conftest import MakeShell
 
+from oneclaw.child.spawn import ChildSpec
 from oneclaw.child.supervisor import descendants
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.sandbox import SandboxChoice
+from oneclaw.guard.sandbox.sandbox_spec import SandboxSpec
+from oneclaw.run.shell import start
 from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
 from oneclaw.run.shell.shell_process import ShellProcess
 
@@ -134,6 +141,28 @@ async def test_a_command_that_kills_the_first_bash_is_said_to_and_the_state_stay
     killed = await say(shell, "A=2; echo last; kill -9 $$; sleep 60")
     assert (killed.stop, killed.fate, killed.out.text) == ("killed", "restarted", "last\n")
     assert (await say(shell, "echo $A")).out.text == "1\n"
+
+
+@pytest.mark.parametrize("is_guarded", [True, False])
+async def test_a_command_that_kills_its_supervisor_leaves_nothing(
+    make_shell: MakeShell, workspace: Path, monkeypatch: pytest.MonkeyPatch, is_guarded: bool
+) -> None:
+    """Without a control group, which would end it too. The twin: without a guardian the daemon goes on."""
+    make = SandboxSpec.child_spec
+
+    def child_spec(*given: Any) -> ChildSpec:
+        return replace(make(*given), is_guarded=is_guarded)
+
+    monkeypatch.setattr(SandboxSpec, "child_spec", child_spec)
+    monkeypatch.setattr(start, "make_group", lambda *limits: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    shell = make_shell(way="none")
+    outcome = await say(shell, "setsid sleep 600 & echo $! >daemon; kill -9 $PPID; sleep 600")
+    assert (outcome.stop, outcome.fate) == ("killed", "restarted")
+    [daemon] = written(workspace / "daemon")
+    was_gone = is_gone(daemon)
+    if not was_gone:
+        os.kill(daemon, signal.SIGKILL)
+    assert was_gone == is_guarded
 
 
 async def test_a_command_cannot_pretend_to_have_ended_otherwise(shell: ShellSession) -> None:

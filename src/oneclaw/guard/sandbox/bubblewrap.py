@@ -5,8 +5,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from oneclaw.child.spawn import LIFELINE
 from oneclaw.guard.sandbox.places import SandboxPath, linked_folders
-from oneclaw.guard.sandbox.sandbox_spec import FILTER, REPORT
+from oneclaw.guard.sandbox.sandbox_spec import FILTER
 
 PROGRAM = "bwrap"
 USER = 1000
@@ -35,7 +36,7 @@ def command_line(
     /proc is only read: for root it holds the settings of the machine, and for all the memory of that bash.
     """
     line = [program, *_ISOLATED, "--as-pid-1", "--uid", str(USER), "--gid", str(USER)]
-    line += ["--hostname", "sandbox", "--info-fd", REPORT]
+    line += ["--hostname", "sandbox", "--json-status-fd", LIFELINE]
     line += [_DISABLED] if can_disable else []
     line += ["--share-net"] if network else []
     line += ["--seccomp", FILTER] if has_filter else []
@@ -69,7 +70,7 @@ def probe(places: Sequence[SandboxPath]) -> tuple[tuple[str, bool] | None, str]:
     why = ""
     for can_disable in (True, False):
         line = command_line(found, places, network=False, can_disable=can_disable)
-        why = _try([part.replace(REPORT, "2") for part in line])
+        why = _try(["2" if word == LIFELINE else word for word in line])
         if not why:
             return (found, can_disable), ""
     return None, f"bubblewrap does not work here ({why})"

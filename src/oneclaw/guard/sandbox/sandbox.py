@@ -1,13 +1,11 @@
 """Chooses the sandbox by settings and machine, or refuses."""
 
-import json
 import os
 import shutil
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Root, Session, Workspace
@@ -25,7 +23,7 @@ from oneclaw.guard.sandbox.places import (
     workspace_places,
 )
 from oneclaw.guard.sandbox.protected_watch import Lookout
-from oneclaw.guard.sandbox.sandbox_spec import REPORT, STATES, SandboxLimits, SandboxSpec
+from oneclaw.guard.sandbox.sandbox_spec import STATES, LandlockRules, SandboxLimits, SandboxSpec
 from oneclaw.guard.sandbox.scratch import Scratch
 
 HOME = "/home/agent"
@@ -41,7 +39,6 @@ _IDENTITY = {
     "group": f"agent:x:{bubblewrap.USER}:\nnogroup:x:65534:\n",
 }
 """Who is who inside: the agent, and nobody else of this machine."""
-_KEEPER = Path(__file__).with_name("keeper.py")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")
 """Of /dev, what is nobody's: in /dev/pts are the terminals of the user, in /dev/shm is memory of programs."""
 _PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version")
@@ -118,7 +115,7 @@ class Sandbox:
             return _native(session, states, tmp)
         way = self.settings.sandbox
         if way == "none":
-            return self._kept("none", session, states, tmp, None, UNSAFE)
+            return self._without_namespaces("none", session, states, tmp, None, UNSAFE)
         works, why = self._works() if way in ("auto", "bubblewrap") else (None, "")
         if works is not None:
             lookout = self._lookout(session.workspace, pins=True)
@@ -201,17 +198,15 @@ class Sandbox:
             *(str(states / str(name)) for name in STATES),
             *(f"/dev/{name}" for name in _DEVICES),
         ]
-        return self._kept(
-            "landlock", session, states, tmp, {"read": read, "write": write, "network": network}, ""
-        )
+        return self._without_namespaces("landlock", session, states, tmp, (read, write, network), "")
 
-    def _kept(
+    def _without_namespaces(
         self,
         kind: Literal["landlock", "none"],
         session: Session,
         states: Path,
         tmp: Path,
-        rules: dict[str, Any] | None,
+        rules: LandlockRules | None,
         note: str,
     ) -> SandboxSpec:
         directory = str(session.workspace.folder.absolute())
@@ -219,8 +214,8 @@ class Sandbox:
         values["PATH"] = f"{self._programs()}:{PATH}"
         if kind == "landlock":
             values["GIT_CONFIG_NOSYSTEM"] = "1"  # git gives up at a file it is refused, as it is not at none
-        line, disks = keeper_line(directory, rules), (directory, values["HOME"], str(tmp))
-        return SandboxSpec(kind, line, values, str(states), directory, False, note, disks=disks)
+        disks = (directory, values["HOME"], str(tmp))
+        return SandboxSpec(kind, (), values, str(states), directory, False, note, rules, disks=disks)
 
     def _lookout(self, workspace: Workspace, *, pins: bool) -> Lookout:
         """The one that looks after a workspace, for all of its shells."""
@@ -258,11 +253,6 @@ def _closing(workspace: Workspace, paths: Iterable[str]) -> Workspace:
     return replace(workspace, roots=(*workspace.roots, *(Root(Path(path), "read") for path in sorted(paths))))
 
 
-def keeper_line(directory: str, rules: dict[str, Any] | None) -> tuple[str, ...]:
-    wanted = json.dumps({"report": REPORT, "directory": directory, "rules": rules})
-    return (sys.executable, "-I", "-S", str(_KEEPER), wanted)
-
-
 def environment(home: str, user: str, tmp: str = TMP) -> dict[str, str]:
     """The whole environment of a shell, made from nothing: none of our variables is in it, no key can be."""
     return {
@@ -285,8 +275,8 @@ def _native(session: Session, states: Path, tmp: Path) -> SandboxSpec:
     """As the user would run it, but for our keys: in the own home, with the own programs."""
     directory = str(session.workspace.folder.absolute())
     values = environment(str(Path.home()), _user()) | {"PATH": os.environ.get("PATH", PATH)}
-    line, disks = keeper_line(directory, None), (directory, values["HOME"], str(tmp))
-    return SandboxSpec("native", line, values, str(states), directory, False, UNSAFE, disks=disks)
+    disks = (directory, values["HOME"], str(tmp))
+    return SandboxSpec("native", (), values, str(states), directory, False, UNSAFE, disks=disks)
 
 
 def _what_landlock_lacks() -> str:

@@ -1,20 +1,21 @@
 """SandboxSpec: how a sandboxed shell is started, as plain data."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from oneclaw.child.spawn import ChildSpec
 from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.guard.sandbox.protected_watch import Lookout
 
 SandboxKind = Literal["bubblewrap", "landlock", "none", "native"]
 
-REPORT = "{report}"
-"""Stands in a command for the number of the descriptor on which its process id is reported."""
+LandlockRules = tuple[Sequence[str], Sequence[str], bool]
+"""The paths to read, those to write, and whether there is network."""
+
 FILTER = "{filter}"
-"""Stands in it for that from which the filter of system calls is read."""
-
-
+"""Stands in a command for the number of the descriptor from which the filter of system calls is read."""
+_LANDLOCK_CHILD = "oneclaw.guard.sandbox.landlock_child"
 STATES = (1, 2)
 """The names of the files in the folder of a shell that its commands may write."""
 
@@ -32,7 +33,8 @@ class SandboxLimits:
 class SandboxSpec:
     """One way to start bash.
 
-    command        what stands before `bash` on the command line
+    command        what stands before `bash` on the command line; bubblewrap, or nothing
+    rules          the rules of Landlock; None where it is not used
     environment    all of it: nothing of ours is added
     folder         where the folder of the shell is seen from inside
     directory      where the first command starts
@@ -46,12 +48,13 @@ class SandboxSpec:
     """
 
     kind: SandboxKind
-    command: tuple[str, ...]
+    command: Sequence[str]
     environment: Mapping[str, str]
     folder: str
     directory: str
     has_own_pids: bool
     note: str = ""
+    rules: LandlockRules | None = None
     filter: bytes = b""
     places: frozenset[str] = frozenset()
     disks: tuple[str, ...] = ()
@@ -63,6 +66,13 @@ class SandboxSpec:
         """Whether the owner has since made or removed something that is to be closed to commands."""
         return self.lookout is not None and self.lookout.take_stock() != self.protected
 
-    def start_command(self, report: int, filtered: int | None = None) -> list[str]:
-        """The command with the numbers of its descriptors."""
-        return [part.replace(REPORT, str(report)).replace(FILTER, str(filtered)) for part in self.command]
+    def child_spec(
+        self, bash: Sequence[str], descriptors: Mapping[int, int], filtered: int | None = None
+    ) -> ChildSpec:
+        """How to start bash; from the descriptor `filtered` the filter of system calls is read."""
+        common = ChildSpec(environment=self.environment, directory=self.directory, descriptors=descriptors)
+        if self.rules is not None:
+            arguments = (list(bash), *self.rules)
+            return replace(common, module=_LANDLOCK_CHILD, arguments=arguments, is_watched=True)
+        command = [str(filtered) if word == FILTER else word for word in self.command]
+        return replace(common, argv=[*command, *bash])

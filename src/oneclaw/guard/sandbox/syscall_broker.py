@@ -1,8 +1,8 @@
 """Performs checked chmod, chown and utime calls on behalf of Landlock sandboxes.
 
-The filter of system calls has the kernel hold such a call and tell the keeper of it. The keeper opens the
-file, sees whether it lies where the command may write, and then makes the change itself to what it has open:
-to let the call go on would not do, for another thread could meanwhile put another path in its place.
+The filter of system calls has the kernel hold such a call and report it to the supervisor. The
+supervisor opens the file, checks that the command may write it, and then makes the change itself to what it
+has open. Letting the call go on would not do: another thread could meanwhile put another path in its place.
 """
 
 import ctypes
@@ -20,29 +20,32 @@ _HERE, _NO_LINK, _ITSELF = -100, 0x100, 0x1000
 _PATH_BYTES, _TIMES_BYTES = 4096, 32
 
 
-class Deputy:
+class SyscallBroker:
     """Answers the calls of one shell; `folders` are the files and folders that its commands may write."""
 
     def __init__(self, listener: int, folders: Sequence[str]) -> None:
-        self.listener = listener
+        self._listener = listener
         self._folders = [os.path.realpath(folder) for folder in folders]
         self._libc = ctypes.CDLL(None, use_errno=True)
+
+    def fileno(self) -> int:
+        return self._listener
 
     def answer(self) -> None:
         """Take one call, and make its change or refuse it."""
         told = bytearray(_CALL.size)
         try:
-            fcntl.ioctl(self.listener, _RECEIVE, told)
+            fcntl.ioctl(self._listener, _RECEIVE, told)
         except OSError:
             return  # who called is gone
         key, pid, _, number, _, _, *arguments = _CALL.unpack(told)
         try:
             self._change(key, pid, number, arguments)
             error = 0
-        except Exception as failed:  # whatever it asked for: without the keeper, what it started would go on
+        except Exception as failed:  # whatever it asked for: the supervisor must not end
             error = (failed.errno if isinstance(failed, OSError) else None) or errno.EFAULT
         try:  # noqa: SIM105
-            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(key, 0, -error, 0))
+            fcntl.ioctl(self._listener, _SEND, _ANSWER.pack(key, 0, -error, 0))
         except OSError:
             pass  # who called is gone
 
@@ -62,7 +65,7 @@ class Deputy:
             raise OSError(errno.ENOENT, "")
         file = self._open(pid, ctypes.c_int(start).value, name, flag)
         try:
-            fcntl.ioctl(self.listener, _IS_VALID, struct.pack("=Q", key))  # what was read was of this caller
+            fcntl.ioctl(self._listener, _IS_VALID, struct.pack("=Q", key))  # what was read was of this caller
             is_owned = os.fstat(file).st_uid == os.geteuid()  # the powers of root are not for the asking
             if not is_owned or not self._is_theirs(os.readlink(f"/proc/self/fd/{file}")):
                 raise OSError(errno.EPERM, "")

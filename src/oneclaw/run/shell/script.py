@@ -23,16 +23,16 @@ from collections.abc import Iterable, Mapping
 
 LINE, OUT, ERR, GO = 60, 61, 62, 63
 """The descriptors of the first bash: high, so that a command may use the low ones."""
-RUN = 'IFS= read -r -d "" _oneclaw <"$9"; eval "$_oneclaw"'
-"""Command line of the first bash; the ninth word is its script file."""
+RUN = 'IFS= read -r -d "" _oneclaw <"$8"; eval "$_oneclaw"'
+"""Command line of the first bash; the eighth word is its script file."""
 WHOLE = b"#whole\n"
 """How the file of a whole state ends."""
 NO_FOLDER = b"#nofolder\n"
 """Used when the working directory is missing."""
 
 _BEFORE = r"""
-exec 60<&"$1" 61>&"$2" 62>&"$3" 63<&"$5"; eval "exec $1>&- $2>&- $3>&- $4>&- $5>&-";
-ulimit -c 0; ulimit -d "$6"; ulimit -f "$7"; ulimit -u "$8";
+exec 60<&"$1" 61>&"$2" 62>&"$3" 63<&"$4"; eval "exec $1>&- $2>&- $3>&- $4>&-";
+ulimit -c 0; ulimit -d "$5"; ulimit -f "$6"; ulimit -u "$7";
 exec 2>/dev/null; set --; shopt -s expand_aliases; trap -p >/dev/null;
 @TRAP@
 while IFS=" " read -r -u 60 _oneclaw_from _oneclaw_to _oneclaw; do (

@@ -1,13 +1,12 @@
 """ShellProcess: a sandboxed bash that runs one command at a time."""
 
 import asyncio
-import json
 import os
 import signal
-import socket
 from collections.abc import Callable
 from contextlib import suppress
 
+from oneclaw.child.exit_report import Ended
 from oneclaw.child.group import Group
 from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell.disk import one_of_each
@@ -21,20 +20,14 @@ from oneclaw.run.shell.usage import (
     processes_inside,
     shared_bytes,
     table_bytes,
-    usage_below,
-    usage_inside,
+    usage_of,
 )
 
 READ_BYTES = 64 * 1024
 DRAIN_BYTES = 1 << 20
 SWEEP_SECONDS = 3.0
-GONE_SECONDS = 3.0
 ALONE_SECONDS = 0.002
 """How often is looked whether what was killed is dead."""
-_FIRST_OF_ALL = -20
-"""A nice value."""
-SWEEP = b"s"
-"""Asks the keeper of a box without a process table of its own to kill all but its first bash."""
 
 
 class ShellGone(Exception):
@@ -67,22 +60,18 @@ class ShellProcess:
         self._swept: asyncio.Future[None] | None = None
         self._wanted = b""
         self._said = b""
-        self._reported = b""
-        self._pid = 0
-        self._known: asyncio.Future[None] = self._loop.create_future()
-        self._is_killed = False
-        self._is_gone = False
+        self._is_lost = False
         self._is_closed = False
-        self._why = ""
         self._started = start(enclosure, folder, limits, has_input=has_input, shared=shared)
+        self.child = self._started.child
+        self.child.known.add_done_callback(lambda _: self._want())
         self._loop.add_reader(self._started.line, self._read_line)
-        self._loop.add_reader(self._started.report, self._read_report)
         self._loop.add_reader(self._started.out, self._read, False)
         self._loop.add_reader(self._started.err, self._read, True)
 
     @property
     def is_alive(self) -> bool:
-        return not self._is_gone
+        return not self._is_lost
 
     def prepare(self, state: int, then: int, number: int) -> None:
         """Have a bash ready that starts from this state and leaves `then`; command `number` runs in it.
@@ -93,7 +82,7 @@ class ShellProcess:
         self._want()
 
     def _want(self) -> None:
-        if self._started.group is not None and not self._known.done():
+        if self._started.group is not None and not self.child.known.done():
             return  # what it starts now would not be counted
         wanted, self._wanted = self._wanted, b""
         if wanted and not self._is_closed:
@@ -111,7 +100,7 @@ class ShellProcess:
         self._started.let_wait()
         ended = self._ended = self._loop.create_future()
         ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever waits, or not
-        if self._is_gone:
+        if self._is_lost:
             ended.set_exception(ShellGone())
         with suppress(OSError):
             self._started.go.send(b"%d %d\n" % (number, state))
@@ -119,17 +108,17 @@ class ShellProcess:
 
     async def sweep(self) -> None:
         """Kill everything but the first bash. Raises `ShellGone`, or `TimeoutError` after too long."""
-        if self._is_gone or not self._pid:
+        if self._is_lost or not self.child.pid:
             raise ShellGone
-        self._swept = self._loop.create_future()
         try:
-            if self.enclosure.has_own_pids:
-                os.kill(self._pid, signal.SIGUSR1)
-            else:
-                self._started.report.send(SWEEP)
-        except OSError:
+            async with asyncio.timeout(SWEEP_SECONDS):
+                if not self.enclosure.has_own_pids:
+                    return await self.child.sweep()
+                self._swept = self._loop.create_future()
+                os.kill(self.child.pid, signal.SIGUSR1)
+                await self._swept
+        except (OSError, Ended):
             raise ShellGone from None
-        await asyncio.wait_for(self._swept, SWEEP_SECONDS)
 
     async def alone(self) -> None:
         """Wait until what was killed is dead. Raises `TimeoutError` when it takes too long."""
@@ -151,29 +140,32 @@ class ShellProcess:
 
     def usage(self) -> ResourceUsage | None:
         """Running processes; None when they cannot be seen."""
-        if not self._pid:
-            return None
-        if self.enclosure.has_own_pids:
-            return usage_inside(self._pid, self._limits.processes)
-        return usage_below(self._started.process.pid, self._limits.processes)
+        processes = self._processes()
+        return None if processes is None else usage_of(processes, self._limits.processes)
 
     def shared_bytes(self) -> int:
         """The memory it holds that processes can share; each of them is looked at, which takes long."""
-        return shared_bytes(self._processes(), self._limits.memory_bytes)
+        return shared_bytes(self._processes() or [], self._limits.memory_bytes)
 
     def table_bytes(self) -> int:
         """The memory that its page tables take; each process is looked at."""
-        return table_bytes(self._processes())
+        return table_bytes(self._processes() or [])
 
     def socket_bytes(self) -> int:
         """The memory that its sockets hold."""
-        top = self._pid if self.enclosure.has_own_pids else self._started.process.pid
-        return socket_bytes(top) if self._pid else 0
+        return socket_bytes(self._top) if self._top else 0
 
-    def _processes(self) -> list[str]:
+    @property
+    def _top(self) -> int:
+        """The process that all others are below of; 0 until it is known."""
+        return self.child.pid if self.enclosure.has_own_pids else self.child.supervisor_pid
+
+    def _processes(self) -> list[str] | None:
+        if not self._top:
+            return None
         if self.enclosure.has_own_pids:
-            return processes_inside(self._pid) or [] if self._pid else []
-        return processes_below(self._started.process.pid, self._limits.processes)
+            return processes_inside(self._top)
+        return processes_below(self._top, self._limits.processes)
 
     def drain(self) -> None:
         """Take what lies in the pipes; not for ever, for a killed process may be writing still."""
@@ -200,72 +192,23 @@ class ShellProcess:
             self._started.input = None
 
     def kill(self) -> None:
-        """End it with all it has started; returns at once, `gone` waits until nothing is left.
-
-        One that is being made is ended when it is known by its number: before, half of it might stay.
-        """
-        self._is_killed = True
-        if self._is_closed or not self._known.done():
-            return
-        if self._pid and not self._is_gone:
-            with suppress(OSError):  # only root may: among thousands that fork, its turn to die comes late
-                os.setpriority(os.PRIO_PROCESS, self._pid, _FIRST_OF_ALL)
-            with suppress(OSError):  # its group too: what forks cannot go on while the first awaits its turn
-                (os.killpg if os.getpgid(self._pid) == self._pid else os.kill)(self._pid, signal.SIGKILL)
-        with suppress(OSError):
-            self._started.report.shutdown(socket.SHUT_WR)
-        if self.enclosure.has_own_pids:
-            self._started.process.kill()
+        """End it with all it has started; returns at once, `gone` waits until nothing is left."""
+        self.child.kill()
 
     async def gone(self) -> None:
         """Wait until nothing is left of a box that was killed or has ended, and let go of its files."""
-        if self._is_closed:
-            return
-        await asyncio.wait([self._known], timeout=GONE_SECONDS)
-        self._note_known()
+        await self.child.gone()
         self.drain()
-        self._is_closed = True
-        self._lose()
-        self._loop.remove_reader(self._started.report)
-        self._loop.remove_reader(self._started.out)
-        self._loop.remove_reader(self._started.err)
-        process = self._started.process
-        try:
-            if self.enclosure.has_own_pids and self._pid:  # there, the first process is the last to go
-                await self._is_dead(self._pid)
-            await self._is_dead(process.pid)
-            if process.poll() is None:
-                process.kill()
-                await self._is_dead(process.pid)
-                process.poll()
-        finally:
-            self._why = self._last_error()
+        if not self._is_closed:
+            self._is_closed = True
+            self._lose()
+            self._loop.remove_reader(self._started.out)
+            self._loop.remove_reader(self._started.err)
             self._started.close()
-
-    async def _is_dead(self, pid: int) -> None:
-        """Wait for the end of a process; not for ever, and in no thread: there may be room for none."""
-        try:
-            watched = os.pidfd_open(pid)
-        except OSError:
-            return  # gone already
-        dead: asyncio.Future[None] = self._loop.create_future()
-        self._loop.add_reader(watched, lambda: dead.done() or dead.set_result(None))
-        try:
-            await asyncio.wait([dead], timeout=GONE_SECONDS)
-        finally:
-            self._loop.remove_reader(watched)
-            os.close(watched)
 
     def why_gone(self) -> str:
         """Start-up error of a shell that is gone; empty when there was none."""
-        return self._why
-
-    def _last_error(self) -> str:
-        try:
-            said = os.read(self._started.errors, READ_BYTES).decode("utf-8", "replace").strip()
-        except OSError:
-            said = ""
-        return said.splitlines()[-1][:300] if said else ""
+        return self.child.exit.last_line
 
     def _read_line(self) -> None:
         try:
@@ -284,39 +227,8 @@ class ShellProcess:
                 code, left = rest.split()
                 self.had_left = left == b"0"
                 self._ended.set_result(int(code))
-            elif word == b"k":
-                self._note_swept()
-
-    def _read_report(self) -> None:
-        try:
-            data = self._started.report.recv(READ_BYTES)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self._loop.remove_reader(self._started.report)
-            self._note_known()
-            return
-        if self._pid:
-            self._note_swept()
-            return
-        self._reported += data
-        with suppress(ValueError):
-            self._pid = int(json.loads(self._reported)["child-pid"])
-            self._started.hold(self._pid)  # it may have been started before its parent was held
-            self._note_known()
-
-    def _note_known(self) -> None:
-        if not self._known.done():
-            self._known.set_result(None)
-            self._want()
-            if self._is_killed:
-                self.kill()
-
-    def _note_swept(self) -> None:
-        if self._swept is not None and not self._swept.done():
-            self._swept.set_result(None)
+            elif word == b"k" and self._swept is not None and not self._swept.done():
+                self._swept.set_result(None)
 
     def _read(self, is_err: bool) -> bool:
         """Take one piece of output; False when there is none."""
@@ -334,8 +246,8 @@ class ShellProcess:
         return True
 
     def _lose(self) -> None:
-        if not self._is_gone:
-            self._is_gone = True
+        if not self._is_lost:
+            self._is_lost = True
             self._loop.remove_reader(self._started.line)
             for waiting in (self._ended, self._swept):
                 if waiting is not None and not waiting.done():

@@ -6,11 +6,11 @@ import platform
 import re
 import shutil
 import socket
-import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 from oneclaw.child.group import Group, make_group
+from oneclaw.child.spawn import Child
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell.folder import SCRIPT, ShellFolder
@@ -30,29 +30,21 @@ _THREADS = 4
 class Started:
     """Our ends.
 
-    line    to the first bash: what to start from, and what came of it
-    go      to the bash of a command: it begins. A socket, for what is none can be opened through /proc
-    report  to the keeper of the shell
-    out, err, input  of commands;  errors  of starting
-    written the ends that commands write to, which share with ours whether writing waits
-    group   the control group that holds its memory and its tasks, where one can be made
+    group    the control group that holds its memory and its tasks, where one can be made
+    line     to the first bash: what to start from, and what came of it
+    go       to the bash of a command: it begins. A socket, for what is none can be opened through /proc
+    out, err, input  of commands
+    written  the ends that commands write to, which share with ours whether writing waits
     """
 
-    process: subprocess.Popen[bytes]
+    child: Child
+    group: Group | None
     line: socket.socket
-    report: socket.socket
     go: socket.socket
     out: int
     err: int
-    errors: int
     input: int | None
     written: tuple[int, int]
-    group: Group | None = None
-
-    def hold(self, pid: int) -> None:
-        """Have the kernel count a process, and what it starts, with the others of the shell."""
-        if self.group is not None:
-            self.group.hold(pid)
 
     def let_wait(self) -> None:
         """Have writing wait for room, whatever the last command set: node that was killed has it fail."""
@@ -61,14 +53,11 @@ class Started:
 
     def close(self) -> None:
         self.line.close()
-        self.report.close()
         self.go.close()
-        for fd in (self.out, self.err, self.errors, *self.written, self.input):
+        for fd in (self.out, self.err, *self.written, self.input):
             if fd is not None:
                 os.close(fd)
         self.input = None
-        if self.group is not None:
-            self.group.remove()
 
 
 def start(
@@ -87,63 +76,50 @@ def start(
         given=enclosure.environment,
     )
     folder.write_script(script)
-    most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, _most_tasks(enclosure, limits))
     try:
         with ExitStack() as theirs, ExitStack() as ours:
-            started = _start(enclosure, folder, most, has_input, theirs, ours)
+            started = _start(enclosure, limits, has_input, shared, theirs, ours)
             ours.pop_all()
     except OSError as error:
         raise ToolError(
             f"The shell could not be started: {error.strerror or error}.", effects="none"
         ) from None
-    tasks = _THREADS * limits.processes
-    started.group = make_group(limits.memory_bytes, tasks) if shared is None else shared.inner(tasks)
-    started.hold(started.process.pid)
     return started
 
 
 def _start(
     enclosure: SandboxSpec,
-    folder: ShellFolder,
-    most: tuple[int, int, int],
+    limits: SandboxLimits,
     has_input: bool,
+    shared: Group | None,
     theirs: ExitStack,
     ours: ExitStack,
 ) -> Started:
-    """The process and our ends; `theirs` and `ours` are what closes the ends of each."""
+    """The child and our ends; `theirs` and `ours` are what closes the ends of each."""
     line, their_line = _sockets(ours, theirs)
-    report, their_report = _sockets(ours, theirs)
+    go, their_go = _sockets(ours, theirs)
     out, their_out = _pipe(ours, theirs)
     err, their_err = _pipe(ours, theirs)
-    errors, their_errors = _pipe(ours, theirs)
-    go, their_go = _sockets(ours, theirs)
-    their_input, given = _pipe(theirs, ours) if has_input else (subprocess.DEVNULL, None)
+    their_input, given = _pipe(theirs, ours) if has_input else (None, None)
+    for fd in (line.fileno(), go.fileno(), out, err, given):
+        if fd is not None:
+            os.set_blocking(fd, False)
+    written = _closed_by(ours, os.dup(their_out)), _closed_by(ours, os.dup(their_err))
     # Above the numbers that bash gives them: one of these would be overwritten by another of them.
     passed = [
         _closed_by(theirs, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, GO + 1))
-        for fd in (their_line.fileno(), their_out, their_err, their_report.fileno(), their_go.fileno())
+        for fd in (their_line.fileno(), their_out, their_err, their_go.fileno())
     ]
+    most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, _most_tasks(enclosure, limits))
     words = *passed, *most, f"{enclosure.folder}/{SCRIPT}"
-    bash = ("bash", "--noprofile", "--norc", "-c", RUN, "bash", *map(str, words))
-    filtered = _closed_by(theirs, _filter_file(enclosure.filter)) if enclosure.filter else None
     nice = NICE if shutil.which(NICE[0]) else ()
-    process = subprocess.Popen(
-        [*nice, *enclosure.start_command(passed[3], filtered), *bash],
-        stdin=their_input,
-        stdout=subprocess.DEVNULL,
-        stderr=their_errors,
-        env=dict(enclosure.environment),
-        pass_fds=passed if filtered is None else [*passed, filtered],
-        start_new_session=True,
-        cwd=folder.states,
-    )
-    for fd in (out, err, errors, given):
-        if fd is not None:
-            os.set_blocking(fd, False)
-    for spoken in (line, report, go):
-        spoken.setblocking(False)
-    written = _closed_by(ours, os.dup(their_out)), _closed_by(ours, os.dup(their_err))
-    return Started(process, line, report, go, out, err, errors, given, written)
+    bash = (*nice, "bash", "--noprofile", "--norc", "-c", RUN, "bash", *map(str, words))
+    filtered = [_closed_by(theirs, _filter_file(enclosure.filter))] if enclosure.filter else []
+    descriptors = {fd: fd for fd in (*passed, *filtered)} | ({} if their_input is None else {0: their_input})
+    spec = enclosure.child_spec(bash, descriptors, *filtered)
+    tasks = _THREADS * limits.processes
+    group = make_group(limits.memory_bytes, tasks) if shared is None else shared.inner(tasks)
+    return Started(Child(spec, group=group), group, line, go, out, err, given, written)
 
 
 def _sockets(one: ExitStack, other: ExitStack) -> tuple[socket.socket, socket.socket]:

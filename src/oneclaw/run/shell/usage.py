@@ -20,22 +20,11 @@ class ResourceUsage:
     memory_bytes: int
 
 
-def usage_inside(pid: int, enough: int) -> ResourceUsage | None:
-    """Counts the processes in a process table, up to `enough`; None if it is hidden.
+def processes_inside(pid: int) -> list[str] | None:
+    """The folders of the processes that the process table of `pid` holds; None if it is hidden.
 
     While its sandbox is being made it sees the table of the machine, which counts for nothing.
     """
-    found = processes_inside(pid)
-    return None if found is None else _usage(found, enough)
-
-
-def usage_below(pid: int, enough: int) -> ResourceUsage:
-    """The same of all descendants of `pid`, which adopts those that lose their parents."""
-    return _usage(processes_below(pid, enough), enough)
-
-
-def processes_inside(pid: int) -> list[str] | None:
-    """The folders of the processes that the process table of `pid` holds; None if it is hidden."""
     table = f"/proc/{pid}/root/proc"
     try:
         if os.stat(table).st_dev == os.stat("/proc").st_dev:
@@ -46,7 +35,15 @@ def processes_inside(pid: int) -> list[str] | None:
 
 
 def processes_below(pid: int, enough: int) -> list[str]:
+    """The same of all descendants of `pid`, which adopts those that lose their parents."""
     return [f"/proc/{number}" for number in descendants(pid, enough)]
+
+
+def usage_of(processes: list[str], enough: int) -> ResourceUsage:
+    """Counts processes and, where there are at most `enough`, their memory."""
+    if len(processes) > enough:
+        return ResourceUsage(len(processes), 0)
+    return ResourceUsage(len(processes), sum(map(_memory_bytes, processes)))
 
 
 def machine_bytes() -> tuple[int, int]:
@@ -97,12 +94,6 @@ def _kilobytes(text: bytes, name: bytes) -> int:
     """The bytes that stand after a name, as the kernel writes them: `Name: 12 kB`."""
     number = text.partition(name)[2].split(maxsplit=1)[:1]
     return int(number[0]) << 10 if number else 0
-
-
-def _usage(processes: list[str], enough: int) -> ResourceUsage:
-    if len(processes) > enough:
-        return ResourceUsage(len(processes), 0)
-    return ResourceUsage(len(processes), sum(map(_memory_bytes, processes)))
 
 
 def _memory_bytes(process: str) -> int:
