@@ -14,10 +14,9 @@ from oneclaw.core.answer import AnswerProgress, AnswerRestarted
 from oneclaw.core.call import EFFECTS, ToolResult
 from oneclaw.core.define.default import to_json as value_to_json
 from oneclaw.core.envelope import Envelope
-from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event
 from oneclaw.core.message import AssistantMessage, Usage
-from oneclaw.core.message_json import Json, from_json, to_json
+from oneclaw.core.message_json import Json, from_json, read_kind, to_json
 from oneclaw.core.oddity import mark
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.core.value import plain
@@ -123,7 +122,7 @@ def read_result(document: Json) -> ToolResult:
         document["call_id"],
         document["tool"],
         None if failed else document.get("result", ""),
-        _kind(document["error_type"]) if failed else None,
+        read_kind(document["error_type"]) if failed else None,
         document.get("message", ""),
         document.get("seconds", 0.0),
         effects if effects in EFFECTS else "unknown",
@@ -132,10 +131,6 @@ def read_result(document: Json) -> ToolResult:
         (),
         document.get("details"),
     )
-
-
-def _kind(name: str) -> Kind:
-    return Kind(name) if name in set(Kind) else Kind.EXECUTION_ERROR
 
 
 def _plain(value: Any) -> Any:

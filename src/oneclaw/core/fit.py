@@ -40,22 +40,16 @@ def with_note(value: Any, note: str) -> Any:
 def _most_items(value: Any, room: int, how: CutPlace) -> Any | None:
     """The value with as many items of each list and object as fit, and at least one."""
     best, low, high = None, 0, 1
-    while (
-        cut := _try(value, high, room, how)
-    ) is not None:  # from few to many: what is left out costs no time
-        best, low, high = cut, high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        cut = _try(value, middle, room, how)
+    is_doubling = True  # from few to many: what is left out costs no time
+    while is_doubling or high - low > 1:
+        items = high if is_doubling else (low + high) // 2
+        cut = _cut_strings(_cut_items(value, items, how), room, how)
         if cut is None:
-            high = middle
+            is_doubling, high = False, items
         else:
-            best, low = cut, middle
+            best, low = cut, items
+            high = high * 2 if is_doubling else high
     return best
-
-
-def _try(value: Any, items: int, room: int, how: CutPlace) -> Any | None:
-    return _cut_strings(_cut_items(value, items, how), room, how)
 
 
 def _cut_strings(value: Any, room: int, how: CutPlace) -> Any | None:
@@ -130,6 +124,5 @@ def _ends(items: list[Any], most: int, how: CutPlace) -> list[Any]:
 
 
 def _missing(shown: int, total: int, how: CutPlace) -> str:
-    return (
-        f"(Cut: the {'first' if how == 'head' else 'first and last'} {shown:,} of {total:,} items are shown.)"
-    )
+    which = "first" if how == "head" else "first and last"
+    return f"(Cut: the {which} {shown:,} of {total:,} items are shown.)"

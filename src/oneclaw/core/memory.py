@@ -98,18 +98,14 @@ def digest(memories: Sequence[Memory], chars: int = DIGEST_CHARS) -> str:
     room = chars - len(_HEAD) - len(_TAIL)
     lines: list[str] = []
     for memory in memories:
-        line = _line(memory)
+        value = memory.value
+        if len(value) > _SHOWN_CHARS:
+            value = f"{value[:_SHOWN_CHARS]}… (the first {_SHOWN_CHARS} of {len(value):,} characters)"
+        line = f"{_quoted(memory.key)}: {_quoted(value)}\n"
         if len(line) <= room:
             lines.append(line)
             room -= len(line)
     return _HEAD + "".join(lines) + _TAIL if lines else ""
-
-
-def _line(memory: Memory) -> str:
-    value = memory.value
-    if len(value) > _SHOWN_CHARS:
-        value = f"{value[:_SHOWN_CHARS]}… (the first {_SHOWN_CHARS} of {len(value):,} characters)"
-    return f"{_quoted(memory.key)}: {_quoted(value)}\n"
 
 
 def _quoted(text: str) -> str:

@@ -77,13 +77,8 @@ def _document(message: Message) -> Json:
         if message.model:
             document["model"] = message.model
         if usage != _NO_USAGE:
-            document["usage"] = [
-                usage.input,
-                usage.output,
-                usage.cached,
-                usage.cache_written,
-                usage.reasoning,
-            ]
+            counts = usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning
+            document["usage"] = counts
         return document
     if isinstance(message, ResultsMessage):
         return {"role": "results", "results": [_result(result) for result in message.results]}
@@ -173,10 +168,6 @@ def _read_assistant(document: Json) -> AssistantMessage:
     )
 
 
-def _read_results(document: Json) -> ResultsMessage:
-    return ResultsMessage(tuple([_read_result(result) for result in document["results"]]))
-
-
 def _read_part(document: Json) -> Part:
     kind, echo = document["type"], document.get("echo")
     if kind == "text":
@@ -211,7 +202,7 @@ def _read_result(document: Json) -> ToolResult:
         _text(document["id"]),
         _text(document["tool"]),
         document.get("value", ""),
-        None if kind is None else _kind(kind),
+        None if kind is None else read_kind(kind),
         document.get("message", ""),
         document.get("seconds", 0.0),
         effects if effects in EFFECTS else "unknown",
@@ -222,10 +213,11 @@ def _read_result(document: Json) -> ToolResult:
     )
 
 
-def _kind(name: Any) -> Kind:
+def read_kind(name: Any) -> Kind:
+    """The kind of this name; one of a newer version is still an error."""
     try:
         return Kind(name)
-    except ValueError:  # of a newer version: it failed, and that must stay
+    except ValueError:
         return Kind.EXECUTION_ERROR
 
 
@@ -247,5 +239,5 @@ _NO_USAGE = Usage()
 _READERS: dict[str, Callable[[Json], Message]] = {
     "user": _read_user,
     "assistant": _read_assistant,
-    "results": _read_results,
+    "results": lambda document: ResultsMessage(tuple(map(_read_result, document["results"]))),
 }

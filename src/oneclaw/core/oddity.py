@@ -44,19 +44,14 @@ def _mark(value: Any, inside: set[int]) -> Any:
         return _shown(value)
     if len(inside) >= _DEPTH or id(cast(Any, value)) in inside:
         return "(nested too deeply to be kept)"
-    return _mark_members(cast(Any, value), inside | {id(cast(Any, value))})
-
-
-def _mark_members(value: Any, inside: set[int]) -> Any:
+    inside = inside | {id(cast(Any, value))}
     if not isinstance(value, Mapping):
-        return [_mark(member, inside) for member in value]
-    members = cast(Mapping[Any, Any], value)
-    marked = {_key(name): _mark(member, inside) for name, member in members.items()}
+        return [_mark(member, inside) for member in cast(Any, value)]
+    marked = {
+        name if isinstance(name, str) else _shown(name): _mark(member, inside)
+        for name, member in cast(Mapping[Any, Any], value).items()
+    }
     return {"$": "object", "value": marked} if "$" in marked else marked
-
-
-def _key(name: Any) -> str:
-    return name if isinstance(name, str) else _shown(name)
 
 
 def _shown(value: Any) -> str:

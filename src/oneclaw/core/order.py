@@ -38,13 +38,11 @@ class Ticket:
     def leave(self) -> None:
         self._order.tickets.pop(self, None)
         for follower in self._followers:
-            follower._unblock(self)
+            follower._blockers.discard(self)
+            turn = follower._turn
+            if not follower._blockers and turn is not None and not turn.done():
+                turn.set_result(None)
         self._followers.clear()
-
-    def _unblock(self, blocker: "Ticket") -> None:
-        self._blockers.discard(blocker)
-        if not self._blockers and self._turn is not None and not self._turn.done():
-            self._turn.set_result(None)
 
 
 class Order:

@@ -36,9 +36,7 @@ class Progress:
         call, definition = self._walk.call, self._walk.definition
         assert definition is not None
         session = self._walk.session.id
-        self._deliver(ToolProgressed(call.id, definition.name, session, shown[:TEXT_CHARS], fraction))
-
-    def _deliver(self, event: ToolProgressed) -> None:
+        event = ToolProgressed(call.id, definition.name, session, shown[:TEXT_CHARS], fraction)
         try:
             is_here = asyncio.get_running_loop() is self._loop
         except RuntimeError:  # in a thread

@@ -117,9 +117,10 @@ class ResultMaker:
         chars = MESSAGE_CHARS
         if isinstance(error, StoppedError) and walk.definition:
             chars = most_chars(walk, walk.definition)
+        unknown = self._redact_text(walk.call.name[: 10 * NAME_CHARS])  # as the model made it up
         return ToolResult(
             call_id=walk.call.id,
-            tool=walk.definition.name if walk.definition else self._shown_name(walk.call.name),
+            tool=walk.definition.name if walk.definition else unknown[:NAME_CHARS],
             value=None,
             kind=kind,
             message=trim(message, chars, "middle" if chars > MESSAGE_CHARS else "head").text,
@@ -151,10 +152,6 @@ class ResultMaker:
     def _redact_text(self, text: str) -> str:
         text = readable(text)
         return text if self.redactor is None else self.redactor.redact(text)
-
-    def _shown_name(self, name: str) -> str:
-        """A name nobody knows, as a model made it up."""
-        return self._redact_text(name[: 10 * NAME_CHARS])[:NAME_CHARS]
 
 
 def most_chars(walk: CallState, definition: ToolDefinition) -> int:

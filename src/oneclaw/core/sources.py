@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import is_
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from oneclaw.core.errors import DuplicateTool, InvalidConfig, OneClawError, describe
 from oneclaw.core.load import LoadProblem
@@ -245,7 +245,10 @@ class Sources:
         before, source = slot.tools, slot.source
         try:
             slot.tools, slot.health = tuple(source.tools), str(source.health)
-            slot.problems = tuple(_as_problem(source, problem) for problem in source.problems)
+            slot.problems = tuple(
+                each if isinstance(each, LoadProblem) else LoadProblem(f"source {source.name}", str(each))
+                for each in cast("Sequence[object]", source.problems)
+            )
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -264,7 +267,7 @@ class Sources:
             for tool in slot.tools:
                 reason = ""
                 try:
-                    raw, entry = known.get(id(tool)) or (tool, self._make(tool))
+                    raw, entry = known.get(id(tool)) or (tool, make_entry(self._fit(as_tool(tool))))
                     slot.made[id(tool)] = raw, entry
                     reason = self._place(held, slot, entry, takers)
                 except Exception as error:
@@ -276,10 +279,6 @@ class Sources:
         outside = (slot for slot in self._slots if slot.source.is_outside)
         self._outside = {name: tool for slot in outside for name, tool in slot.taken.items()}
         self._registry.become(held)
-
-    def _make(self, tool: Tool) -> RegisteredTool:
-        made = self._fit(as_tool(tool))
-        return make_entry(made)
 
     def _place(
         self, held: Registry, slot: _SourceSlot, entry: RegisteredTool, takers: dict[str, _SourceSlot]
@@ -315,10 +314,6 @@ def _left_out(slot: _SourceSlot, tool: Tool, reason: str) -> LoadProblem:
     work = getattr(tool, "execute", None)
     place = getattr(work, "place", "") or getattr(tool, "origin", "") or f"source {slot.source.name}"
     return LoadProblem(place, reason, getattr(work, "index", None))
-
-
-def _as_problem(source: ToolSource, problem: object) -> LoadProblem:
-    return problem if isinstance(problem, LoadProblem) else LoadProblem(f"source {source.name}", str(problem))
 
 
 def _problems(slot: _SourceSlot) -> Iterator[LoadProblem]:

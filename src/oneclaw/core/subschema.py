@@ -23,6 +23,26 @@ def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(value, Mapping)
 
 
+def object_of(value: object) -> Mapping[str, Any]:
+    """The value where it is an object, else an empty one."""
+    return value if is_object(value) else {}
+
+
+def list_of(value: object) -> Sequence[Any]:
+    """The value where it is an array, else an empty one."""
+    return value if is_array(value) else ()
+
+
+def objects_in(value: object) -> list[Mapping[str, Any]]:
+    """The objects in an array; none where the value is no array."""
+    return [each for each in list_of(value) if is_object(each)]
+
+
+def text_of(value: object) -> str:
+    """The value where it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
 def is_array(value: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, list | tuple)
 

@@ -30,7 +30,7 @@ def trim(text: str, chars: int, how: Literal["head", "middle"] = "head", kept_in
         shown = body + _note(len(body), len(text), how, kept_in)
     else:
         head = text[: safe_cut(text, room - room // 2)]
-        tail = text[_safe_start(text, len(text) - room // 2) :]
+        tail = text[_nearest(text, len(text) - room // 2, 1) :]
         shown = head + _note(len(head) + len(tail), len(text), how, kept_in) + tail
     return Trimmed(shown[:chars], len(text))
 
@@ -40,12 +40,8 @@ def safe_cut(text: str, at: int) -> int:
     return _nearest(text, max(0, min(at, len(text))), -1)
 
 
-def _safe_start(text: str, at: int) -> int:
-    """The place nearest above `at` where a cut tears no character apart."""
-    return _nearest(text, max(0, min(at, len(text))), 1)
-
-
 def _nearest(text: str, at: int, step: int) -> int:
+    """The nearest such place, below `at` or above it."""
     cut = at
     for _ in range(_LONGEST_CHARS):
         if 0 < cut < len(text) and _belongs_together(text[cut - 1], text[cut]):

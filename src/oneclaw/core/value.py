@@ -24,13 +24,10 @@ VALUES = 1_000_000
 
 _INTEGER_BITS = 14_000  # Python refuses to print longer ones in decimal (about 4,300 digits)
 _LISTS = (list, tuple, set, frozenset, deque, range, KeysView, ValuesView, AbstractSet)
+_NO_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-
-
-def compact(value: Any) -> str:
-    """A plain value as JSON text without spaces."""
-    return _encode(value)
+compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+"""A plain value as JSON text without spaces."""
 
 
 def plain(value: Any) -> Any:
@@ -92,7 +89,7 @@ class _Plain:
         if value is None or kind is bool:
             return value
         if isinstance(value, float):
-            return float(value) if isfinite(value) else _not_a_number(value)
+            return float(value) if isfinite(value) else _NO_NUMBERS[str(float(value))]
         if isinstance(value, Enum):
             return self.turn(value.value, depth + 1)
         if isinstance(value, str):
@@ -173,7 +170,7 @@ def _text_of(value: Any) -> str:
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, timedelta):
-        return _duration(value)
+        return duration_text(value)
     if isinstance(value, Iterator) or isawaitable(value) or isasyncgen(value):
         named = type(cast(Any, value)).__name__
         raise ToolError(f"The tool returned a {named}, not a value; return a list or the value itself.")
@@ -189,7 +186,8 @@ def _text_of(value: Any) -> str:
     return text
 
 
-def _duration(value: timedelta) -> str:
+def duration_text(value: timedelta) -> str:
+    """A timedelta as ISO 8601, to the microsecond: `-P1DT0.5S`."""
     sign = "-" if value < timedelta() else ""
     value = abs(value)
     part = f".{value.microseconds:06}".rstrip("0") if value.microseconds else ""
@@ -200,10 +198,6 @@ def _duration(value: timedelta) -> str:
 
 def _integer(value: int) -> int | str:
     return value if value.bit_length() <= _INTEGER_BITS else hex(value)
-
-
-def _not_a_number(value: float) -> str:
-    return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
 
 
 def _text_or_base64(data: bytes) -> Any:

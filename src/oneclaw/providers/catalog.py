@@ -121,8 +121,12 @@ class Catalog:
             return self._packaged_model(name, package)
         if self.local is not None and name.startswith(f"{LOCAL}/"):
             return self._local_model(name, self.local)
-        is_local = self._is_local(name.partition("/")[0])
-        table = self._entry(name)
+        provider = name.partition("/")[0]
+        is_known = provider in self._providers or provider in self._set_providers
+        is_local = is_known and self.provider(provider).is_local
+        rows: Mapping[str, Any] = self._models["models"]
+        versions = (row for row in rows if name.startswith(row) and _VERSION.match(name, len(row)))
+        table: Mapping[str, Any] = rows.get(max(versions, key=len, default=""), {})
         own = self._set_models.get(name, _UNSET)
         return Model(
             name,
@@ -220,17 +224,6 @@ class Catalog:
             is_small=known.is_small if own.small is None else own.small,
             tools=known.tools if self._settings.small_tools is None else (),
         )
-
-    def _is_local(self, provider: str) -> bool:
-        if provider not in self._providers and provider not in self._set_providers:
-            return False
-        return self.provider(provider).is_local
-
-    def _entry(self, name: str) -> Mapping[str, Any]:
-        """The row of the longest name that this one is a version of."""
-        rows = self._models["models"]
-        fitting = (row for row in rows if name.startswith(row) and _VERSION.match(name, len(row)))
-        return rows.get(max(fitting, key=len, default=""), {})
 
     def _family_window(self, name: str, is_local: bool) -> int:
         bare = name.rpartition("/")[2].lower()

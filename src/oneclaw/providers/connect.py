@@ -13,7 +13,6 @@ from oneclaw.providers.http.remote import RemoteProvider
 from oneclaw.providers.packages import ProviderHost, ProviderPackage
 
 if TYPE_CHECKING:
-    from oneclaw.providers.local.models import LocalModels
     from oneclaw.providers.local.processes import ModelProcesses
 
 CHECK_SECONDS = 5.0
@@ -63,7 +62,10 @@ class Providers:
         if package is not None:
             return self._open_package(package, name), bare
         if name == LOCAL and self.catalog.local is not None:
-            return self._run_here(self.catalog.local), bare
+            from oneclaw.providers.local.provider import LocalProvider
+
+            self._local = self._local or LocalProvider(self.catalog.local, self._model_processes())
+            return self._local, bare
         return self._script(bare) if name == SCRIPTED else self._open(name), bare
 
     def check_key(self, model: str) -> None:
@@ -80,7 +82,12 @@ class Providers:
         if name in self.made:
             return []
         if name == LOCAL and self.catalog.local is not None:
-            return self._list_here(self.catalog.local)
+            from oneclaw.providers.local.engine import check_installed
+
+            check_installed()
+            split = (each.partition("/") for each in self.catalog.packages.names())
+            packaged = (bare for provider, _, bare in split if provider == LOCAL)
+            return sorted({*self.catalog.local.all(), *packaged})
         package = self.catalog.package(name)
         if package is not None:
             return sorted(model.name for model in package.models)
@@ -116,13 +123,6 @@ class Providers:
             self._packaged[package] = package.open(ProviderHost(key, processes.settings.cache, processes))
         return self._packaged[package]
 
-    def _run_here(self, models: "LocalModels") -> Provider:
-        from oneclaw.providers.local.provider import LocalProvider
-
-        if self._local is None:
-            self._local = LocalProvider(models, self._model_processes())
-        return self._local
-
     def _model_processes(self) -> "ModelProcesses":
         """The processes that the GGUF files of all providers share: one that starts ends idle ones."""
         from oneclaw.providers.local.processes import ModelProcesses
@@ -131,13 +131,6 @@ class Providers:
             assert self.catalog.local is not None
             self._processes = ModelProcesses(self.catalog.local.settings)
         return self._processes
-
-    def _list_here(self, models: "LocalModels") -> list[str]:
-        from oneclaw.providers.local.engine import check_installed
-
-        check_installed()
-        split = (name.partition("/") for name in self.catalog.packages.names())
-        return sorted({*models.all(), *(bare for provider, _, bare in split if provider == LOCAL)})
 
     def _script(self, file: str) -> Provider:
         """The script of a file, which goes on where it was."""
@@ -148,14 +141,11 @@ class Providers:
         return self._scripts[file]
 
     def _open(self, name: str) -> RemoteProvider:
-        opened = self._opened.get(name)
-        if opened is None:
-            opened = self._opened[name] = self._connect(self.catalog.provider(name))
-        return opened
-
-    def _connect(self, settings: ProviderSettings) -> RemoteProvider:
+        if name in self._opened:
+            return self._opened[name]
+        settings = self.catalog.provider(name)
         secret = settings.key
-        return RemoteProvider(
+        self._opened[name] = RemoteProvider(
             make_wire(settings),
             settings.base_url,
             key=lambda: self._secrets(secret) if secret else None,
@@ -165,6 +155,7 @@ class Providers:
             idle_seconds=settings.idle_seconds,
             total_seconds=settings.total_seconds,
         )
+        return self._opened[name]
 
 
 def make_wire(settings: ProviderSettings) -> Wire:

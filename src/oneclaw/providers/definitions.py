@@ -1,10 +1,13 @@
 """Tool definitions as each provider gets them, and decoding of its calls."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from oneclaw.core.define.naming import fit_name
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.dialect.change import Changes
@@ -13,6 +16,7 @@ from oneclaw.providers.dialect.resolve import resolve
 from oneclaw.providers.names import Names
 
 WireTool = dict[str, Any]
+_ALLOWED = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _Write = Callable[[WireTool, Dialected], WireTool]
 _OUTPUTS = {
     "openai_responses": ("output_schema", "openai"),
@@ -47,18 +51,18 @@ class Definitions:
         dialected = self.dialected.get(ours)
         if dialected is None or (dialected.way is None and dialected.gaps is None):
             return ours, arguments
-        if isinstance(arguments, str | bytes):
-            try:
-                read = json.loads(arguments)
-            except (ValueError, RecursionError):
-                return ours, arguments  # the engine reads it once more, mends it, or says what is wrong
-        else:
-            read = arguments
         try:
+            read = json.loads(arguments) if isinstance(arguments, str | bytes) else arguments
             restored = dialected.restore(read) if is_object(read) else read
             return ours, arguments if restored == read else restored
-        except RecursionError:
-            return ours, arguments  # nested too deeply, which the engine refuses
+        except (ValueError, RecursionError):
+            return ours, arguments  # the engine reads it once more, repairs it, or says what is wrong
+
+    def sent_name(self, name: str) -> str:
+        """The name of a past call: as its tool is sent now, or one that is allowed."""
+        if name in self.dialected:
+            return self.names.wire(name)
+        return name if _ALLOWED.match(name) else fit_name(name)
 
 
 def definitions_for(
@@ -108,19 +112,15 @@ def _write_anthropic(head: WireTool, dialected: Dialected) -> WireTool:
     return {**head, "input_schema": dialected.schema}
 
 
-def _write_gemini(head: WireTool, dialected: Dialected) -> WireTool:
-    return head if dialected.schema is None else {**head, "parametersJsonSchema": dialected.schema}
-
-
-def _write_gemini_parameters(head: WireTool, dialected: Dialected) -> WireTool:
-    return head if dialected.schema is None else {**head, "parameters": dialected.schema}
+def _write_gemini(field: str, head: WireTool, dialected: Dialected) -> WireTool:
+    return head if dialected.schema is None else {**head, field: dialected.schema}
 
 
 PROVIDERS: dict[str, tuple[str, _Write]] = {
     "openai_chat": ("openai", _write_chat),
     "openai_responses": ("openai", _write_responses),
     "anthropic": ("anthropic", _write_anthropic),
-    "gemini": ("gemini", _write_gemini),
-    "gemini_parameters": ("gemini_parameters", _write_gemini_parameters),
+    "gemini": ("gemini", partial(_write_gemini, "parametersJsonSchema")),
+    "gemini_parameters": ("gemini_parameters", partial(_write_gemini, "parameters")),
 }
 """Each wire format with the dialect it takes."""

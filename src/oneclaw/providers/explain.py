@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_array, is_object, object_of, text_of
 from oneclaw.providers.base import ProviderError, Trouble
 
 _CHARS = 400
@@ -82,7 +82,8 @@ def explain(status: int, headers: Mapping[str, str], body: bytes) -> ProviderErr
 
 def explain_event(code: str, said: str) -> ProviderError:
     """An error told inside a stream, by its code and its text."""
-    trouble = _sharpen(_by_code(code.lower()), code, said)
+    fitting: list[Trouble] = [trouble for part, trouble in _BY_CODE.items() if part in code.lower()]
+    trouble = _sharpen(fitting[0] if fitting else "server", code, said)
     return _error("broke off its answer", said or code, trouble, None)
 
 
@@ -92,13 +93,6 @@ def check_ready(body: Mapping[str, Any]) -> None:
     if isinstance(status, str) and status.lower() in _UNREADY:
         said = f"The provider says that its answer is {status.lower()}, so there is none yet."
         raise ProviderError(f"{said} Try again, and ask it for no answers in the background.", "stream")
-
-
-def _by_code(code: str) -> Trouble:
-    for part, trouble in _BY_CODE.items():
-        if part in code:
-            return trouble
-    return "server"
 
 
 def _sharpen(trouble: Trouble, code: str, said: str) -> Trouble:
@@ -144,10 +138,9 @@ def _said(error: Mapping[str, Any]) -> str:
         said = said.get("detail") or said
     if is_array(said):
         said = "; ".join(_field_said(each) for each in said)
-    behind = error.get("metadata")
-    raw = behind.get("raw") if is_object(behind) else None  # OpenRouter: the words of the server behind it
+    raw = text_of(object_of(error.get("metadata")).get("raw"))  # of the server behind OpenRouter
     text = said if isinstance(said, str) else json.dumps(said)
-    return f"{text}: {raw}" if isinstance(raw, str) and raw else text
+    return f"{text}: {raw}" if raw else text
 
 
 def _field_said(each: Any) -> str:

@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from dataclasses import dataclass, fields, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeGuard, cast, get_args
+from typing import Any, cast, get_args
 
 from oneclaw.core.answer import (
     Answered,
@@ -42,7 +42,7 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import RETRIED, ProviderError, Request, Trouble
-from oneclaw.providers.written import CUT
+from oneclaw.providers.written import faulted
 
 ATTEMPTS = 4
 
@@ -215,26 +215,18 @@ def _message(parts: list[Part], finish: Finish | None, usage: Usage, request: Re
         finish = "calls" if any(isinstance(part, CallPart) for part in parts) else "stop"
     if finish in ("cut", "length"):
         # As a provider's answer: the last thing of it may be half, and a cut one is not to be trusted at all.
-        first = 0 if finish == "cut" else len(parts) - 1
-        parts = [_faulted(part) if number >= first else part for number, part in enumerate(parts)]
+        first = 0 if finish == "cut" else max(0, len(parts) - 1)
+        parts = [*parts[:first], *map(faulted, parts[first:])]
     return AssistantMessage(tuple(parts), finish, "scripted", f"scripted/{request.model}", usage)
-
-
-def _faulted(part: Part) -> Part:
-    return CallPart(replace(part.call, fault=CUT)) if isinstance(part, CallPart) else part
 
 
 def steps_of(reply: Steps) -> list[Step]:
     """A reply as its steps."""
     if isinstance(reply, str):
         return [Say(reply)]
-    if _is_step(reply):
+    if isinstance(reply, Step):
         return [reply]
-    return [Say(step) if isinstance(step, str) else step for step in cast(Sequence[str | Step], reply)]
-
-
-def _is_step(reply: object) -> TypeGuard[Step]:
-    return isinstance(reply, get_args(Step))
+    return [Say(step) if isinstance(step, str) else step for step in reply]
 
 
 def read_script(file: Path) -> Scripted:

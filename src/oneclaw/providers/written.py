@@ -8,9 +8,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from oneclaw.core.message import Message
+from oneclaw.core.call import unique_ids
+from oneclaw.core.message import CallPart, Message, Part
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.definitions import Definitions, definitions_for
@@ -146,10 +148,24 @@ def wire_id(call_id: str) -> str:
     return "call_" + hashlib.sha256(call_id.encode("utf-8", "replace")).hexdigest()[:24]
 
 
+def with_unique_ids(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """The parts of an answer, each call with an id that no other call of the answer has."""
+    every = list(parts)
+    calls = iter(unique_ids(part.call for part in every if isinstance(part, CallPart)))
+    return tuple(CallPart(next(calls), part.echo) if isinstance(part, CallPart) else part for part in every)
+
+
 CUT = (
     "The answer was cut off before the arguments of this call were complete, so it was not run."
     " Make the call again, with shorter arguments."
 )
+
+
+def faulted(part: Part) -> Part:
+    """The part of an answer that broke off: a call in it must not run."""
+    if not isinstance(part, CallPart) or part.call.fault:
+        return part
+    return CallPart(replace(part.call, fault=CUT), part.echo)
 
 
 def fault_of(text: str, is_cut: bool) -> str:

@@ -508,7 +508,7 @@ def test_only_models_that_hold_themselves_stay_references() -> None:
         (int, 5, 5),
         (Color, Color.RED, "red"),
         (date, date(2024, 1, 1), "2024-01-01"),
-        (timedelta, timedelta(hours=-1), "-P0DT3600S"),
+        (timedelta, timedelta(hours=-1), "-PT3600S"),
         (Path, Path("a"), "a"),
         (set[str], {"b", "a", "c"}, ["a", "b", "c"]),
         (tuple[int, ...], (1, 2), [1, 2]),

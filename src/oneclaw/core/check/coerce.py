@@ -275,8 +275,8 @@ def _asks_integer(finding: SchemaViolation) -> bool:
     )
 
 
-def _leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    waiting: list[tuple[Path, Any]] = [(path, value)]
+def _leaves(value: Any) -> Iterator[tuple[Path, Any]]:
+    waiting: list[tuple[Path, Any]] = [((), value)]
     while waiting:
         path, each = waiting.pop()
         if isinstance(each, dict | list):

@@ -24,30 +24,22 @@ def take_apart(pattern: str) -> list[PatternPart]:
     pieces: list[PatternPart] = []
     at = 1
     while pattern.startswith(("(?=", "(?!"), at):
-        end = _find_closing(pattern, at)
+        end = _find_outside_brackets(")", pattern, at)
         if end is None:
             return []
         pieces.append(PatternPart(f"^(?:{pattern[at + 3 : end]})", pattern[at + 2] == "="))
         at = end + 1
     rest = pattern[at:]
-    if not pieces or rest.startswith(("*", "+", "?", "{")) or _has_alternatives(rest):
+    if not pieces or rest.startswith(("*", "+", "?", "{")) or _find_outside_brackets("|", rest) is not None:
         return []
     return [*pieces, PatternPart(f"^{rest}", True)]
 
 
-def _find_closing(pattern: str, at: int) -> int | None:
+def _find_outside_brackets(mark: str, pattern: str, at: int = 0) -> int | None:
+    """The first place of a mark with as many brackets closed as opened."""
     depth = 0
     for token in _TOKEN.finditer(pattern, at):
         depth += {"(": 1, ")": -1}.get(token.group(), 0)
-        if depth == 0 and token.group() == ")":
+        if depth == 0 and token.group() == mark:
             return token.start()
     return None
-
-
-def _has_alternatives(pattern: str) -> bool:
-    depth = 0
-    for token in _TOKEN.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(token.group(), 0)
-        if depth == 0 and token.group() == "|":
-            return True
-    return False

@@ -123,7 +123,9 @@ def explain(finding: SchemaViolation, root: Any) -> list[ArgumentProblem]:
     value = look_up(root, finding.path)
     match finding.keyword:
         case "required":
-            return [_missing((*finding.path, str(finding.detail)))]
+            where = render_path((*finding.path, str(finding.detail)))
+            text = f"Missing required parameter: '{where}'"
+            return [ArgumentProblem(where, "nothing", "is required", text)]
         case "additionalProperties" | "unevaluatedProperties":
             return [describe_unknown((*finding.path, str(name))) for name in finding.detail]
         case "anyOf" | "oneOf":
@@ -143,11 +145,6 @@ def _describe(problem: ArgumentProblem) -> str:
         return f"'{problem.path}' is not in the schema"
     where = f"'{problem.path}'" if problem.path else "it"
     return f"{where} {problem.expected} but got {problem.value}"
-
-
-def _missing(path: Path) -> ArgumentProblem:
-    where = render_path(path)
-    return ArgumentProblem(where, "nothing", "is required", f"Missing required parameter: '{where}'")
 
 
 def describe_unknown(path: Path) -> ArgumentProblem:
@@ -172,7 +169,10 @@ def _explain_alternatives(finding: SchemaViolation, root: Any, value: Any) -> li
     ]
     if len(near) == 1:
         return [problem for each in near[0] for problem in explain(each, root)]
-    wanted = list(dict.fromkeys(_wants(alternative, finding.path) for alternative in finding.alternatives))
+    wanted = dict.fromkeys(
+        " and ".join(_want(each, finding.path) for each in alternative[:3])
+        for alternative in finding.alternatives
+    )
     return [_broken(finding.path, value, f"must fit one of: {clip('; '.join(wanted), 300)}")]
 
 
@@ -182,10 +182,6 @@ def _is_another_kind(finding: SchemaViolation, base: Path) -> bool:
         return finding.keyword in ("type", "const")
     is_fixed = finding.keyword == "const" or (finding.keyword == "enum" and len(finding.detail) == 1)
     return is_fixed and len(finding.path) == len(base) + 1
-
-
-def _wants(alternative: Iterable[SchemaViolation], base: Path) -> str:
-    return " and ".join(_want(each, base) for each in list(alternative)[:3])
 
 
 def _want(finding: SchemaViolation, base: Path) -> str:

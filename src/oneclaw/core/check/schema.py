@@ -213,22 +213,19 @@ class CompiledSchema:
     def _has_too_many_keys(self, value: Any) -> bool:
         if self._match_keys is None:
             self._match_keys = "'patternProperties'" in repr((self.document, self._documents))
-        return self._match_keys and _count_key_chars(value) > KEY_CHARS
-
-
-def _count_key_chars(value: Any) -> int:
-    chars = 0
-    for each in walk(value):
-        if isinstance(each, dict):
-            chars += sum(map(len, cast("dict[str, Any]", each)))
-            if chars > KEY_CHARS:
-                break
-    return chars
+        chars = 0
+        for each in walk(value) if self._match_keys else ():
+            if isinstance(each, dict):
+                chars += sum(map(len, cast("dict[str, Any]", each)))
+                if chars > KEY_CHARS:
+                    return True
+        return False
 
 
 def _find(error: jsonschema_rs.ValidationError) -> SchemaViolation:
     kind = error.kind
-    location = error.absolute_keyword_location or f"{ROOT}#{_pointer(error.schema_path)}"
+    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in error.schema_path)
+    location = error.absolute_keyword_location or "".join((f"{ROOT}#", *(f"/{step}" for step in steps)))
     path: Path = tuple(error.instance_path)
     match kind:
         case jsonschema_rs.ValidationErrorKind.AnyOf() | jsonschema_rs.ValidationErrorKind.OneOfNotValid():
@@ -242,10 +239,6 @@ def _find(error: jsonschema_rs.ValidationError) -> SchemaViolation:
             return SchemaViolation(path, kind.keyword, kind.message, location)
         case _:
             return SchemaViolation(path, kind.name, kind.value, location)
-
-
-def _pointer(path: list[str | int]) -> str:
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
 def _invalid(error: jsonschema_rs.ValidationError, document: dict[str, Any] | bool) -> InvalidSchema:
@@ -279,11 +272,7 @@ def _locate_reference(message: str, document: dict[str, Any] | bool) -> Path:
             if isinstance(child, str) and step in ("$ref", "$dynamicRef", "$recursiveRef", "$schema", "$id"):
                 pieces = (child, *child.split("#"))
                 matched = max((len(piece) for piece in pieces if piece in message), default=0)
-                best = max(best, (matched, here), key=_first)
+                best = max(best, (matched, here), key=lambda pair: pair[0])
             else:
                 waiting.append((here, child))
     return best[1]
-
-
-def _first(pair: tuple[int, Path]) -> int:
-    return pair[0]

@@ -28,25 +28,21 @@ def constrain(shape: Shape, metadata: Iterable[Any]) -> Shape:
     schema = {key: value for key, value in shape.schema.items() if key != "description"}
     limits: list[Limit] = []
     for item in metadata:
-        _apply(item, schema, limits)
+        if isinstance(item, str):
+            schema["description"] = item
+        elif is_object(item):
+            schema.update(item)
+        else:
+            _apply(item, schema, limits)
     convert = partial(to_limited, shape.convert, tuple(limits)) if limits else shape.convert
     is_described = "description" in schema
     return shape._replace(schema={**shape.schema, **schema}, convert=convert, is_described=is_described)
 
 
 def _apply(item: Any, schema: dict[str, Any], limits: list[Limit]) -> None:
-    if isinstance(item, str):
-        schema["description"] = item
-    elif is_object(item):
-        schema.update(item)
-    else:
-        _apply_object(item, schema, limits)
-
-
-def _apply_object(item: Any, schema: dict[str, Any], limits: list[Limit]) -> None:
     nested = getattr(item, "metadata", None)
     for each in nested if is_array(nested) else ():
-        _apply_object(each, schema, limits)
+        _apply(each, schema, limits)
     for attribute in ("description", "documentation"):
         if isinstance(text := getattr(item, attribute, None), str):
             schema["description"] = text

@@ -6,10 +6,11 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import isfinite
 from pathlib import PurePath
-from typing import Any, TypeGuard
+from typing import Any, cast
 
 from oneclaw.core.define.shape import enum_members
 from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.value import duration_text
 
 
 def to_json(value: Any) -> Any:
@@ -27,10 +28,10 @@ def to_json(value: Any) -> Any:
 
 def _structure_to_json(value: Any) -> Any:
     if is_object(value):
-        return {_key_to_json(name): to_json(each) for name, each in value.items()}
-    if _is_set(value):
+        return {str(to_json(name)): to_json(each) for name, each in value.items()}
+    if isinstance(value, Set):
         # The order of a set changes from run to run; a schema must not.
-        return sorted((to_json(each) for each in value), key=repr)
+        return sorted((to_json(each) for each in cast("Set[Any]", value)), key=repr)
     if hasattr(value, "_asdict"):
         return to_json(value._asdict())
     if is_array(value):
@@ -41,15 +42,6 @@ def _structure_to_json(value: Any) -> Any:
         members = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
         return {name: to_json(each) for name, each in members.items() if each is not None}
     return _scalar_to_json(value)
-
-
-def _is_set(value: object) -> TypeGuard[Set[Any]]:
-    return isinstance(value, Set)
-
-
-def _key_to_json(name: Any) -> str:
-    text = to_json(name)
-    return text if isinstance(text, str) else str(text)
 
 
 def _scalar_to_json(value: Any) -> str:
@@ -66,10 +58,3 @@ def _scalar_to_json(value: Any) -> str:
             return str(value)
         case kind:
             raise TypeError(f"{kind} has no JSON form")
-
-
-def duration_text(value: Any) -> str:
-    """A timedelta as ISO 8601, to the microsecond: `-P1DT0.5S`."""
-    sign, value = ("-", -value) if value.days < 0 else ("", value)
-    fraction = f".{value.microseconds:06d}".rstrip("0") if value.microseconds else ""
-    return f"{sign}P{value.days}DT{value.seconds}{fraction}S"

@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 import typing
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from oneclaw.core.define import docstring
 from oneclaw.core.define.annotation import evaluate_class
@@ -27,7 +27,11 @@ class Member(NamedTuple):
 
 
 def has_members(kind: type[Any]) -> bool:
-    return dataclasses.is_dataclass(kind) or is_typed_dict(kind) or _is_named_tuple(kind)
+    return (
+        dataclasses.is_dataclass(kind)
+        or is_typed_dict(kind)
+        or (hasattr(kind, "_fields") and issubclass(kind, tuple))
+    )
 
 
 def is_typed_dict(kind: type[Any]) -> bool:
@@ -35,31 +39,24 @@ def is_typed_dict(kind: type[Any]) -> bool:
     return hasattr(kind, "__required_keys__") and issubclass(kind, dict)
 
 
-def _is_named_tuple(kind: type[Any]) -> bool:
-    return hasattr(kind, "_fields") and issubclass(kind, tuple)
-
-
 def class_text(kind: type[Any]) -> docstring.Docstring:
     """Descriptions of a class and its fields; Python's generated text is ignored."""
     text = kind.__dict__.get("__doc__") or ""
     if text.startswith((f"{kind.__name__}(", "dict(")):
         return docstring.Docstring("", {})
-    return docstring.parse(text, _names(kind))
-
-
-def _names(kind: type[Any]) -> set[str]:
-    return {name for base in kind.__mro__ for name in inspect.get_annotations(base)}
+    return docstring.parse(text, {name for base in kind.__mro__ for name in inspect.get_annotations(base)})
 
 
 def members_of(kind: type[Any], descriptions: Mapping[str, str]) -> Iterator[Member]:
     """The fields of a class with their types, defaults and descriptions."""
-    hints = evaluate_class(kind)
+    hints, of_tuple = evaluate_class(kind), cast("Any", kind)
     if is_typed_dict(kind):
         found = _keys(kind, hints)
     elif dataclasses.is_dataclass(kind):
         found = _fields(kind, hints)
     else:
-        found = _places(kind, hints)
+        defaults = of_tuple._field_defaults
+        found = (Member(name, hints.get(name, Any), defaults.get(name, EMPTY)) for name in of_tuple._fields)
     for member in found:
         yield member._replace(description=descriptions.get(member.name, ""))
 
@@ -79,8 +76,3 @@ def _fields(kind: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
         default = EMPTY if each.default is dataclasses.MISSING else each.default
         has_factory = each.default_factory is not dataclasses.MISSING
         yield Member(each.name, hints[each.name], default, is_optional=has_factory)
-
-
-def _places(kind: Any, hints: Mapping[str, Any]) -> Iterator[Member]:
-    for name in kind._fields:
-        yield Member(name, hints.get(name, Any), kind._field_defaults.get(name, EMPTY))

@@ -51,7 +51,7 @@ class SchemaNormalizer:
         if depth > _DEEPEST:
             raise InvalidTool(f"A schema is nested deeper than {_DEEPEST} levels at {path[:90]}.")
         fresh: Schema = {str(keyword): value for keyword, value in schema.items()}
-        steps = (
+        before = (
             self._lists,
             self._schemas,
             self._type,
@@ -60,11 +60,12 @@ class SchemaNormalizer:
             self._bounds,
             self._flags,
         )
-        for step in steps:
+        for step in before:
             step(fresh, path)
         fresh = rebuild(fresh, lambda where, each: self.mend(each, where, depth + 1), path)
-        for step in (self._enum, self._default, self._required_defaults):
-            step(fresh, path)
+        self._enum(fresh, path)
+        self._default(fresh, path)
+        self._required_defaults(fresh, path)
         return fresh
 
     def note(self, path: str, text: str) -> None:
@@ -77,7 +78,10 @@ class SchemaNormalizer:
         """A list where an object is meant, and one object for each place of an array."""
         properties, items = schema.get("properties"), schema.get("items")
         if is_array(properties) and all(is_object(each) and "name" in each for each in properties):
-            schema["properties"] = {each["name"]: _without(each, "name") for each in properties}
+            schema["properties"] = {
+                each["name"]: {key: value for key, value in each.items() if key != "name"}
+                for each in properties
+            }
             self.note(path, "a list of properties became an object of properties")
         if is_array(items):
             schema["prefixItems"] = schema.pop("items")
@@ -116,7 +120,9 @@ class SchemaNormalizer:
         had = schema.pop("type", "nothing")
         meant = _meant(had, schema)
         if had != meant.get("type", "nothing"):
-            self.note(path, f"type {shorten(had)} became {_spell(meant)}")
+            kinds = meant.get("type", "any value")
+            told = kinds if isinstance(kinds, str) else " or ".join(kinds)
+            self.note(path, f"type {shorten(had)} became {told}")
         for keyword, value in meant.items():
             schema.setdefault(keyword, value)
         if schema.pop("nullable", False) is True:
@@ -240,15 +246,6 @@ def _allow_null(schema: Schema) -> None:
 def _present(schema: Schema, keywords: Collection[str]) -> list[str]:
     """Those of the keywords a schema has, in its own order: notes do not change from run to run."""
     return [keyword for keyword in schema if keyword in keywords]
-
-
-def _spell(meant: Schema) -> str:
-    kind = meant.get("type", "any value")
-    return kind if isinstance(kind, str) else " or ".join(kind)
-
-
-def _without(mapping: Mapping[str, Any], name: str) -> Schema:
-    return {key: value for key, value in mapping.items() if key != name}
 
 
 def fits(value: Any, schema: Mapping[str, Any]) -> bool:

@@ -127,17 +127,11 @@ def to_timedelta(build: Callable[..., Any], value: Any) -> Any:
         if not isinstance(value, str):
             return build(seconds=to_number(value))
         match = re.fullmatch(_DURATION, value.strip())
-        return _read_duration(build, match) if match else build(seconds=float(value))
+        if match is None:
+            return build(seconds=float(value))
+        sign, *texts = match.groups()
+        units = zip(("weeks", "days", "hours", "minutes", "seconds"), texts, strict=True)
+        length = build(**{unit: float(text.replace(",", ".")) for unit, text in units if text})
+        return -length if sign == "-" else length
     except (ValueError, OverflowError, TypeMismatch):
         return refuse(value, "an ISO 8601 duration such as PT1H30M, or a number of seconds")
-
-
-def _read_duration(build: Callable[..., Any], match: re.Match[str]) -> Any:
-    sign, *texts = match.groups()
-    units = zip(("weeks", "days", "hours", "minutes", "seconds"), texts, strict=True)
-    length = build(**{unit: _read_number(text) for unit, text in units if text})
-    return -length if sign == "-" else length
-
-
-def _read_number(text: str) -> int | float:
-    return int(text) if text.isdigit() else float(text.replace(",", "."))

@@ -93,13 +93,9 @@ def enum_members(kind: type[Enum]) -> list[tuple[Any, Enum]]:
     """JSON value of each enum member: its value, or its name."""
     members = list(kind)
     if all(isinstance(member.value, str | int | float) for member in members):
-        return [(_bare(member.value), member) for member in members]
+        # The value may be a member of another Enum.
+        return [(each.value.value if isinstance(each.value, Enum) else each.value, each) for each in members]
     return [(member.name, member) for member in members]
-
-
-def _bare(value: Any) -> Any:
-    """The value without the Enum around it, where a member is a str or an int itself."""
-    return value.value if isinstance(value, Enum) else value
 
 
 def choice_shape(pairs: Sequence[tuple[Any, Any]], is_nullable: bool = False) -> Shape:

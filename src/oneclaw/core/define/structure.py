@@ -1,6 +1,7 @@
 """Converts JSON arrays, objects and unions to Python types."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from oneclaw.core.define.scalar import Convert, TypeMismatch, keep, misfit, refuse
@@ -113,6 +114,7 @@ class RecursiveType:
         return self.inner(value)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Record:
     """An object with known fields: a dataclass, a TypedDict, a NamedTuple, the arguments of a function.
 
@@ -120,19 +122,10 @@ class Record:
     absent      fields that become None when they are not there
     """
 
-    __slots__ = ("absent", "build", "fields", "required")
-
-    def __init__(
-        self,
-        build: Callable[..., Any],
-        fields: Mapping[str, Convert],
-        required: frozenset[str],
-        absent: frozenset[str],
-    ) -> None:
-        self.build = build
-        self.fields = fields
-        self.required = required
-        self.absent = absent
+    build: Callable[..., Any]
+    fields: Mapping[str, Convert]
+    required: frozenset[str]
+    absent: frozenset[str]
 
     def __call__(self, value: Any) -> Any:
         members = self.read(_as_object(value))

@@ -115,15 +115,11 @@ def describe_binary(head: bytes, encoding: Encoding) -> str | None:
 
 
 def _is_binary(head: bytes) -> bool:
-    if len(head) < _FEW_BYTES or (b"\0" not in head and _is_utf8(head)):
+    if len(head) < _FEW_BYTES or (b"\0" not in head and _fits(head, "utf-8")):
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
     # A stray control character does not make a text binary.
     return controls * 20 > len(head) if len(head) >= 32 else controls * 2 > len(head)
-
-
-def _is_utf8(head: bytes) -> bool:
-    return _fits(head, "utf-8")
 
 
 def _fits(head: bytes, name: str) -> bool:

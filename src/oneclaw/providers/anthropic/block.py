@@ -1,11 +1,11 @@
 """One content block of an Anthropic answer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from oneclaw.core.call import new_call_id
 from oneclaw.core.message import ForeignPart, TextPart
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_object, list_of, objects_in, text_of
 from oneclaw.providers.written import as_object, to_text
 
 
@@ -45,8 +45,7 @@ def text_part(block: AnswerBlock) -> TextPart | None:
     # `file_id` is told with a citation, but not taken back.
     citations = [
         {name: value for name, value in each.items() if name != "file_id"}
-        for each in block.citations
-        if is_object(each)
+        for each in objects_in(block.citations)
     ]
     return TextPart(text, {"citations": citations} if citations else None) if text else None
 
@@ -61,15 +60,3 @@ def foreign_part(block: AnswerBlock) -> ForeignPart | None:
     if written.strip():
         echo["input"] = as_object(written)
     return ForeignPart(echo, text_of(echo.get("name")) or block.kind)
-
-
-def text_of(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def object_of(value: object) -> Mapping[str, Any]:
-    return value if is_object(value) else {}
-
-
-def list_of(value: object) -> Iterable[Any]:
-    return value if is_array(value) else ()

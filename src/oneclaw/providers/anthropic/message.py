@@ -1,12 +1,10 @@
 """Writes messages as Anthropic content blocks."""
 
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from oneclaw.core.call import Image, ToolResult
-from oneclaw.core.define.naming import fit_name
 from oneclaw.core.image import media_type
 from oneclaw.core.message import (
     AssistantMessage,
@@ -26,7 +24,6 @@ from oneclaw.providers.written import as_object, wire_id
 NAME = "anthropic"
 MessageBlock = dict[str, Any]
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-_TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _EMPTY = "(an empty message)"
 
 
@@ -45,12 +42,7 @@ def write_message(message: Message, definitions: Definitions) -> Iterable[Messag
     if isinstance(message, ResultsMessage):
         blocks = [_result(result) for result in message.results]
         return [{"role": "user", "content": blocks}] if blocks else []
-    return _write_assistant(message, definitions, has_thoughts=True)
-
-
-def write_without_thoughts(message: AssistantMessage, definitions: Definitions) -> Iterable[MessageBlock]:
-    """The same for an answer whose thoughts are not taken any more."""
-    return _write_assistant(message, definitions, has_thoughts=False)
+    return write_answer(message, definitions, has_thoughts=True)
 
 
 def after_of(message: AssistantMessage) -> str | None:
@@ -75,7 +67,7 @@ def is_paused(message: Message | None) -> bool:
 def past_tools(messages: Sequence[Message], definitions: Definitions) -> list[MessageBlock]:
     """Stand-ins for the tools of past calls, by name."""
     calls = (call for each in messages if isinstance(each, AssistantMessage) for call in each.calls)
-    names = sorted({_wire_name(call.name, definitions) for call in calls})
+    names = sorted({definitions.sent_name(call.name) for call in calls})
     gone = "Not available any more."
     return [{"name": name, "description": gone, "input_schema": {"type": "object"}} for name in names]
 
@@ -102,9 +94,10 @@ def _image(image: Image) -> MessageBlock:
     return {"type": "image", "source": source}
 
 
-def _write_assistant(
+def write_answer(
     message: AssistantMessage, definitions: Definitions, has_thoughts: bool
 ) -> Iterable[MessageBlock]:
+    """The item of an answer; without its thoughts where they are not taken any more."""
     open_ids = _open_ids(message)
     blocks: list[MessageBlock] = []
     for part in message.parts:
@@ -139,7 +132,7 @@ def _call(
     part: CallPart, definitions: Definitions, echo: Mapping[str, Any], open_ids: frozenset[str]
 ) -> MessageBlock:
     call = part.call
-    block = {"type": "tool_use", "id": wire_id(call.id), "name": _wire_name(call.name, definitions)}
+    block = {"type": "tool_use", "id": wire_id(call.id), "name": definitions.sent_name(call.name)}
     block = {**block, "input": as_object(call.arguments), **echo}
     caller = block.get("caller")
     if is_object(caller) and str(caller.get("tool_id")) in open_ids:
@@ -155,9 +148,3 @@ def _open_ids(message: AssistantMessage) -> frozenset[str]:
     done = {echo["tool_use_id"] for echo in echoes if isinstance(echo.get("tool_use_id"), str)}
     begun = {echo["id"] for echo in echoes if "input" in echo and isinstance(echo.get("id"), str)}
     return frozenset(begun - done)
-
-
-def _wire_name(name: str, definitions: Definitions) -> str:
-    if name in definitions.dialected:
-        return definitions.names.wire(name)
-    return name if _TAKEN.match(name) else fit_name(name)

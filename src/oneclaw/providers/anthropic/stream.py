@@ -9,23 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
-from oneclaw.core.call import ToolCall, unique_ids
+from oneclaw.core.call import ToolCall
 from oneclaw.core.message import AssistantMessage, CallPart, Finish, Part, ThoughtPart, Usage
-from oneclaw.core.subschema import is_array, is_object
-from oneclaw.providers.anthropic.block import (
-    AnswerBlock,
-    foreign_part,
-    list_of,
-    object_of,
-    text_of,
-    text_part,
-)
+from oneclaw.core.subschema import is_array, is_object, object_of, objects_in, text_of
+from oneclaw.providers.anthropic.block import AnswerBlock, foreign_part, text_part
 from oneclaw.providers.anthropic.message import NAME
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import check_ready, explain_event, one_line
 from oneclaw.providers.one_answer import second_answer
-from oneclaw.providers.written import CUT, as_object, fault_of, is_deep, to_text
+from oneclaw.providers.written import CUT, as_object, fault_of, is_deep, to_text, with_unique_ids
 
 _FINISHES: dict[str, Finish] = {
     "end_turn": "stop",
@@ -75,7 +68,8 @@ class AnthropicReader:
         if kind == "content_block_delta":
             return self._add(content.get("index"), object_of(content.get("delta")))
         if kind == "content_block_stop":
-            self._end(content.get("index"))
+            if (block := self._find(content.get("index"))) is not None:
+                block.is_ended = True
         elif kind == "message_delta":
             return self._note(object_of(content.get("delta")), content.get("usage"))
         elif kind == "message_stop":
@@ -104,11 +98,7 @@ class AnthropicReader:
     def message(self) -> AssistantMessage:
         finish = self._finish()
         parts = [part for block in self._blocks if (part := self._part(block, finish)) is not None]
-        named = iter(unique_ids(part.call for part in parts if isinstance(part, CallPart)))
-        whole = tuple(
-            CallPart(next(named), part.echo) if isinstance(part, CallPart) else part for part in parts
-        )
-        return AssistantMessage(whole, finish, NAME, "", self._count())
+        return AssistantMessage(with_unique_ids(parts), finish, NAME, "", self._count())
 
     # What the events say
 
@@ -123,10 +113,9 @@ class AnthropicReader:
     def _start(self, message: Mapping[str, Any]) -> list[AnswerProgress]:
         """The message as it begins, which with a whole body, and at times in a stream, is all of it."""
         progress: list[AnswerProgress] = []
-        for block in list_of(message.get("content")):
-            if is_object(block):
-                progress += self._begin(None, block)
-                self._blocks[-1].is_ended = True
+        for block in objects_in(message.get("content")):
+            progress += self._begin(None, block)
+            self._blocks[-1].is_ended = True
         return progress + self._note(message, message.get("usage"))
 
     def _note(self, delta: Mapping[str, Any], usage: object) -> list[AnswerProgress]:
@@ -137,18 +126,15 @@ class AnthropicReader:
             if type(count) is int and count >= 0:
                 self._usage[name] = count
         said = text_of(object_of(delta.get("stop_details")).get("explanation"))
-        if (
-            self._stop_reason == "refusal"
-            and said
-            and not any(block.kind == "text" for block in self._blocks)
-        ):
+        has_text = any(block.kind == "text" for block in self._blocks)
+        if self._stop_reason == "refusal" and said and not has_text:
             return self._add_text(len(self._blocks), "text", said)
         return []
 
     def _begin(self, index: object, began: Mapping[str, Any]) -> list[AnswerProgress]:
         block = AnswerBlock(began, self._calls)
         self._blocks.append(block)
-        self._open[_number(index, len(self._blocks) - 1)] = block
+        self._open[index if isinstance(index, int) else len(self._blocks) - 1] = block
         if block.kind == "tool_use":
             self._calls += 1
             begun = CallBegun(block.call_index, self._definitions.names.ours(text_of(began.get("name"))))
@@ -194,11 +180,6 @@ class AnthropicReader:
         if not text:
             return []
         return [TextAdded(text) if kind == "text" else ThoughtAdded(text)]
-
-    def _end(self, index: object) -> None:
-        block = self._find(index)
-        if block is not None:
-            block.is_ended = True
 
     def _find(self, index: object) -> AnswerBlock | None:
         """The block an event is about: the last begun with its index, or the last when it names none."""
@@ -283,7 +264,3 @@ def _error(content: Mapping[str, Any]) -> ProviderError:
     error = object_of(content.get("error"))
     said = text_of(error.get("message")) or text_of(content.get("error"))
     return explain_event(text_of(error.get("type")), one_line(said))
-
-
-def _number(index: object, default: int) -> int:
-    return index if isinstance(index, int) else default

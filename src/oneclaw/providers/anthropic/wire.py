@@ -22,8 +22,8 @@ from oneclaw.providers.anthropic.message import (
     after_of,
     is_paused,
     past_tools,
+    write_answer,
     write_message,
-    write_without_thoughts,
 )
 from oneclaw.providers.anthropic.stream import AnthropicReader
 from oneclaw.providers.base import ProviderError, Request
@@ -177,7 +177,7 @@ def _digest(link: str, text: str) -> str:
 def _sent(message: Message, text: str, link: str, written: WrittenSet) -> str:
     if not isinstance(message, AssistantMessage) or after_of(message) in (None, link):
         return text
-    return ",".join(to_text(item) for item in write_without_thoughts(message, written.definitions))
+    return ",".join(map(to_text, write_answer(message, written.definitions, has_thoughts=False)))
 
 
 def _with_ends(texts: list[str], last: Message | None) -> list[str]:

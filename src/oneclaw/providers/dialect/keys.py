@@ -1,7 +1,7 @@
 """Replaces property names a provider refuses, and restores them in arguments."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
@@ -39,7 +39,12 @@ def _restore(way: NameMap | None, value: Any) -> Any:
 
 def rename(schema: Schema, changes: Changes) -> tuple[Schema, NameMap | None]:
     """The schema with names that are taken, and the way back where one was changed."""
-    wires = _fit_all(_names(schema))
+    every = list(dict.fromkeys(_names(schema)))
+    taken = {name for name in every if _TAKEN.match(name)}
+    wires: dict[str, str] = {}  # no name is that of another property anywhere
+    for name in every:
+        if name not in taken:
+            wires[name] = fit_key(name, taken | set(wires.values()))
     if not wires:
         return schema, None
     way = NameMap()
@@ -51,17 +56,6 @@ def _names(schema: Mapping[str, Any]) -> Iterator[str]:
         yield from properties
     for _, each in children(schema):
         yield from _names(each)
-
-
-def _fit_all(names: Iterable[str]) -> dict[str, str]:
-    """A name for the wire for each that is refused; none is the name of another property anywhere."""
-    every = list(dict.fromkeys(names))
-    taken = {name for name in every if _TAKEN.match(name)}
-    wires: dict[str, str] = {}
-    for name in every:
-        if name not in taken:
-            wires[name] = fit_key(name, taken | set(wires.values()))
-    return wires
 
 
 def fit_key(name: str, taken: Collection[str]) -> str:
@@ -95,14 +89,11 @@ class _Renaming:
                     self.rename(each, f"{path}.{keyword}[{number}]", target)
                     for number, each in enumerate(branches)
                 ]
-        for keyword, inner in (
-            ("items", _items),
-            ("contains", _items),
-            ("additionalProperties", _others),
-            ("propertyNames", _nowhere),
-        ):
+        inner = {"items": _items, "contains": _items, "additionalProperties": _others}
+        for keyword in (*inner, "propertyNames"):
             if is_object(each := fresh.get(keyword)):
-                fresh[keyword] = self.rename(dict(each), f"{path}.{keyword}", inner(way))
+                target = inner[keyword](way) if keyword in inner else NameMap()
+                fresh[keyword] = self.rename(dict(each), f"{path}.{keyword}", target)
         if is_object(patterns := fresh.get("patternProperties")):
             fresh["patternProperties"] = {
                 pattern: self.rename(each, f"{path}.patternProperties.{pattern}", _others(way))
@@ -126,10 +117,8 @@ class _Renaming:
                 self._changes.rewrite(where, "properties", f"the name is sent as {wire}, and mapped back")
         if is_array(required := fresh.get("required")):
             fresh["required"] = [self._wires.get(name, name) for name in required]
-        if any(name in self._wires for name in properties):
-            self._drop_names(fresh, path)
-
-    def _drop_names(self, fresh: Schema, path: str) -> None:
+        if not any(name in self._wires for name in properties):
+            return
         if "patternProperties" in fresh:
             fresh.pop("additionalProperties", None)
         for keyword in ("default", "examples", "patternProperties", "propertyNames", "dependentRequired"):
@@ -145,8 +134,3 @@ def _items(way: NameMap) -> NameMap:
 def _others(way: NameMap) -> NameMap:
     way.others = way.others or NameMap()
     return way.others
-
-
-def _nowhere(way: NameMap) -> NameMap:
-    """Names have nothing in them that could be led back."""
-    return NameMap()

@@ -5,7 +5,6 @@ What cannot be said in one schema is left out: the outcome takes more, never les
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
 from typing import Any
 
 from oneclaw.core.subschema import is_array, is_object
@@ -96,17 +95,12 @@ def _agree(fresh: Schema, keyword: str, one: Any, other: Any) -> None:
             **{name: conjoin(one[name], each) if name in one else each for name, each in other.items()},
         }
     elif keyword in ("additionalProperties", "items", "propertyNames"):
-        fresh[keyword] = _conjoin_or_bool(one, other)
+        if is_object(one) and is_object(other):
+            fresh[keyword] = conjoin(dict(one), dict(other))
+        else:
+            fresh[keyword] = False if one is False or other is False else one if is_object(one) else other
     elif keyword != "type":
         say(fresh, f"also matches {other}" if keyword == "pattern" else _UNSAID)
-
-
-def _conjoin_or_bool(one: Any, other: Any) -> Any:
-    if is_object(one) and is_object(other):
-        return conjoin(dict(one), dict(other))
-    if one is False or other is False:
-        return False
-    return one if is_object(one) else other
 
 
 # Either
@@ -118,7 +112,7 @@ def join_objects(base: Schema, branches: Sequence[Schema]) -> Schema:
     A property of one branch keeps its schema though another branch, silent about it, would take any value:
     a model is told what the author wrote.
     """
-    objects = [each for each in branches if not is_never(each) and _may_be_object(each)]
+    objects = [each for each in branches if not is_never(each) and "object" in (types_of(each) or ["object"])]
     if not objects:
         return base
     fresh = dict(base)
@@ -136,8 +130,9 @@ def join_objects(base: Schema, branches: Sequence[Schema]) -> Schema:
     if joined or own:
         extra = {name: conjoin(own[name], each) if name in own else each for name, each in joined.items()}
         fresh["properties"] = {**own, **extra}
-    required = [*base.get("required", ()), *_needed_by_all(objects)]
-    if required:
+    first: Sequence[str] = objects[0].get("required", ())
+    by_all = [name for name in first if all(name in each.get("required", ()) for each in objects)]
+    if required := [*base.get("required", ()), *by_all]:
         fresh["required"] = unique(required)
     if all(each.get("additionalProperties") is False for each in objects):
         fresh.setdefault("additionalProperties", False)
@@ -149,16 +144,6 @@ def join_objects(base: Schema, branches: Sequence[Schema]) -> Schema:
     return fresh
 
 
-def _may_be_object(schema: Schema) -> bool:
-    kinds = types_of(schema)
-    return not kinds or "object" in kinds
-
-
-def _needed_by_all(objects: Sequence[Schema]) -> list[str]:
-    first: list[str] = list(objects[0].get("required", ()))
-    return [name for name in first if all(name in each.get("required", ()) for each in objects)]
-
-
 def _variants(objects: Sequence[Schema], required: Sequence[str]) -> str:
     """The choices in words: `one of: title; hours, minutes` or `one of: kind "mail", to; kind "call"`."""
     sets: list[str] = []
@@ -166,20 +151,12 @@ def _variants(objects: Sequence[Schema], required: Sequence[str]) -> str:
         properties: Mapping[str, Schema] = each.get("properties", {})
         names = [name for name in each.get("required", ()) if name not in required]
         names = names or [name for name in properties if name not in required]
-        told = [name for name in properties if _is_one(properties[name])]
-        words = [_told(name, properties[name]) for name in told]
+        told = [name for name in properties if len(properties[name].get("enum", ())) == 1]
+        words = [f"{name} {json.dumps(properties[name]['enum'][0], ensure_ascii=False)}" for name in told]
         sets.append(", ".join([*words, *(name for name in names if name not in told)]))
     choices = unique(text for text in sets if text)
     text = "; ".join(choices)
     return f"one of: {text}" if len(choices) > 1 and len(text) <= 300 else ""
-
-
-def _is_one(schema: Schema) -> bool:
-    return len(schema.get("enum", ())) == 1
-
-
-def _told(name: str, schema: Schema) -> str:
-    return f"{name} {json.dumps(schema['enum'][0], ensure_ascii=False)}"
 
 
 def join(schemas: Sequence[Schema]) -> Schema:
@@ -192,8 +169,8 @@ def join(schemas: Sequence[Schema]) -> Schema:
 
 def join_branches(base: Schema, branches: Sequence[Schema]) -> Schema:
     """A union beside what holds for all of it, in its plainest form: an enum, a type, or `anyOf`."""
-    flat = [inner for each in branches for inner in _spliced(each) if not is_never(inner)]
-    flat = unique(flat)
+    spliced = (each["anyOf"] if each.keys() == {"anyOf"} else [each] for each in branches)
+    flat = unique(each for branch in spliced for each in branch if not is_never(each))
     if not flat:
         return {**base, "not": {}}
     if any(is_open(each) for each in flat):
@@ -203,7 +180,11 @@ def join_branches(base: Schema, branches: Sequence[Schema]) -> Schema:
     nulls = [each for each in flat if types_of(each) == ["null"]]
     others = [each for each in flat if types_of(each) != ["null"]]
     if len(others) == 1 and (not nulls or types_of(others[0])):
-        return conjoin(base, _nullable(others[0]) if nulls else others[0])
+        only = others[0]
+        if nulls:
+            only = with_types(only, unique([*types_of(only), "null"]))
+            only |= {"enum": unique([*only["enum"], None])} if "enum" in only else {}
+        return conjoin(base, only)
     if all(each.keys() <= {"type"} for each in flat):
         return conjoin(base, with_types({}, unique(kind for each in flat for kind in types_of(each))))
     if "anyOf" in base:
@@ -211,10 +192,6 @@ def join_branches(base: Schema, branches: Sequence[Schema]) -> Schema:
         say(fresh, _UNSAID)
         return fresh
     return {**base, "anyOf": flat}
-
-
-def _spliced(branch: Schema) -> list[Schema]:
-    return branch["anyOf"] if branch.keys() == {"anyOf"} else [branch]
 
 
 def _is_literal(schema: Schema) -> bool:
@@ -230,15 +207,4 @@ def _literals(branches: Sequence[Schema]) -> Schema:
             say(fresh, f"{each['enum'][0]}: {text}")
         say(fresh, *each.get(SAID, ()))
     kinds = [types_of(each) for each in branches]
-    return with_types(fresh, reduce(_either, kinds) if all(kinds) else [])
-
-
-def _either(one: list[str], other: list[str]) -> list[str]:
-    return unique([*one, *other])
-
-
-def _nullable(schema: Schema) -> Schema:
-    fresh = with_types(schema, unique([*types_of(schema), "null"]))
-    if "enum" in fresh:
-        fresh["enum"] = unique([*fresh["enum"], None])
-    return fresh
+    return with_types(fresh, unique(kind for each in kinds for kind in each) if all(kinds) else [])

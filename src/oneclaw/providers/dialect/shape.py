@@ -56,7 +56,10 @@ class Shaper:
         kinds = types_of(schema) or self._guess(schema)
         is_null = "null" in kinds
         plain = [kind for kind in kinds if kind != "null"]
-        plain = [kind for kind in plain if _has_values(schema, kind)] or ([] if is_null else plain)
+        values = schema.get("enum")
+        if values is not None:  # types of which the enum has a value
+            fitting = [kind for kind in plain if any(is_of_type(each, kind) for each in values)]
+            plain = fitting or ([] if is_null else plain)
         if "number" in plain and "integer" in plain and "enum" not in schema:
             plain.remove("integer")
         if len(plain) > 1:
@@ -243,8 +246,7 @@ class Shaper:
 
     def _anything(self) -> list[Schema]:
         """Any value, where each must have a type. It would never end: arrays in arrays are left out."""
-        scalars = [self._typed([kind]) for kind in KINDS if kind != "array"]
-        items = [self._typed([kind]) for kind in KINDS if kind != "array"]
+        scalars, items = ([self._typed([kind]) for kind in KINDS if kind != "array"] for _ in range(2))
         return [*scalars, {**self._typed(["array"]), "items": {"anyOf": items}}]
 
     def _title(self, fresh: Schema, schema: Schema, path: str, words: Sequence[str]) -> None:
@@ -270,8 +272,3 @@ def _why_not(word: str, value: Any) -> str:
     ):
         return "not taken here"
     return "not taken here; it is said in words"
-
-
-def _has_values(schema: Schema, kind: str) -> bool:
-    """Whether an enum, if there is one, leaves any value of this type."""
-    return "enum" not in schema or any(is_of_type(value, kind) for value in schema["enum"])

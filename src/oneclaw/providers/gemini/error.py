@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import list_of, object_of, objects_in, text_of
 from oneclaw.providers.base import ProviderError
 from oneclaw.providers.explain import explain, explain_event
 
@@ -23,16 +23,17 @@ def explain_answer(status: int, headers: Mapping[str, str], body: bytes) -> Prov
         document: Any = json.loads(body)
     except (ValueError, RecursionError):
         return error
-    details = list(_details(document))
     if error.trouble not in ("limit", "quota"):
         return error
-    if any("perday" in str(quota).lower() for quota in _quotas(details)):
+    first = list_of(document)[0] if list_of(document) else document
+    details = objects_in(object_of(object_of(first).get("error")).get("details"))
+    violations = [each for detail in details for each in objects_in(detail.get("violations"))]
+    if any("perday" in str(each.get("quotaId")).lower() for each in violations):
         return _as(error, "quota")
-    seconds = next((seconds for each in details if (seconds := _wait(each)) is not None), None)
-    if seconds is None:
-        return error
-    error = _as(error, "limit")
-    error.retry_after = seconds
+    waits = [found for each in details if (found := _SECONDS.match(str(each.get("retryDelay", ""))))]
+    if waits:
+        error = _as(error, "limit")
+        error.retry_after = float(waits[0][1])
     return error
 
 
@@ -41,8 +42,7 @@ def explain_error(error: Mapping[str, Any]) -> ProviderError:
     code = error.get("code")
     if isinstance(code, int) and 400 <= code <= 599:
         return explain_answer(code, {}, json.dumps({"error": error}).encode())
-    said = error.get("message")
-    return explain_event(str(error.get("status") or code or ""), said if isinstance(said, str) else "")
+    return explain_event(str(error.get("status") or code or ""), text_of(error.get("message")))
 
 
 def _as(error: ProviderError, trouble: Any) -> ProviderError:
@@ -52,24 +52,3 @@ def _as(error: ProviderError, trouble: Any) -> ProviderError:
     said = str(error).rpartition(". ")[0]
     follow = "Try again later." if trouble == "limit" else "Add credit or choose another model."
     return ProviderError(f"{said}. {follow}", trouble, status=error.status)
-
-
-def _details(document: Any) -> Iterator[Mapping[str, Any]]:
-    if is_array(document) and document:
-        document = document[0]
-    error = document.get("error") if is_object(document) else None
-    details = error.get("details") if is_object(error) else None
-    if is_array(details):
-        yield from (each for each in details if is_object(each))
-
-
-def _quotas(details: list[Mapping[str, Any]]) -> Iterator[Any]:
-    for each in details:
-        violations = each.get("violations")
-        if is_array(violations):
-            yield from (violation.get("quotaId") for violation in violations if is_object(violation))
-
-
-def _wait(detail: Mapping[str, Any]) -> float | None:
-    found = _SECONDS.match(str(detail.get("retryDelay", "")))
-    return float(found[1]) if found else None

@@ -6,15 +6,8 @@ from typing import Any
 
 from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import unique_ids
-from oneclaw.core.message import (
-    AssistantMessage,
-    CallPart,
-    Finish,
-    ForeignPart,
-    Part,
-    Usage,
-)
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.message import AssistantMessage, CallPart, Finish, ForeignPart, Part, Usage
+from oneclaw.core.subschema import is_array, is_object, object_of, objects_in, text_of
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import one_line
@@ -94,12 +87,8 @@ class GeminiReader:
                 parts.append(CallPart(call, piece.to_echo(call)))
         if self._about:
             parts.append(ForeignPart({"about": dict(self._about)}, _name_sources(self._about)))
-        return AssistantMessage(tuple(parts), self._ended(), WIRE, usage=self._usage())
-
-    def _ended(self) -> Finish:
-        if self._finish is None:
-            return "cut"
-        return "calls" if self._finish == "stop" and self._calls else self._finish
+        finish = "calls" if self._finish == "stop" and self._calls else self._finish or "cut"
+        return AssistantMessage(tuple(parts), finish, WIRE, usage=self._usage())
 
     def _fault(self, call: "CallPiece") -> str:
         if self._finish is None or call.is_open:
@@ -124,47 +113,35 @@ class GeminiReader:
         error = chunk.get("error")
         if error:
             raise explain_error(error if is_object(error) else {"message": one_line(str(error))})
-        counts = chunk.get("usageMetadata")
-        if is_object(counts):
-            # Each chunk counts all tokens so far, but not every chunk counts everything.
-            self._counts |= {
-                name: count for name, count in counts.items() if type(count) is int and count >= 0
-            }
-        yield from self._take_feedback(chunk.get("promptFeedback"))
-        candidates = chunk.get("candidates")
-        for candidate in candidates if is_array(candidates) else ():
-            if is_object(candidate) and not candidate.get("index"):
+        # Each chunk counts all tokens so far, but not every chunk counts everything.
+        counts = object_of(chunk.get("usageMetadata"))
+        self._counts |= {name: count for name, count in counts.items() if type(count) is int and count >= 0}
+        feedback = object_of(chunk.get("promptFeedback"))
+        reason = text_of(feedback.get("blockReason"))
+        if reason and reason != "BLOCKED_REASON_UNSPECIFIED":
+            yield from self._refuse("The provider's filter refused the request", reason, feedback)
+        for candidate in objects_in(chunk.get("candidates")):
+            if not candidate.get("index"):
                 self._one_answer.check(chunk.get("responseId"), bool(candidate.get("content")))
                 yield from self._take_candidate(candidate)
                 return
 
-    def _take_feedback(self, feedback: Any) -> Iterator[AnswerProgress]:
-        reason = feedback.get("blockReason") if is_object(feedback) else None
-        if isinstance(reason, str) and reason and reason != "BLOCKED_REASON_UNSPECIFIED":
-            yield from self._refuse("The provider's filter refused the request", reason, feedback)
-
     def _take_candidate(self, candidate: Mapping[str, Any]) -> Iterator[AnswerProgress]:
-        content = candidate.get("content")
-        parts = content.get("parts") if is_object(content) else None
-        for part in parts if is_array(parts) else ():
-            if is_object(part):
-                yield from self._take_part(part)
+        for part in objects_in(object_of(candidate.get("content")).get("parts")):
+            if is_object(part.get("functionCall")):
+                yield from self._take_call(part["functionCall"], part)
+            elif isinstance(part.get("text"), str) or not _kinds(part):
+                # A part of a signature alone is sent back as an empty text: it has to be something.
+                yield from self._take_text(part)
+            else:
+                self._pieces.append(ForeignPart({"part": {**part}}, _describe(part)))
         self._about |= {name: candidate[name] for name in _ABOUT if candidate.get(name)}
-        reason = candidate.get("finishReason")
-        if isinstance(reason, str) and reason and reason != "FINISH_REASON_UNSPECIFIED":
+        reason = text_of(candidate.get("finishReason"))
+        if reason and reason != "FINISH_REASON_UNSPECIFIED":
             yield from self._end(reason, candidate)
 
-    def _take_part(self, part: Mapping[str, Any]) -> Iterator[AnswerProgress]:
-        if is_object(part.get("functionCall")):
-            yield from self._take_call(part["functionCall"], part)
-        elif isinstance(part.get("text"), str) or not _kinds(part):
-            # A part of a signature alone is sent back as an empty text: it has to be something.
-            yield from self._take_text(part)
-        else:
-            self._pieces.append(ForeignPart({"part": {**part}}, _describe(part)))
-
     def _take_text(self, part: Mapping[str, Any]) -> Iterator[AnswerProgress]:
-        text = part["text"] if isinstance(part.get("text"), str) else ""
+        text = text_of(part.get("text"))
         is_thought = part.get("thought") is True
         echo = read_echo(part)
         last = self._pieces[-1] if self._pieces else None
@@ -208,9 +185,10 @@ class GeminiReader:
         if reason in _REFUSED:
             yield from self._refuse("The provider's filter stopped the answer", reason, candidate)
             return
-        if reason in _MALFORMED or (reason not in _ENOUGH and not self._has_answer()):
-            said = candidate.get("finishMessage")
-            told = f" ({one_line(said)[:200]})" if isinstance(said, str) and said else ""
+        has_answer = any(not isinstance(piece, TextPiece) or not piece.is_thought for piece in self._pieces)
+        if reason in _MALFORMED or (reason not in _ENOUGH and not has_answer):
+            said = text_of(candidate.get("finishMessage"))
+            told = f" ({one_line(said)[:200]})" if said else ""
             raise ProviderError(
                 f"The provider ended its answer with {one_line(reason)[:60]}{told}. Try again or choose"
                 " another model.",
@@ -218,18 +196,11 @@ class GeminiReader:
             )
         self._finish = "length" if reason == "MAX_TOKENS" else "stop"
 
-    def _has_answer(self) -> bool:
-        return any(not isinstance(piece, TextPiece) or not piece.is_thought for piece in self._pieces)
-
     def _refuse(self, what: str, reason: str, about: Mapping[str, Any]) -> Iterator[AnswerProgress]:
-        said = about.get("finishMessage") or about.get("blockReasonMessage")
-        told = f" {one_line(said)}" if isinstance(said, str) else ""
-        gap = (
-            "\n\n"
-            if any(isinstance(piece, TextPiece) and not piece.is_thought for piece in self._pieces)
-            else ""
-        )
-        text = f"{gap}{what} ({one_line(reason)[:60]}).{told}"
+        said = text_of(about.get("finishMessage") or about.get("blockReasonMessage"))
+        has_text = any(isinstance(piece, TextPiece) and not piece.is_thought for piece in self._pieces)
+        told = f"{what} ({one_line(reason)[:60]}). {one_line(said)}".rstrip()
+        text = f"\n\n{told}" if has_text else told
         self._finish = "refusal"
         self._pieces.append(TextPiece(False, text, None))
         yield TextAdded(text)
@@ -244,26 +215,20 @@ def _kinds(part: Mapping[str, Any]) -> list[str]:
 def _describe(part: Mapping[str, Any]) -> str:
     """Display text of an opaque part."""
     for kind in _kinds(part):
-        value = part[kind]
+        value = object_of(part[kind])
         for key in ("code", "output"):
-            if is_object(value) and isinstance(value.get(key), str):
+            if isinstance(value.get(key), str):
                 return value[key]
-        if is_object(value) and isinstance(value.get("mimeType"), str):
+        if isinstance(value.get("mimeType"), str):
             return f"[{value['mimeType'][:80]}]"
     return f"[{', '.join(_kinds(part))[:80]}]"
 
 
 def _name_sources(about: Mapping[str, Any]) -> str:
-    grounding = about.get("groundingMetadata")
-    chunks = grounding.get("groundingChunks") if is_object(grounding) else None
-    sources = [
-        f"{source.get('title') or ''} {source.get('uri') or ''}".strip()
-        for chunk in (chunks if is_array(chunks) else ())
-        if is_object(chunk)
-        for source in chunk.values()
-        if is_object(source)
-    ]
-    return "Sources: " + "; ".join(source for source in sources if source) if any(sources) else ""
+    chunks = objects_in(object_of(about.get("groundingMetadata")).get("groundingChunks"))
+    found = objects_in([source for chunk in chunks for source in chunk.values()])
+    sources = [f"{each.get('title') or ''} {each.get('uri') or ''}".strip() for each in found]
+    return "Sources: " + "; ".join(filter(None, sources)) if any(sources) else ""
 
 
 def _check_depth(value: Any) -> None:

@@ -25,7 +25,7 @@ from oneclaw.core.message import (
     ThoughtPart,
     UserMessage,
 )
-from oneclaw.core.subschema import is_object
+from oneclaw.core.subschema import is_object, text_of
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.gemini.error import explain_answer
@@ -68,11 +68,8 @@ class Gemini:
         self._from_3 = WrittenRequests(provider, _Parts(is_3=True).write)
 
     def path(self, request: Request) -> str:
-        model = (
-            request.model
-            if request.model.startswith(("models/", "tunedModels/"))
-            else f"models/{request.model}"
-        )
+        is_full = request.model.startswith(("models/", "tunedModels/"))
+        model = request.model if is_full else f"models/{request.model}"
         return f"/v1beta/{quote(model)}:streamGenerateContent?alt=sse"
 
     def headers(self, key: str | None) -> dict[str, str]:
@@ -187,7 +184,8 @@ class _Parts:
                 if is_ours and is_object(part.echo.get("part")):
                     yield {**part.echo["part"]}
                 continue
-            signature = _signature(part) if is_ours else {}
+            signed = text_of((part.echo or {}).get("thoughtSignature")) if is_ours else ""
+            signature = {"thoughtSignature": signed} if signed else {}
             if isinstance(part, CallPart):
                 yield self._call(part, definitions, signature, is_ours)
             elif isinstance(part, TextPart) and (part.text or signature):
@@ -221,11 +219,6 @@ class _Parts:
         yield from (_picture(image) for image in result.images if image not in inside)
 
 
-def _signature(part: TextPart | ThoughtPart | CallPart) -> dict[str, str]:
-    signature = part.echo.get("thoughtSignature") if part.echo else None
-    return {"thoughtSignature": signature} if isinstance(signature, str) else {}
-
-
 def _id(call_id: str) -> dict[str, str]:
     """The id of a call, unless it is ours alone: then results are told apart by their order."""
     return {} if not call_id or call_id.startswith(OWN_ID) else {"id": wire_id(call_id)}
@@ -246,7 +239,6 @@ def _media_type(image: Image) -> str:
 def _picture(image: Image) -> dict[str, Any]:
     media_type = _media_type(image)
     if media_type not in _MORE_PICTURES:
-        return {
-            "text": f"(a picture of the type {media_type} was left out: the model does not take this type)"
-        }
+        told = f"(a picture of the type {media_type} was left out: the model does not take this type)"
+        return {"text": told}
     return {"inlineData": {"mimeType": media_type, "data": b64encode(image.data).decode()}}

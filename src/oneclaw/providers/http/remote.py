@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.answer import Answered, AnswerEvent, AnswerProgress, AnswerRestarted
 from oneclaw.core.errors import Kind, ToolError
-from oneclaw.core.message import AssistantMessage, CallPart, Part
+from oneclaw.core.message import AssistantMessage
 from oneclaw.core.session import Network
 from oneclaw.core.version import __version__
 from oneclaw.guard.network.gate import Gate
@@ -22,7 +22,7 @@ from oneclaw.providers.base import RETRIED, AnswerReader, ProviderError, Request
 from oneclaw.providers.http.address import parse_base
 from oneclaw.providers.http.arrival import MOST_BYTES, Patience, read_answer, read_chunks, read_start
 from oneclaw.providers.http.retry import Retry, retry_after
-from oneclaw.providers.written import CUT
+from oneclaw.providers.written import faulted
 
 if TYPE_CHECKING:
     from oneclaw.guard.network.pool import GuardedPool, Wiring
@@ -245,13 +245,7 @@ class RemoteProvider:
 
 def cut(message: AssistantMessage) -> AssistantMessage:
     """The message as one that broke off: none of its calls may run."""
-    return replace(message, parts=tuple(_faulted(part) for part in message.parts), finish="cut")
-
-
-def _faulted(part: Part) -> Part:
-    if not isinstance(part, CallPart) or part.call.fault:
-        return part
-    return replace(part, call=replace(part.call, fault=CUT))
+    return replace(message, parts=tuple(map(faulted, message.parts)), finish="cut")
 
 
 def without_key(text: str, key: str | None) -> str:

@@ -37,7 +37,8 @@ class GenericModel:
 
     def __init__(self, takes_tools: bool, marks: Sequence[str] = ()) -> None:
         self._takes_tools = takes_tools
-        self._marks = _pattern(marks)
+        longest_first = sorted((mark for mark in marks if len(mark) > 1), key=len, reverse=True)
+        self._marks = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         self._wire = OpenAIChat(strict=False, text_calls=not takes_tools)
 
     async def answer(self, request: Request, chat: Chat) -> AsyncGenerator[AnswerEvent]:
@@ -54,11 +55,6 @@ class GenericModel:
         if not reader.is_complete:
             raise ProviderError("The local model broke off its answer. Ask again.", "stream")
         yield Answered(reader.message())
-
-
-def _pattern(marks: Sequence[str]) -> re.Pattern[str] | None:
-    longest_first = sorted((mark for mark in marks if len(mark) > 1), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
 def _spelled(value: Any, marks: re.Pattern[str]) -> Any:
@@ -105,15 +101,10 @@ def call_grammar(tools: list[Body], is_required: bool = False) -> str:
             # What it cannot hold the model to it lets pass, where it would else hold it to nothing at all.
             "x-guidance": {"lenient": True, "whitespace_flexible": False},
         }
-        rules.append(f"tool{number}: %json {json.dumps(_rooted(schema), ensure_ascii=False)}")
+        # References look for their definitions at the root.
+        schema |= {key: arguments[key] for key in ("$defs", "definitions") if key in arguments}
+        rules.append(f"tool{number}: %json {json.dumps(schema, ensure_ascii=False)}")
     return "\n".join(rules) + "\n"
-
-
-def _rooted(schema: Body) -> Body:
-    """The schema with the definitions of the arguments at its root, where references look for them."""
-    arguments = schema["properties"]["arguments"]
-    moved = {key: arguments[key] for key in ("$defs", "definitions") if key in arguments}
-    return {**schema, **moved}
 
 
 def _plain(message: Mapping[str, Any]) -> Body:
@@ -136,14 +127,10 @@ def _merged(messages: list[Body]) -> list[Body]:
     """Results of several calls as one message: many templates want user and assistant in turn."""
     merged: list[Body] = []
     for message in messages:
-        if merged and _are_users([merged[-1], message]):
+        pair = [*merged[-1:], message]
+        if merged and all(each["role"] == "user" and isinstance(each["content"], str) for each in pair):
             text = f"{merged[-1]['content']}\n\n{message['content']}"
             merged[-1] = {"role": "user", "content": text}
         else:
             merged.append(message)
     return merged
-
-
-def _are_users(messages: list[Body]) -> bool:
-    """Whether all are the user's, and plain text."""
-    return all(each["role"] == "user" and isinstance(each["content"], str) for each in messages)

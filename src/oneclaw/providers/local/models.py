@@ -80,7 +80,8 @@ class LocalModels:
         if file.exists() and not file.is_file():
             raise InvalidModel(f"{file} is no plain file; name the GGUF file of a model.")
         header = read_header(file)
-        name = name or _name_of(file)
+        # `Qwen3-4B-Q4_K_M.gguf` is `qwen3-4b-q4_k_m`
+        name = name or re.sub(r"[^a-z0-9._-]+", "-", file.stem.lower()).strip("-._")[:64]
         if not _NAME.match(name):
             raise InvalidConfig(
                 f"The model cannot be named {name[:80]!r}: use lower-case letters, digits, . _ and -,"
@@ -151,8 +152,3 @@ class LocalModels:
             with suppress(OSError):
                 fresh.unlink()
             raise InvalidConfig(f"The list of models {file} cannot be written ({error.strerror}).") from error
-
-
-def _name_of(file: Path) -> str:
-    """A name for a model from that of its file: `Qwen3-4B-Q4_K_M.gguf` is `qwen3-4b-q4_k_m`."""
-    return re.sub(r"[^a-z0-9._-]+", "-", file.stem.lower()).strip("-._")[:64]

@@ -8,7 +8,7 @@ from oneclaw.core.answer import AnswerEvent
 from oneclaw.providers.base import Request
 from oneclaw.providers.local.generic import GenericModel
 from oneclaw.providers.local.gguf import read_header
-from oneclaw.providers.local.models import PROVIDER, LocalModel, LocalModels
+from oneclaw.providers.local.models import PROVIDER, LocalModels
 from oneclaw.providers.local.processes import ModelProcesses
 
 
@@ -24,7 +24,10 @@ class LocalProvider:
         model = self.models.get(request.model)
         load = self.processes.load(Path(model.file), self.models.window_of(model))
         name = f"{PROVIDER}/{model.name}"
-        generic = self._generic_for(model)
+        if model.name not in self._generic:  # a file is read once, and refused if it is no model any more
+            header = read_header(Path(model.file))
+            self._generic[model.name] = GenericModel(header.takes_tools, header.marks)
+        generic = self._generic[model.name]
         answers = generic.answer(request, lambda body: self.processes.ask(name, load, "chat", body))
         async with aclosing(answers):
             async for answer in answers:
@@ -33,11 +36,3 @@ class LocalProvider:
     async def close(self) -> None:
         """End all processes."""
         await self.processes.close()
-
-    def _generic_for(self, model: LocalModel) -> GenericModel:
-        """How a model is spoken to; its file is read once, and refused if it is no model any more."""
-        known = self._generic.get(model.name)
-        if known is None:
-            header = read_header(Path(model.file))
-            known = self._generic[model.name] = GenericModel(header.takes_tools, header.marks)
-        return known

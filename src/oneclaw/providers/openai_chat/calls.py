@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun
-from oneclaw.core.call import ToolCall, new_call_id, unique_ids
+from oneclaw.core.call import ToolCall, new_call_id
 from oneclaw.core.message import CallPart
 from oneclaw.core.subschema import is_array, is_object
 from oneclaw.providers.definitions import Definitions
@@ -100,18 +100,17 @@ class CallCollector:
             yield ArgumentsAdded(draft.number, fragment.arguments)
 
     def _draft_for(self, fragment: _Fragment, is_whole: bool) -> _Draft:
-        draft = None if is_whole else self._candidate(fragment)
+        draft = None
+        if not is_whole and fragment.index is not None:
+            draft = self._by_index.get(fragment.index)
+        elif not is_whole:
+            draft = self._by_id.get(fragment.id) or (self.drafts[-1] if self.drafts else None)
         if draft is None or self._begins(fragment, draft):
             draft = _Draft(len(self.drafts))
             self.drafts.append(draft)
         if fragment.index is not None:
             self._by_index[fragment.index] = draft
         return draft
-
-    def _candidate(self, fragment: _Fragment) -> _Draft | None:
-        if fragment.index is not None:
-            return self._by_index.get(fragment.index)
-        return self._by_id.get(fragment.id) or (self.drafts[-1] if self.drafts else None)
 
     def _begins(self, fragment: _Fragment, draft: _Draft) -> bool:
         """Whether the fragment begins a call of its own."""
@@ -133,12 +132,6 @@ class CallCollector:
         if not draft.is_begun and not draft.is_empty:
             draft.is_begun = True
             yield CallBegun(draft.number, self._definitions.names.ours(draft.name))
-
-
-def with_unique_ids(parts: list[CallPart]) -> list[CallPart]:
-    """The parts, each with an id no other call of the answer has."""
-    named = unique_ids(part.call for part in parts)
-    return [CallPart(call, part.echo) for call, part in zip(named, parts, strict=True)]
 
 
 def _read(raw: Mapping[str, Any]) -> _Fragment:

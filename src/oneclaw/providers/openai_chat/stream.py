@@ -17,16 +17,16 @@ from oneclaw.core.message import (
     ThoughtPart,
     Usage,
 )
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_array, is_object, list_of, object_of, objects_in, text_of
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import check_ready, explain, explain_event
 from oneclaw.providers.one_answer import OneAnswer
-from oneclaw.providers.openai_chat.calls import CallCollector, with_unique_ids
+from oneclaw.providers.openai_chat.calls import CallCollector
 from oneclaw.providers.openai_chat.text_calls import TextCall, TextCalls
 from oneclaw.providers.openai_chat.thoughts import Thought
 from oneclaw.providers.openai_chat.usage import read_usage
-from oneclaw.providers.written import to_text
+from oneclaw.providers.written import to_text, with_unique_ids
 
 _FINISHES: dict[str, Finish] = {
     "length": "length",
@@ -120,9 +120,8 @@ class ChatReader:
             parts += self._parts(block, is_complete, is_cut)
         if self._written is not None and (held := self._written.held):
             parts.append(TextPart(held))
-        calls = iter(with_unique_ids([part for part in parts if isinstance(part, CallPart)]))
-        parts = [next(calls) if isinstance(part, CallPart) else part for part in parts]
-        return AssistantMessage(tuple(parts), self._finish_of(parts), "openai_chat", self._model, self._usage)
+        finish = self._finish_of(parts)
+        return AssistantMessage(with_unique_ids(parts), finish, "openai_chat", self._model, self._usage)
 
     def _finish_of(self, parts: list[Part]) -> Finish:
         if not self._finish:
@@ -164,8 +163,7 @@ class ChatReader:
         progress: list[AnswerProgress] = []
         if is_object(said) and (key == "delta" or not self._blocks):
             progress += self._take_delta(said, is_whole=key == "message")
-        said_reason = choice.get("finish_reason")
-        reason = said_reason.lower() if isinstance(said_reason, str) else ""
+        reason = text_of(choice.get("finish_reason")).lower()
         if reason in _BROKEN:
             error = choice.get("error")
             raise _explain(error if is_object(error) else {"code": "overloaded", "message": reason})
@@ -178,25 +176,18 @@ class ChatReader:
         content = delta.get("content")
         for each in content if is_array(content) else [content]:
             yield from self._take_content(each)
-        refusal = delta.get("refusal")
-        if isinstance(refusal, str) and refusal:
+        if refusal := text_of(delta.get("refusal")):
             self._is_refused = True
             yield from self._add_text(refusal)
         yield from self._take_calls(delta.get("tool_calls"), is_whole)
-        legacy = delta.get("function_call")
-        if is_object(legacy) and legacy:
+        if legacy := object_of(delta.get("function_call")):
             yield from self._take_calls({"index": "function_call", "function": legacy}, is_whole)
 
     def _take_thought(self, delta: Mapping[str, Any]) -> Iterator[AnswerProgress]:
-        details = delta.get("reasoning_details")
-        text, name = "", ""
-        for name in _FIELDS:
-            value = delta.get(name)
-            if isinstance(value, str) and value:
-                text = value
-                break
-        if text or (is_array(details) and details):
-            added = self._thought().add(text, name if text else "", details if is_array(details) else ())
+        details = list_of(delta.get("reasoning_details"))
+        name = next((each for each in _FIELDS if text_of(delta.get(each))), "")
+        if name or details:
+            added = self._thought().add(text_of(delta.get(name)), name, details)
             if added:
                 yield ThoughtAdded(added)
 
@@ -261,18 +252,14 @@ class ChatReader:
 
 def _begins(chunk: Mapping[str, Any]) -> bool:
     """Whether a chunk says what the first one of an answer says: who speaks, or a call."""
-    choice = _choice(chunk)
-    delta = choice.get("delta") if choice is not None else None
-    return is_object(delta) and bool(delta.get("role") or delta.get("tool_calls"))
+    delta = object_of((_choice(chunk) or {}).get("delta"))
+    return bool(delta.get("role") or delta.get("tool_calls"))
 
 
 def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The first choice: nobody asks for several."""
-    choices = chunk.get("choices")
-    for choice in choices if is_array(choices) else ():
-        if is_object(choice) and choice.get("index") in (0, None):
-            return choice
-    return None
+    choices = objects_in(chunk.get("choices"))
+    return next((choice for choice in choices if choice.get("index") in (0, None)), None)
 
 
 def _no_choices() -> ProviderError:

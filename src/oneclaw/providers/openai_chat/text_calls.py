@@ -209,15 +209,12 @@ class TextCalls:
             self._thinks = False
             self._is_line_start = self._is_start = True  # the answer begins
             return end
-        kept = 0 if is_whole is not None else _overlap(text, _THINK_END)
+        # As many characters at the end as may be the start of the tag.
+        starts = range(len(_THINK_END) - 1, 0, -1) if is_whole is None else ()
+        kept = next((chars for chars in starts if text.endswith(_THINK_END[:chars])), 0)
         yield text[at : len(text) - kept]
         self._hold(text[len(text) - kept :])
         return len(text)
-
-
-def _overlap(text: str, tag: str) -> int:
-    """How many characters at the end of the text may be the start of the tag."""
-    return next((chars for chars in range(len(tag) - 1, 0, -1) if text.endswith(tag[:chars])), 0)
 
 
 def _joined(pieces: Iterator[TextCallPiece]) -> list[TextCallPiece]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_array, is_object, objects_in, text_of
 
 _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
@@ -19,12 +19,9 @@ class _Detail:
 
     def takes(self, raw: Mapping[str, Any]) -> bool:
         """Whether `raw` goes on with this entry."""
-        if not self._key or raw.get("type") != self._fields.get("type"):
-            return False
-        return raw.get("index") == self._fields.get("index") and raw.get("id") in (
-            None,
-            self._fields.get("id"),
-        )
+        is_same_kind = bool(self._key) and raw.get("type") == self._fields.get("type")
+        is_same_place = raw.get("index") == self._fields.get("index")
+        return is_same_kind and is_same_place and raw.get("id") in (None, self._fields.get("id"))
 
     def add(self, raw: Mapping[str, Any]) -> None:
         text = raw.get(self._key)
@@ -65,7 +62,7 @@ class Thought:
     def add(self, text: str, field: str, details: Sequence[Any]) -> str:
         """Take in a delta; gives what is new of the text. Details say the same as the text beside them."""
         self._field = self._field or field
-        told = [self._add_detail(raw) for raw in details if is_object(raw)]
+        told = [self._add_detail(raw) for raw in objects_in(details)]
         added = text or "".join(told)
         if added:
             self._pieces.append(added)
@@ -92,5 +89,4 @@ class Thought:
             self._details[-1].add(raw)
         else:
             self._details.append(_Detail(raw))
-        text = raw.get(_TEXTS.get(str(raw.get("type")), ""))
-        return text if isinstance(text, str) else ""
+        return text_of(raw.get(_TEXTS.get(str(raw.get("type")), "")))

@@ -18,8 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from oneclaw.core.call import Image, ToolCall
-from oneclaw.core.define.naming import fit_name
+from oneclaw.core.call import Image
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -35,7 +34,7 @@ from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
 from oneclaw.providers.openai_chat.stream import ChatReader
-from oneclaw.providers.output import dialect_output, instruct
+from oneclaw.providers.output import instruct, openai_output
 from oneclaw.providers.written import WrittenRequests, as_object, join_body, join_list, to_text, wire_id
 
 WireItem = dict[str, Any]
@@ -45,7 +44,6 @@ _MOST_MODELS = 8
 _MOST_TOKENS = ("max_tokens", "max_completion_tokens")
 _REASONS = re.compile(r"(?:openai/)?(?:o[1-9]|gpt-(?:[5-9]|\d\d))")
 _MISTRAL = re.compile(r"stral|xtral", re.IGNORECASE)
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _NINE = re.compile(r"[a-zA-Z0-9]{9}\Z")
 _BRIDGE = {"role": "assistant", "content": "OK"}  # between a tool and a user, where Mistral wants an answer
 
@@ -76,7 +74,8 @@ class OpenAIChat:
         texts = written.texts(request.messages)
         if is_mistral(request.model):
             texts = _bridged(request.messages, texts)
-        output = self._output_format(request)
+        form = openai_output(request, self._strict)
+        output = {"response_format": {"type": "json_schema", "json_schema": form}} if form else {}
         if instructions := instruct(request, bool(output)):
             texts.insert(0, to_text({"role": "system", "content": instructions}))
         raw = {"messages": join_list(texts)}
@@ -91,14 +90,6 @@ class OpenAIChat:
 
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         return explain(status, headers, body)
-
-    def _output_format(self, request: Request) -> WireItem:
-        """The format of the answer; empty where there is none, or it has to be told in words."""
-        if request.output is None or not (self._strict and request.output.is_native):
-            return {}
-        dialected = dialect_output(request.output, "openai_strict")
-        form = {"name": request.output.name, "schema": dialected.schema, "strict": dialected.is_strict}
-        return {"response_format": {"type": "json_schema", "json_schema": form}}
 
     def _written_for(self, model: str) -> WrittenRequests:
         """Cached JSON for this model: echoes and ids differ between models."""
@@ -162,7 +153,8 @@ class _Writer:
 
     def _answer(self, message: AssistantMessage, definitions: Definitions) -> Iterator[WireItem]:
         item: WireItem = {"role": "assistant"}
-        echoes = self._wrote(message)
+        is_same_model = message.model == self._model or message.model.endswith(f"/{self._model}")
+        echoes = is_same_model and message.wire == OpenAIChat.name
         if content := _parts_content(message) if echoes else message.text:
             item["content"] = content
         if echoes:
@@ -174,13 +166,9 @@ class _Writer:
         if "content" in item or "tool_calls" in item:
             yield item
 
-    def _wrote(self, message: AssistantMessage) -> bool:
-        if message.wire != OpenAIChat.name:
-            return False
-        return message.model == self._model or message.model.endswith(f"/{self._model}")
-
     def _call(self, part: CallPart, definitions: Definitions, echoes: bool) -> WireItem:
-        function = {"name": _wire_name(part.call.name, definitions), "arguments": _arguments(part.call)}
+        arguments = to_text(as_object(part.call.arguments))
+        function = {"name": definitions.sent_name(part.call.name), "arguments": arguments}
         echo = part.echo if echoes else None
         return {**(echo or {}), "id": self._id(part.call.id), "type": "function", "function": function}
 
@@ -240,17 +228,3 @@ def _thoughts(message: AssistantMessage) -> WireItem:
         elif message.calls and isinstance(field := part.echo.get("field"), str):
             fields[field] = fields.get(field, "") + part.text
     return {**fields, "reasoning_details": details} if details else {**fields}
-
-
-def _arguments(call: ToolCall) -> str:
-    try:
-        return to_text(as_object(call.arguments))
-    except RecursionError:
-        return '{"invalid_arguments":"nested too deep to be sent again"}'
-
-
-def _wire_name(name: str, definitions: Definitions) -> str:
-    """The name of a past call: as the tool is sent now, or one that is allowed."""
-    if name in definitions.dialected:
-        return definitions.names.wire(name)
-    return name if _NAME.match(name) else fit_name(name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_object, list_of, object_of, text_of
 from oneclaw.providers.written import is_deep, to_text
 
 ItemPiece = Literal["text", "refusal", "summary", "thought", "arguments"]
@@ -107,10 +107,9 @@ class Item:
     def label(self) -> str:
         """Display text of an opaque item: `web search call: weather in Rome`."""
         item = self.final or {}
-        action = item.get("action")
-        query = action.get("query") if is_object(action) else item.get("name")
+        query = text_of(object_of(item.get("action")).get("query") or item.get("name"))
         kind = self.kind.replace("_", " ")
-        return f"{kind}: {query}" if isinstance(query, str) and query else kind
+        return f"{kind}: {query}" if query else kind
 
 
 def read_part(part: Any) -> tuple[ItemPiece, Any] | None:
@@ -126,8 +125,7 @@ def read_texts(item: Mapping[str, Any]) -> Iterator[tuple[ItemPiece, int, Any]]:
         yield "arguments", 0, read_arguments(item.get("arguments"))
         return
     for field in ("summary", "content"):
-        parts = item.get(field)
-        for index, part in enumerate(parts if is_array(parts) else ()):
+        for index, part in enumerate(list_of(item.get(field))):
             read = read_part(part)
             if read is not None and OWNERS[read[0]] == kind:
                 yield read[0], index, read[1]

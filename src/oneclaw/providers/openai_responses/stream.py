@@ -7,11 +7,10 @@ these out: what comes late fills in what did not come before.
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
-from oneclaw.core.call import ToolCall, new_call_id, unique_ids
+from oneclaw.core.call import ToolCall, new_call_id
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -22,7 +21,7 @@ from oneclaw.core.message import (
     ThoughtPart,
     Usage,
 )
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_array, is_object, object_of, text_of
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain_event
@@ -35,7 +34,7 @@ from oneclaw.providers.openai_responses.item import (
     read_part,
     read_texts,
 )
-from oneclaw.providers.written import CUT, fault_of
+from oneclaw.providers.written import CUT, fault_of, with_unique_ids
 
 _TEXTS: dict[str, tuple[ItemPiece, str]] = {
     "response.output_text": ("text", "text"),
@@ -96,10 +95,8 @@ class ResponsesReader:
     def message(self) -> AssistantMessage:
         items = sorted(self._items, key=lambda item: item.place)
         parts = [part for part in map(self._part, items) if part is not None]
-        calls = iter(unique_ids(part.call for part in parts if isinstance(part, CallPart)))
-        parts = [replace(part, call=next(calls)) if isinstance(part, CallPart) else part for part in parts]
         return AssistantMessage(
-            tuple(parts), self._why(parts), wire=self._wire, model=self._model, usage=self._usage
+            with_unique_ids(parts), self._why(parts), self._wire, self._model, self._usage
         )
 
     def _take_event(self, kind: str, data: Mapping[str, Any]) -> list[AnswerProgress]:
@@ -115,17 +112,15 @@ class ResponsesReader:
             found = self._find(data.get("output_index"), item.get("id"), item.get("type"), tail)
             return self._load(found, item, is_final=tail == "done")
         if kind == "response.created":
-            self._open_answer(data.get("response"))
+            self._open_answer(text_of(object_of(data.get("response")).get("id")))
         if kind in _ENDS:
-            response = data.get("response")
-            return self._finish(response if is_object(response) else {}, _ENDS[kind])
+            return self._finish(object_of(data.get("response")), _ENDS[kind])
         return []
 
-    def _open_answer(self, response: Any) -> None:
-        named = response.get("id") if is_object(response) else None
+    def _open_answer(self, named: str) -> None:
         if self._items or (self._created and named != self._created):
             raise second_answer()
-        self._created = named if isinstance(named, str) else ""
+        self._created = named
 
     def _take_text(self, head: str, tail: str, data: Mapping[str, Any]) -> list[AnswerProgress]:
         piece, whole = _TEXTS[head]
@@ -150,8 +145,7 @@ class ResponsesReader:
 
         Others give all items one place, or neither: then one that is over is not the one that comes.
         """
-        kind = kind if isinstance(kind, str) else ""
-        named = item_id if isinstance(item_id, str) else ""
+        kind, named = text_of(kind), text_of(item_id)
         place = index if type(index) is int else None
         found = self._known.get((named, kind)) if named else None
         if found is None and (place is not None or not named):
@@ -207,8 +201,7 @@ class ResponsesReader:
         if end in ("failed", "cancelled") or response.get("error"):
             raise _explain(response.get("error") or {"code": end, "message": f"The answer is {end}"})
         if end == "incomplete":
-            details = response.get("incomplete_details")
-            reason = details.get("reason") if is_object(details) else None
+            reason = object_of(response.get("incomplete_details")).get("reason")
             self._end = "refusal" if reason == "content_filter" else "length"
         # One that says it is anything else, as queued, is not over.
         self._is_complete = not isinstance(status, str) or status in ("completed", "incomplete")
@@ -288,18 +281,17 @@ def _read(event: ServerEvent) -> Mapping[str, Any] | None:
 def _explain(error: Any) -> ProviderError:
     if not is_object(error):
         return explain_event("", str(error)[:400])
-    codes = [
-        code for code in (error.get("type"), error.get("code")) if isinstance(code, str) and code != "error"
-    ]
-    said = error.get("message")
-    return explain_event(" ".join(codes), said if isinstance(said, str) else "")
+    codes = (text_of(error.get("type")), text_of(error.get("code")))
+    named = " ".join(code for code in codes if code not in ("", "error"))
+    return explain_event(named, text_of(error.get("message")))
 
 
 def _usage(usage: Any) -> Usage:
-    if not is_object(usage):
-        return Usage()
-    read, written = usage.get("input_tokens_details"), usage.get("output_tokens_details")
-    read, written = read if is_object(read) else {}, written if is_object(written) else {}
+    usage = object_of(usage)
+    read, written = (
+        object_of(usage.get("input_tokens_details")),
+        object_of(usage.get("output_tokens_details")),
+    )
     return Usage(
         input=_count(usage.get("input_tokens")),
         output=_count(usage.get("output_tokens")),

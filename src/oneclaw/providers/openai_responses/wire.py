@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from oneclaw.core.call import Image, ToolResult
-from oneclaw.core.define.naming import fit_name
+from oneclaw.core.call import Image
 from oneclaw.core.message import (
     AssistantMessage,
     CallPart,
@@ -18,12 +17,12 @@ from oneclaw.core.message import (
     ThoughtPart,
     UserMessage,
 )
-from oneclaw.core.subschema import is_object
+from oneclaw.core.subschema import object_of, text_of
 from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import explain
 from oneclaw.providers.openai_responses.stream import ResponsesReader
-from oneclaw.providers.output import dialect_output, instruct
+from oneclaw.providers.output import instruct, openai_output
 from oneclaw.providers.written import (
     WrittenRequests,
     WrittenSet,
@@ -75,21 +74,13 @@ class OpenAIResponses:
         raw = {"input": join_list(written.texts(request.messages))}
         if can_call:
             raw["tools"] = written.tools_text
-        return join_body(_head(request, can_call, self._output_format(request)), **raw)
+        return join_body(_head(request, can_call, openai_output(request, self._strict)), **raw)
 
     def reader(self, request: Request) -> ResponsesReader:
         return ResponsesReader(NAME, request.model, self._written_for(request).definitions)
 
     def explain(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         return explain(status, headers, body)
-
-    def _output_format(self, request: Request) -> _Item:
-        """The format of the answer; empty where it has to be told in words, or there is none."""
-        if request.output is None or not (self._strict and request.output.is_native):
-            return {}
-        dialected = dialect_output(request.output, "openai_strict")
-        form = {"name": request.output.name, "schema": dialected.schema, "strict": dialected.is_strict}
-        return {"type": "json_schema", **form}
 
     def _written_for(self, request: Request) -> WrittenSet:
         """Kept by model: only the model that made a reasoning item can read it again."""
@@ -114,15 +105,14 @@ def _head(request: Request, can_call: bool, output: _Item) -> _Item:
     barred = _OURS if can_call else _OURS | _OF_TOOLS
     head |= {name: value for name, value in request.options.items() if name not in barred}
     if output:
-        own = head.get("text")
-        head["text"] = {"format": output, **(own if is_object(own) else {})}
+        head["text"] = {"format": {"type": "json_schema", **output}, **object_of(head.get("text"))}
     return head
 
 
 def does_reason(request: Request) -> bool:
     """Whether the model gives reasoning items: one that does not refuses to be asked for their content."""
-    reasoning = request.options.get("reasoning")
-    return bool(_REASONS.search(request.model)) or (is_object(reasoning) and bool(reasoning.get("effort")))
+    effort = object_of(request.options.get("reasoning")).get("effort")
+    return bool(_REASONS.search(request.model) or effort)
 
 
 def _write(message: Message, definitions: Definitions, *, model: str, is_stored: bool) -> Iterable[_Item]:
@@ -130,24 +120,22 @@ def _write(message: Message, definitions: Definitions, *, model: str, is_stored:
         return [{"role": "user", "content": _content(message.text, message.images)}]
     if isinstance(message, AssistantMessage):
         return _write_answer(message, definitions, _made_by(message, model), is_stored)
-    return [_write_result(result) for result in message.results]
+    return [
+        {
+            "type": "function_call_output",
+            "call_id": _wire_id(result.call_id),
+            "output": _content(result.to_json(), result.images),
+        }
+        for result in message.results
+    ]
 
 
 def _content(text: str, images: tuple[Image, ...]) -> str | list[_Item]:
     if not images:
         return text
-    said = [{"type": "input_text", "text": text}] if text else []
-    return [*said, *(_write_image(image) for image in images)]
-
-
-def _write_image(image: Image) -> _Item:
-    data = base64.b64encode(image.data).decode()
-    return {"type": "input_image", "detail": "auto", "image_url": f"data:{image.media_type};base64,{data}"}
-
-
-def _write_result(result: ToolResult) -> _Item:
-    output = _content(result.to_json(), result.images)
-    return {"type": "function_call_output", "call_id": _wire_id(result.call_id), "output": output}
+    said: list[_Item] = [{"type": "input_text", "text": text}] if text else []
+    urls = (f"data:{each.media_type};base64,{base64.b64encode(each.data).decode()}" for each in images)
+    return [*said, *({"type": "input_image", "detail": "auto", "image_url": url} for url in urls)]
 
 
 def _made_by(message: AssistantMessage, model: str) -> bool:
@@ -195,48 +183,30 @@ def _write_part(
     part: Part, definitions: Definitions, bare: bool, outputs: frozenset[tuple[str, str]]
 ) -> Iterator[_Item]:
     if isinstance(part, TextPart):
-        yield from _write_text(part, bare)
+        if part.echo is not None and part.echo.get("type") == "message" and not bare:
+            yield {**part.echo}
+        elif part.text:
+            yield {"role": "assistant", "content": part.text}
     elif isinstance(part, CallPart):
         yield _write_call(part, definitions, bare)
     elif isinstance(part, ForeignPart) and not bare:
         yield from _write_foreign(part, outputs)
 
 
-def _write_text(part: TextPart, bare: bool) -> Iterator[_Item]:
-    echo = part.echo
-    if echo is not None and echo.get("type") == "message" and not bare:
-        yield {**echo}
-    elif part.text:
-        yield {"role": "assistant", "content": part.text}
-
-
 def _write_call(part: CallPart, definitions: Definitions, bare: bool) -> _Item:
     call = part.call
     echo: Mapping[str, Any] = {} if bare or part.echo is None else part.echo
-    known = echo.get("arguments")  # as the model wrote them: what the provider has cached stays the same
-    arguments = known if isinstance(known, str) else call.arguments
+    # As the model wrote them, where they are whole: what the provider has cached stays the same.
+    arguments = text_of(echo.get("arguments")) or call.arguments
+    if not isinstance(arguments, str) or fault_of(arguments, True):
+        arguments = to_text(as_object(arguments))
     return {
         **echo,
         "type": "function_call",
         "call_id": _wire_id(call.id),
-        "name": _wire_name(call.name, definitions),
-        "arguments": _arguments_text(arguments),
+        "name": definitions.sent_name(call.name),
+        "arguments": arguments,
     }
-
-
-def _arguments_text(arguments: Mapping[str, Any] | str | bytes) -> str:
-    if isinstance(arguments, str) and not fault_of(arguments, True):
-        return arguments
-    try:
-        return to_text(as_object(arguments))
-    except RecursionError:
-        return '{"invalid_arguments":"nested too deeply"}'
-
-
-def _wire_name(name: str, definitions: Definitions) -> str:
-    if name in definitions.dialected:
-        return definitions.names.wire(name)
-    return name if _NAME.match(name) else fit_name(name)
 
 
 def _wire_id(call_id: str) -> str:
