@@ -32,7 +32,6 @@ from oneclaw.core.call import ToolCall, ToolResult, cancelled
 from oneclaw.core.engine import Engine
 from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
 from oneclaw.core.run_event import (
-    AnswerFinished,
     MessageRead,
     ModelSwitched,
     Reason,
@@ -194,7 +193,6 @@ class Run:
         self.spending.rounds += 1
         self._answer = None
         message = self._answer = await self._asking.ask(can_call=closing is None)
-        self._tell(AnswerFinished(message))
         self._count(message)
         if message.calls:
             await self._run_calls(self._bounded(message.calls, closing))

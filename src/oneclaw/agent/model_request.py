@@ -10,6 +10,7 @@ from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
 from oneclaw.core.answer import Answered, AnswerProgress, AnswerRestarted, TextAdded
 from oneclaw.core.message import AssistantMessage, TextPart
+from oneclaw.core.run_event import AnswerFinished
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.providers.base import OutputSchema, ProviderError, Request
 
@@ -32,7 +33,7 @@ class ModelRequest:
         chain: Chain,
         *,
         tools: Callable[[], tuple[ToolDefinition, ...]],
-        tell: Callable[[AnswerProgress | AnswerRestarted], None],
+        tell: Callable[[AnswerProgress | AnswerRestarted | AnswerFinished], None],
         switch: Callable[[ProviderError], None],
     ) -> None:
         self._agent = agent
@@ -64,6 +65,7 @@ class ModelRequest:
                 await self._keep_seen()
                 raise
             else:
+                self._tell(AnswerFinished(message))  # first: the store keeps it in the row of the message
                 await self._keep(message)
                 return message
 

@@ -1,10 +1,10 @@
 """Stored run events for late readers.
 
-Pieces of an answer are not kept: the answer stands for them. An answer itself is a row of `messages`, and a
-call with its result a row of `calls`; an event of either says only which. The calls that have finished since
-the last answer go into the row of the next one, or into one row of their own a moment later. So a round costs
-one small row, however many calls it makes, and it is written together with the next row that must be safe,
-see `Database.add_later`.
+Pieces of an answer are not kept: the answer stands for them. An answer itself is a row of `messages`, and its
+event is written into that row. A call with its result is a row of `calls`; the event says only which. The
+calls that have finished since the last answer go into the row of the next one, or into one row of their own a
+moment later. So a round adds no row for its events, and they are written together with the next row that must
+be safe, see `Database.add_later`.
 """
 
 import json
@@ -23,23 +23,42 @@ from oneclaw.core.message_json import from_json
 from oneclaw.core.run_event import AnswerFinished
 from oneclaw.store.calls import CallRecord, Calls, result_of
 from oneclaw.store.column import as_stored, bounded
-from oneclaw.store.database import Database, SqlValues
+from oneclaw.store.database import Database, Named
+from oneclaw.store.messages import Messages
 
 _ADD = """
 INSERT INTO events (root, number, first, run, created, type, body) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING
 """
-_ADD_ANSWER = """
-INSERT INTO events (root, number, first, run, created, type, body, message)
-SELECT ?, ?, ?, ?, ?, ?, ?, max(number) FROM messages WHERE session = ?
-ON CONFLICT DO NOTHING
+_LINE = """
+WITH RECURSIVE line (id, session, parent) AS (
+    SELECT id, session, parent FROM runs WHERE id = :root
+    UNION SELECT runs.id, runs.session, runs.parent FROM runs JOIN line ON runs.parent = line.id
+)
 """
-_READ = """
-SELECT events.number, first, events.run, events.created, type, body, content, runs.session, runs.parent
+"""A run, and the runs that it started."""
+# Earlier versions kept the event of an answer in `events`, with the number of its message.
+_READ = f"""
+{_LINE}
+SELECT events.number AS number, first, events.run, events.created, type, body, content, runs.session,
+    runs.parent
 FROM events JOIN runs ON runs.id = events.run
 LEFT JOIN messages ON messages.session = runs.session AND messages.number = events.message
-WHERE root_is AND events.number > ? ORDER BY events.number LIMIT ?
-"""
+WHERE events.root = :root AND (:run IS NULL OR events.run = :run) AND events.number > :after
+UNION ALL
+SELECT event, event_first, run, created, 'answer_finished', finished, content, line.session, line.parent
+FROM line CROSS JOIN messages ON messages.session = line.session AND messages.run = line.id
+WHERE (:run IS NULL OR line.id = :run) AND event > :after
+ORDER BY number LIMIT :page
+"""  # noqa: S608  only our words
+_LAST = f"""
+{_LINE}
+SELECT max(
+    (SELECT coalesce(max(number), 0) FROM events WHERE root = :root),
+    (SELECT coalesce(max(event), 0) FROM line CROSS JOIN messages
+        ON messages.session = line.session AND messages.run = line.id)
+)
+"""  # noqa: S608  only our words
 _PAGE = 500
 _LONG_SECONDS = 0.25
 _SOON_SECONDS = 0.05
@@ -56,10 +75,13 @@ _START_FIELDS = ("call_id", "tool", "session", "agent", "parent", "label")
 class StoredEvents:
     """The events of a store."""
 
-    def __init__(self, database: Database, calls: Calls, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self, database: Database, calls: Calls, messages: Messages, redact: Callable[[str], str]
+    ) -> None:
         """`redact` takes known secrets out of what was said before it is kept."""
         self._database = database
         self._calls = calls
+        self._messages = messages
         self._redact = redact
         self._starts: dict[tuple[str, str], tuple[str, Envelope]] = {}
         self._timer: TimerHandle | None = None
@@ -69,7 +91,8 @@ class StoredEvents:
     def add(self, root: str, envelope: Envelope) -> None:
         """Keep an event, with the next row that is written or a moment later.
 
-        The start of a call is kept only where the call takes a while: its end stands for both.
+        The start of a call is kept only where the call takes a while: its end stands for both. The event of
+        an answer is added before its message, which takes it along.
         """
         event = envelope.event
         kind = event.__class__
@@ -116,22 +139,21 @@ class StoredEvents:
 
     def _add(self, root: str, envelope: Envelope) -> None:
         event = envelope.event
-        head = (root, envelope.number, envelope.first, envelope.run, envelope.time, name_of(event))
         if event.__class__ is AnswerFinished:
             if root in self._finished and self._finished[root][0] != envelope.run:
                 self._add_finished(root)
             finished = self._finished.pop(root, None)
-            body = None if finished is None else self._redact(_encode(finished[1]))
-            self._database.add_later(_ADD_ANSWER, (*head, body, envelope.session))
+            said = "" if finished is None else self._redact(_encode(finished[1]))
+            self._messages.tell_event(event.message, envelope, said)
         else:
             self._add_finished(root)
-            self._database.add_later(_ADD, (*head, bounded(self._redact(_body(event)))))
+            row = (root, envelope.number, envelope.first, envelope.run, envelope.time, name_of(event))
+            self._database.add_later(_ADD, (*row, bounded(self._redact(_body(event)))))
 
     async def read(self, root: str, after: int = 0, *, run: str | None = None) -> list[Envelope]:
         """The events of up to 500 rows after a number; those of one run only, where `run` says so."""
-        where = "events.root = ?" if run is None else "events.root = ? AND events.run = ?"
-        values: SqlValues = (root, *(() if run is None else (run,)), after, _PAGE)
-        rows = await self._database.select(_READ.replace("root_is", where), values)
+        wanted: Named = {"root": root, "run": run, "after": after, "page": _PAGE}
+        rows = await self._database.select(_READ, wanted)
         # Calls with lower numbers than a start may stand in the next row: a page does not end with a start.
         while len(rows) > _PAGE // 2 and rows[-1][4] == _STARTED:
             rows.pop()
@@ -142,10 +164,7 @@ class StoredEvents:
 
     async def last(self, root: str) -> int:
         """The highest number kept of a run; 0 where there is none."""
-        rows = await self._database.select(
-            "SELECT coalesce(max(number), 0) FROM events WHERE root = ?", (root,)
-        )
-        return rows[0][0]
+        return (await self._database.select(_LAST, {"root": root}))[0][0]
 
     async def _calls_of(self, read: list[tuple[Any, list[_Finished]]]) -> dict[tuple[str, str], CallRecord]:
         wanted = [(row[2], call_id) for row, finished in read for *_, call_id, _ in finished]

@@ -3,9 +3,11 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from time import time
 from typing import Any
 
+from oneclaw.core.envelope import Envelope
 from oneclaw.core.errors import StoreError
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, TextPart, Usage, UserMessage
 from oneclaw.core.message_json import from_json, to_json
@@ -17,11 +19,6 @@ from oneclaw.store.sessions import ENSURE, describe_session
 
 _TOKENS = ("input", "output", "cached", "cache_written", "reasoning")
 _NEXT = "SELECT coalesce((SELECT max(number) FROM messages WHERE session = ?1), 0) + 1"
-_SAY = f"INSERT INTO messages (number, session, created, content, run, role) {_NEXT}, ?1, ?2, ?3, ?4, ?5"
-_ANSWER = f"""
-INSERT INTO messages (number, session, created, content, run, role, model, cost, {", ".join(_TOKENS)})
-{_NEXT}, ?1, ?2, ?3, ?4, 'assistant', ?5, ?6, ?7, ?8, ?9, ?10, ?11
-"""
 _TOUCH = "UPDATE sessions SET updated = ?, title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?"
 _SUMMARISE = """
 INSERT INTO summaries (session, through, created, text) VALUES (?, ?, ?, ?)
@@ -34,6 +31,9 @@ _MOST_TOKENS = 10**12  # what a provider says is not checked, and SQLite cannot 
 _LOST = "(A message stood here that can no longer be read.)"
 
 log = logging.getLogger("oneclaw")
+Row = dict[str, str | int | float]
+"""The columns of a row that are not null."""
+_NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,11 @@ class Messages:
         self.redact = redact
         self._known: set[str] = set() if sessions is None else sessions
         self._touched: dict[str, float] = {}
+        self._event: tuple[AssistantMessage, Envelope, str] | None = None
+
+    def tell_event(self, message: AssistantMessage, envelope: Envelope, finished: str) -> None:
+        """Have the row of an answer that is added next hold its event and the calls that finished before."""
+        self._event = message, envelope, finished
 
     def add(self, session: Session, message: Message, *, cost: float | None = None) -> None:
         """Keep a message as the last of its session: with the next row that is written, or a moment later.
@@ -115,26 +120,43 @@ class Messages:
     def _statements(
         self, session: Session, message: Message, cost: float | None, is_clean: bool
     ) -> list[Statement]:
-        now, name = time(), session.id if session.id in self._known else as_stored(session.id)
-        if not name:
-            raise StoreError("A message belongs to a session, and this session has no id.")
-        if not is_clean and self.redact is not identity:
-            message = redact_message(message, self.redact)
-        said = (name, now, to_json(message), session.run or None)
+        name = session.id
+        if name not in self._known:
+            name = as_stored(name)
+            if not name:
+                raise StoreError("A message belongs to a session, and this session has no id.")
+        said, now = message, time()
+        content = to_json(message)
+        if not is_clean and self.redact is not identity and self._may_tell(content, message):
+            clean = redact_message(message, self.redact)
+            if clean is not message:
+                message, content = clean, to_json(clean)
         statements: list[Statement] = []
         if name not in self._known:
             self._known.add(name)
             statements.append((ENSURE, describe_session(session)))
+        row: Row = {"session": name, "created": now, "content": content}
+        if session.run:
+            row["run"] = session.run
         if isinstance(message, AssistantMessage):
-            model = bounded(message.model, NAME_CHARS) or None
-            statements.append((_ANSWER, (*said, model, cost, *_tokens(message.usage))))
+            _describe_answer(row, message, cost)
+            told, self._event = self._event, None
+            if told is not None and told[0] is said:
+                _describe_event(row, told[1], told[2])
         else:
-            statements.append((_SAY, (*said, "user" if isinstance(message, UserMessage) else "results")))
+            row["role"] = "user" if isinstance(message, UserMessage) else "results"
+        statements.append((_insert(tuple(row)), tuple(row.values())))
         # To touch the session with every message would cost a third more: its time may lag a little.
         if isinstance(message, UserMessage) or now - self._touched.get(name, 0.0) >= _LAG_SECONDS:
             self._touched[name] = now
             statements.append((_TOUCH, (now, _title(message), name)))
         return statements
+
+    def _may_tell(self, content: str, message: Message) -> bool:
+        """Whether a message may hold a secret. Its JSON tells, unless something in it is encoded."""
+        if "\\" in content or '"bytes":' in content or getattr(message, "images", ()):
+            return True
+        return self.redact(content) != content
 
     async def last(self, session_id: str) -> int:
         """The number of the last message of a session; 0 where there is none."""
@@ -230,6 +252,30 @@ def _title(message: Message) -> str:
 
 def _says_nothing(message: Message) -> bool:
     return isinstance(message, AssistantMessage) and not message.parts
+
+
+def _describe_answer(row: Row, message: AssistantMessage, cost: float | None) -> None:
+    """Put what an answer took into its row."""
+    row["role"] = "assistant"
+    if message.model:
+        row["model"] = bounded(message.model, NAME_CHARS)
+    if cost is not None:
+        row["cost"] = cost
+    if message.usage != _NO_USAGE:
+        row.update(zip(_TOKENS, _tokens(message.usage), strict=True))
+
+
+def _describe_event(row: Row, envelope: Envelope, finished: str) -> None:
+    row["created"], row["event"], row["event_first"] = envelope.time, envelope.number, envelope.first
+    if finished:
+        row["finished"] = finished
+
+
+@lru_cache
+def _insert(names: tuple[str, ...]) -> str:
+    """The statement for a row of these columns; the first is its session."""
+    places = ", ".join(f"?{place}" for place in range(1, len(names) + 1))
+    return f"INSERT INTO messages (number, {', '.join(names)}) {_NEXT}, {places}"
 
 
 def _tokens(usage: Usage) -> tuple[int, ...]:

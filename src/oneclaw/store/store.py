@@ -40,7 +40,7 @@ class Store:
         self.settings = StoredSettings(self.database)
         self.runs = StoredRuns(self.database, redact)
         self.questions = Questions(self.database, redact)
-        self.events = StoredEvents(self.database, self.calls, redact)
+        self.events = StoredEvents(self.database, self.calls, self.messages, redact)
 
     async def versions(self) -> dict[str, int]:
         """How often the grants, the settings and the agents were changed, by whatever program."""
