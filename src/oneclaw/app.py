@@ -30,6 +30,8 @@ from oneclaw.external_tools import Project, outside_sources, with_tool_folders
 from oneclaw.guard.outside_mark import marking
 from oneclaw.js.code_mode import code_tools
 from oneclaw.live_settings import LiveSettings
+from oneclaw.skills.library import SkillLibrary
+from oneclaw.skills.tools import SkillTools
 from oneclaw.store import spill
 from oneclaw.store.sessions import new_id
 from oneclaw.store.store import Store
@@ -92,14 +94,21 @@ class App:
         self._engine: Engine | None = None
         self._closing = AsyncExitStack()
         self._code = FixedSource("code", tools)
+        self.skills: SkillLibrary | None = None
+        """The skills there are; None without tools from outside."""
         agent_tools = AgentTools(self.agents, lambda: self.runs, (lambda: self.store) if builtins else None)
         project = Project(config, self.runtime) if (builtins if outside is None else outside) else None
+        skill_tools: SkillTools | None = None
+        if project is not None:
+            self.skills = parts.make_library(config)
+            skill_tools = SkillTools(self.skills)
         self.sources = Sources(
             self.registry,
             (
                 FixedSource("built-in", self._make_builtins() if builtins else (), origin="built-in"),
                 self._code,
                 agent_tools,
+                *([skill_tools] if skill_tools is not None else ()),
                 *outside_sources(config, self.runtime, project, folders),
                 *sources,
             ),
@@ -107,7 +116,7 @@ class App:
             overridden=config.settings.tools.override,
         )
         owner = self._owner = LiveSettings(
-            config, self.registry, self.sources, self.agents, agent_tools, project
+            config, self.registry, self.sources, self.agents, agent_tools, project, skill_tools
         )
         self.switch, self.switch_feature, self.trust = owner.switch, owner.switch_feature, owner.trust
         self.reload, self.refresh = owner.reload, owner.take_up
@@ -157,7 +166,8 @@ class App:
             own = [tool.name for tool in self._code.tools]
             engine, store, session = self.engine, self.store, self.new_session
             made = self.agents, self.catalog, self._keys, self._providers
-            self._runs = parts.make_runs(self.config, engine, store, *made, session, self.notebook, own)
+            told = self.notebook, self.skills
+            self._runs = parts.make_runs(self.config, engine, store, *made, session, *told, own)
             self._closing.push_async_callback(self._runs.close)
         return self._runs
 

@@ -23,6 +23,8 @@ from oneclaw.js.runtime import Runtime
 from oneclaw.plugins.plugin_tools import PluginTools
 
 TOOL_FILES = (MANIFEST, SOURCE, ".py", ".toml")
+TRUST = "trust."
+"""How the settings of the store name a folder that the owner trusts."""
 
 
 class Project:
@@ -101,7 +103,7 @@ def trust_key(folder: Path) -> str:
     A path that is no text is spelled in hexadecimal, which no real path is: it begins with no separator.
     """
     path = os.path.realpath(folder)
-    return f"trust.{path if _is_text(path) else os.fsencode(path).hex()}"
+    return f"{TRUST}{path if _is_text(path) else os.fsencode(path).hex()}"
 
 
 def _named(runtime: Runtime, folders: Iterable[Path]) -> Sequence[JavaScriptFolder]:

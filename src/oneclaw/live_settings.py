@@ -22,7 +22,8 @@ from oneclaw.core.permit.policy import Policy
 from oneclaw.core.registry import Registry
 from oneclaw.core.source import ToolSource
 from oneclaw.core.sources import Sources
-from oneclaw.external_tools import Project, trust_key
+from oneclaw.external_tools import TRUST, Project, trust_key
+from oneclaw.skills.tools import SkillTools
 from oneclaw.store.settings import StoredSettings
 from oneclaw.store.store import Store
 
@@ -47,6 +48,7 @@ class LiveSettings:
         roster: Roster,
         agent_tools: AgentTools,
         project: Project | None,
+        skill_tools: SkillTools | None = None,
     ) -> None:
         self._config = config
         self._registry = registry
@@ -54,6 +56,8 @@ class LiveSettings:
         self._roster = roster
         self._agent_tools = agent_tools
         self._project = project
+        self._skill_tools = skill_tools
+        self._trusted: frozenset[str] = frozenset()
         self._store: Store | None = None
         self._engine: Engine | None = None
         self._said = Switches()
@@ -155,10 +159,16 @@ class LiveSettings:
         self._roster.saved = await store.agents.all()
         if self._project is not None:
             self._project.trust(bool(kept.get(trust_key(self._config.workspace_folder))))
+        self._trust_skills(frozenset(key for key in kept if key.startswith(TRUST) and kept[key]))
         self.meet()
         before, self._reloaded = self._reloaded, int(kept.get(RELOADED, 0))
         if before not in (None, self._reloaded):  # in the background: the calls go on
             await self._sources.reopen(self._outside, 0)
+
+    def _trust_skills(self, trusted: frozenset[str]) -> None:
+        if self._skill_tools is not None and trusted != self._trusted:
+            self._trusted = trusted
+            self._skill_tools.trust(lambda folder: trust_key(folder) in trusted)
 
     def meet(self) -> None:
         """Have the tools and the policy for the agents there are now."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oneclaw.agent.agent import Agent
@@ -34,6 +35,7 @@ from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.local.models import LocalModels, LocalSettings
 from oneclaw.providers.packages import ProviderPackages
 from oneclaw.run.runner import CallRunner
+from oneclaw.skills.library import SkillLibrary
 from oneclaw.store.store import Store
 
 if TYPE_CHECKING:
@@ -89,6 +91,11 @@ def make_runtime(config: Config) -> Runtime:
     return Runtime(size=javascript.workers, memory_bytes=javascript.memory_mb << 20)
 
 
+def make_library(config: Config) -> SkillLibrary:
+    """The skills of the workspace, of the home, and of the folder `skills` in the data folder."""
+    return SkillLibrary(config.workspace_folder, config.home / "skills", Path.home())
+
+
 def make_runner(config: Config) -> CallRunner:
     limits = config.settings.limits
     memory_bytes = limits.memory_mb << 20
@@ -123,17 +130,20 @@ def make_runs(
     extra: "Mapping[str, Provider]",
     new_session: Callable[[str], Session],
     notebook: Callable[[str], Notebook],
+    library: SkillLibrary | None,
     own_tools: Sequence[str],
 ) -> "Runs":
     """Runs agents; loaded when the first one runs."""
     from oneclaw.agent.digests import Digests
+    from oneclaw.agent.know_how import KnowHow
     from oneclaw.agent.runs import Runs
     from oneclaw.providers.connect import Providers
 
     providers = Providers(catalog, secrets=keys.lookup, network=engine.session.network, extra=extra)
     digests = Digests(engine, notebook, config.settings.memory.digest_chars)
+    know_how = None if library is None else KnowHow(engine, library, config.settings.skills)
     wait = config.settings.questions.wait
-    return Runs(engine, store, roster, catalog, providers, new_session, digests, own_tools, wait)
+    return Runs(engine, store, roster, catalog, providers, new_session, digests, know_how, own_tools, wait)
 
 
 async def prune(config: Config, store: Store) -> None:

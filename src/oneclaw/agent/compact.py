@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import takewhile
 
 from oneclaw.agent.excerpt import arguments_text, cut_middle
+from oneclaw.agent.kept_skills import is_kept, is_skill
 from oneclaw.agent.tokens import MESSAGE_TOKENS, estimate, estimate_text
 from oneclaw.core.call import ToolResult
 from oneclaw.core.message import AssistantMessage, Message, UserMessage
@@ -115,6 +116,8 @@ def _frame(entries: Sequence[str], earlier: str | None, missing: int) -> str:
 
 
 def _entries(message: Message) -> Iterator[str]:
+    if is_kept(message):
+        return  # they stay word for word
     if isinstance(message, UserMessage):
         pictures = f"\n({len(message.images)} images)" if message.images else ""
         who = "USER" if message.origin == "user" else "NOTE"
@@ -137,6 +140,8 @@ def _entry(who: str, text: str) -> str:
 def _result(result: ToolResult) -> str:
     kind = "" if result.kind is None else f" failed ({result.kind})"
     pictures = f"\n({len(result.images)} images)" if result.images else ""
+    if is_skill(result):
+        return f"{result.tool}: the skill was loaded; its text stays word for word."
     return f"{result.tool}{kind}: {cut_middle(result.text, RESULT_CHARS)}{pictures}"
 
 

@@ -47,7 +47,9 @@ class Conversations:
         past = (message for message in recalled.messages if isinstance(message, AssistantMessage))
         taken = (call.id for message in past for call in message.calls)
         book = self._store.messages
-        return Conversation(session, book, messages, taken=taken, last=last, redact=book.redact)
+        made = Conversation(session, book, messages, taken=taken, last=last, redact=book.redact)
+        made.window.keep_skills(recalled.messages[: recalled.through])
+        return made
 
     def forget(self, session_id: str) -> None:
         """Have a conversation read from the store next time."""

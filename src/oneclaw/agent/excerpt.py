@@ -1,5 +1,6 @@
 """Short excerpts of arguments and results, for summaries and guards."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -41,10 +42,18 @@ def cut_middle(text: str, chars: int, before: int = 0, where: str = "") -> str:
 
 
 def shorten(
-    message: ResultsMessage, chars: int = EXCERPT_CHARS, large_chars: int = LARGE_CHARS
+    message: ResultsMessage,
+    chars: int = EXCERPT_CHARS,
+    large_chars: int = LARGE_CHARS,
+    is_left: Callable[[ToolResult], bool] = lambda result: False,
 ) -> tuple[ResultsMessage, int]:
-    """A copy with its large results cut and all pictures left out, and how many results that changed."""
-    results = tuple(_shorten(result, chars, large_chars) for result in message.results)
+    """A copy with its large results cut and all pictures left out, and how many results that changed.
+
+    Results for which `is_left` is true stay as they are.
+    """
+    results = tuple(
+        result if is_left(result) else _shorten(result, chars, large_chars) for result in message.results
+    )
     changed = sum(new is not old for new, old in zip(results, message.results, strict=True))
     return (ResultsMessage(results), changed) if changed else (message, 0)
 

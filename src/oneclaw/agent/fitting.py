@@ -13,6 +13,7 @@ from contextlib import aclosing
 from oneclaw.agent import compact
 from oneclaw.agent.chain import Chain
 from oneclaw.agent.conversation import Conversation
+from oneclaw.agent.kept_skills import is_kept
 from oneclaw.agent.tokens import estimate
 from oneclaw.agent.window import Shrunk
 from oneclaw.core.answer import Answered
@@ -96,7 +97,7 @@ class Fitting:
         older: Sequence[Message] = ()
         for kept in range(KEPT_EXCHANGES, 0, -1):
             older = window.older(kept)
-            tokens = sum(map(estimate, older))
+            tokens = sum(estimate(each) for each in older if not is_kept(each))
             part = COMPACT_AT if kept == KEPT_EXCHANGES else ROOMY
             if older and window.tokens - tokens <= part * size:
                 return older if tokens > WORTH * size else ()

@@ -19,6 +19,7 @@ from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
 from oneclaw.agent.inbox import Inbox
+from oneclaw.agent.know_how import KnowHow
 from oneclaw.agent.loop import Run
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.repeat import Repeats
@@ -71,6 +72,7 @@ class Runs:
         providers: Providers,
         new_session: Callable[[str], Session],
         digests: Digests | None = None,
+        know_how: KnowHow | None = None,
         own_tools: Sequence[str] = (),
         wait: WaitPolicy = "unattended",
     ) -> None:
@@ -84,6 +86,7 @@ class Runs:
         self._store = store
         self._new_session = new_session
         self._digests = digests
+        self._know_how = know_how
         self._own_tools = tuple(own_tools)
         self._conversations = Conversations(store)
         self._running: dict[str, _ActiveRun] = {}
@@ -198,9 +201,12 @@ class Runs:
             last = await store.events.last(record.root) + _GAP
             spent = await store.runs.spent(record)
             count_again(repeats, conversation.window.messages, self._engine.polls)
-        digest = "" if self._digests is None else await self._digests.of(session)
-        if digest:
-            agent = replace(agent, instructions=agent.instructions + digest)
+        told = "" if self._digests is None else await self._digests.of(session)
+        if self._know_how is not None and not chain.link.model.is_small:
+            told += self._know_how.instructions(session)
+            conversation.session = session = self._know_how.opened(session)
+        if told:
+            agent = replace(agent, instructions=agent.instructions + told)
         above, above_spent = (None, None) if asking is None else (asking.recording, asking.run.spending)
         recording = Recording(record.id, session.id, above, store.events, last)
         inbox = Inbox()

@@ -12,16 +12,21 @@ What gives way, in this order, until enough has:
     3. old rounds          of the exchange under way, each answer together with its results
     4. fresh results       as in 1, but as much of them stays as there is room for
     5. the summary         of what was left out before
+    6. loaded skills       their names stay
 
-4 and 5 happen only where it would not fit otherwise. The user's last message and the last round always stay.
+4, 5 and 6 happen only where it would not fit otherwise. The user's last message and the last round always
+stay. So do loaded skills: when the message that loaded one is left out, the text of the skill moves to the
+beginning (`kept_skills.py`), where skills take at most the quarter that the jump makes free.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from oneclaw.agent.excerpt import EXCERPT_CHARS, LARGE_CHARS, shorten
+from oneclaw.agent.kept_skills import MOST_TOKENS, KeptSkills, is_kept, is_skill
 from oneclaw.agent.tokens import DENSE_CHARS, RESULT_TOKENS, estimate
+from oneclaw.core.call import ToolResult
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, ThoughtPart, Usage, UserMessage
 
 JUMP = 0.75
@@ -57,6 +62,7 @@ class Window:
         "_gone",
         "_guessed",
         "_guesses",
+        "_kept",
         "_overhead",
         "_shortened",
         "_starts",
@@ -76,6 +82,7 @@ class Window:
         self._gone = 0
         self._shortened = 0  # the results before this place are as short as they get
         self._dropped = 0
+        self._kept = KeptSkills()
         for message in messages:
             self.append(message)
 
@@ -126,14 +133,19 @@ class Window:
         self._dropped = 0
         overhead = self._overhead * self._scale
         enough = overhead + (most_tokens - overhead) * JUMP
+        for_skills = (most_tokens - enough) / self._scale
+        self._place_skills(for_skills)
         self._remove(0, max(0, self._first_user()))
         shortened = self._shorten_old(enough)
         self._drop_exchanges(enough)
         self._drop_rounds(enough, most_tokens)
+        self._place_skills(for_skills)
         if self.tokens > most_tokens:
             shortened += self._shorten_fresh(most_tokens)
         if self.tokens > most_tokens and self.summary is not None and self._starts:
             self._remove(0, 1)
+        if self.tokens > most_tokens:
+            self._place_skills(0)
         return Shrunk(shortened, self._dropped, before, self.tokens, self.tokens <= most_tokens)
 
     def older(self, keep_exchanges: int = 4) -> tuple[Message, ...]:
@@ -153,6 +165,12 @@ class Window:
         self._remove(0, count)
         if summary is not None:
             self._insert(0, UserMessage(summary, origin="summary"))
+        self._place_skills()
+
+    def keep_skills(self, messages: Iterable[Message]) -> None:
+        """Have the skills stay that were loaded in messages which a summary stands for."""
+        self._kept.take(messages)
+        self._place_skills()
 
     # The steps of shrinking
 
@@ -160,13 +178,13 @@ class Window:
         """Step 1, from where it stopped the last time, so that no result is looked at twice."""
         shortened, end = 0, self._fresh_from()
         while self._shortened < end and self._tokens > enough:
-            shortened += self._shorten(self._shortened, EXCERPT_CHARS, LARGE_CHARS)
+            shortened += self._shorten(self._shortened, EXCERPT_CHARS, LARGE_CHARS, is_skill)
             self._shortened += 1
         return shortened
 
     def _drop_exchanges(self, enough: float) -> None:
         """Step 2. What stands before the user's first message and is no summary goes like an exchange."""
-        first = 0 if self.summary is None else 1
+        first = self._head
         while self._starts and self._tokens > enough:
             if self._starts[0] - self._gone > first:
                 self._remove(first, self._starts[0] - self._gone)
@@ -178,6 +196,7 @@ class Window:
     def _drop_rounds(self, enough: float, most_tokens: int) -> None:
         """Step 3."""
         first = self._starts[-1] - self._gone + 1 if self._starts else self._first_user() + 1
+        first = max(first, self._head)
         is_noted = first < len(self.messages) and self.messages[first] is LEFT_OUT
         first += is_noted
         last = self._last_answer(first)
@@ -206,16 +225,40 @@ class Window:
 
     # What every step needs
 
-    def _shorten(self, at: int, chars: int, large_chars: int) -> int:
+    def _shorten(
+        self,
+        at: int,
+        chars: int,
+        large_chars: int,
+        is_left: Callable[[ToolResult], bool] = lambda result: False,
+    ) -> int:
         message = self.messages[at]
         if not isinstance(message, ResultsMessage):
             return 0
-        message, changed = shorten(message, chars, large_chars)
+        message, changed = shorten(message, chars, large_chars, is_left)
         if changed:
             guess = estimate(message)
             self._count(guess - self._guesses[at])
             self.messages[at], self._guesses[at] = message, guess
         return changed
+
+    def _place_skills(self, most_tokens: float = MOST_TOKENS) -> None:
+        """Have the skills that were left out stand after the summary, as far as there is room for them."""
+        message, at = self._kept.message(most_tokens), 0 if self.summary is None else 1
+        there = self.messages[at] if self._head > at else None
+        if message == there:
+            return
+        if there is not None:
+            self._remove(at, at + 1)
+            self._dropped -= 1
+        if message is not None:
+            self._insert(at, message)
+
+    @property
+    def _head(self) -> int:
+        """How many messages stand for what was left out: the summary, the skills."""
+        at = 0 if self.summary is None else 1
+        return at + (at < len(self.messages) and is_kept(self.messages[at]))
 
     def _fresh_from(self) -> int:
         """Where the last two rounds begin, or what is known to be short ends."""
@@ -257,6 +300,7 @@ class Window:
 
     def _remove(self, start: int, end: int) -> None:
         """Leave out messages that stand before all of the user's own that stay, or after them."""
+        self._kept.take(self.messages[start:end])
         self._count(-sum(self._guesses[start:end]))
         del self.messages[start:end], self._guesses[start:end]
         self._shortened -= max(0, min(self._shortened, end) - start)

@@ -19,7 +19,7 @@ from oneclaw.core.text.display import visible
 from oneclaw.operations.sessions import SessionContent
 
 SHOWN_CHARS = 200
-SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw"}
+SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw", "skills": "skills"}
 
 
 def show_session(content: SessionContent) -> None:

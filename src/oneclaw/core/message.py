@@ -91,8 +91,9 @@ class Usage:
         return self.input + self.output
 
 
-MessageOrigin = Literal["user", "summary", "guard"]
-"""Who speaks as the user: a person (or another agent), the summary of what was left out, or a guard."""
+MessageOrigin = Literal["user", "summary", "guard", "skills"]
+"""Who speaks as the user: a person (or another agent), the summary of what was left out, a guard, or skills
+that were loaded in what was left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,6 +362,14 @@ class MemoryTable:
 
 
 @table
+class SkillSettings:
+    """`skills`: what agents are told of skills and of the project's notes."""
+
+    catalogue_chars: int = setting(8000, "The most characters of the catalogue of skills.")
+    notes_chars: int = setting(16_000, "The most characters of AGENTS.md files told unasked.")
+
+
+@table
 class Settings:
     """All settings. Each field is a table of the settings file."""
 
@@ -386,6 +394,7 @@ class Settings:
     undo: UndoTable = UndoTable()
     runs: Limits = Limits()
     memory: MemoryTable = MemoryTable()
+    skills: SkillSettings = SkillSettings()
 
 
 DEFAULTS = Settings()
