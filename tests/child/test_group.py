@@ -61,9 +61,8 @@ def test_all_that_is_in_a_group_is_ended_and_nothing_beside_it(sleeper: subproce
         held.stdin.write(b"\n")
         held.stdin.flush()
         apart = int(held.stdout.readline())
-        made.kill()
+        made.remove()
         assert held.wait(10) == -signal.SIGKILL
-    made.remove()
     assert is_gone(apart)
     assert made_by(os.getpid()) == []
     assert sleeper.poll() is None

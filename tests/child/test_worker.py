@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from oneclaw.child import worker as worker_file
+from oneclaw.child.child_spec import ChildSpec
 from oneclaw.child.exit_report import Ended
-from oneclaw.child.spawn import ChildSpec
 from oneclaw.child.worker import WAITING, Worker
 
 FOLDER = str(Path(__file__).parents[2])

@@ -21,7 +21,7 @@ from threading import Event, Thread
 import pytest
 from tests.sandboxes import needs_bubblewrap
 
-from oneclaw.child.supervisor import descendants
+from oneclaw.child.process_tree import descendants
 from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
 from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec

@@ -13,7 +13,7 @@ import pytest
 from tests.processes import is_gone
 
 from oneclaw import App, Config, Context, Kind, ToolCall, tool
-from oneclaw.child.spawn import Child
+from oneclaw.child.child import Child
 from oneclaw.core.tool import Isolation, Tool
 
 PATIENCE_SECONDS = 20.0

@@ -12,7 +12,7 @@ from tests.js.caller import CallJs, caller
 
 import oneclaw.child
 import oneclaw.js
-from oneclaw.child import spawn
+from oneclaw.child import child as child_file
 from oneclaw.core.errors import ToolError
 from oneclaw.js.runtime import Runtime
 
@@ -32,7 +32,7 @@ async def without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         text = (package / "js" / file).read_text()
         assert text.count(old) == 1, f"{file} has {text.count(old)} of: {old}"
         (package / "js" / file).write_text(text.replace(old, new))
-        monkeypatch.setattr(spawn, "ROOT", tmp_path)
+        monkeypatch.setattr(child_file, "ROOT", tmp_path)
         return caller(runtime)
 
     yield change

@@ -16,7 +16,7 @@ import pytest
 from tests.js.caller import CallJs, Echo, caller
 from tests.processes import children, is_gone, wait_until_gone
 
-from oneclaw.child.spawn import Child
+from oneclaw.child.child import Child
 from oneclaw.core.call import Output, ToolCall
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind, ToolError

@@ -1,4 +1,4 @@
-"""How a child process ended."""
+"""Exit: how a child process ended."""
 
 import signal
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Exit:
 
 
 class Ended(Exception):
-    """A child has ended, or is being ended."""
+    """The child has ended, or is being ended."""
 
     def __init__(self, exit: Exit) -> None:
         super().__init__(str(exit))
@@ -53,7 +53,7 @@ class Ended(Exception):
 
 
 def read_exit(code: int | None, tail: str, reason: str, is_out_of_memory: bool) -> Exit:
-    """The exit as a supervisor reports it: a negative code is that of a signal."""
+    """The exit from what a supervisor reports; a negative code is the number of a signal."""
     number = -code if code is not None and code < 0 else None
     limit = "memory" if is_out_of_memory else _LIMITS.get(number, "")
     return Exit(None if number else code, number, limit, reason, tail)

@@ -1,4 +1,4 @@
-"""Frames: messages between the program and a child over a socket, each four bytes of length and then as many.
+"""Frames: messages between the program and a child over a socket, each with its length in four bytes first.
 
 Children load this file: it imports nothing that takes long.
 """
@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 HEADER_BYTES = 4
 LINE = 3
-"""The number of the socket in the child."""
+"""The descriptor of the socket in the child."""
 GONE = 3
 """The exit code of a child whose program has closed the line."""
 
 
 class Garbled(Exception):
-    """The other side does not keep to the format."""
+    """The other side has broken the format."""
 
 
 def frame(payload: bytes) -> bytes:
+    """The payload with its length in front."""
     return len(payload).to_bytes(HEADER_BYTES, "big") + payload
 
 
@@ -46,14 +47,14 @@ def decode(payload: bytes) -> "dict[str, Any]":
 
 
 class FrameReader:
-    """Cuts what arrives in pieces into frames of at most `limit_bytes`."""
+    """Joins the pieces that arrive to frames of at most `limit_bytes`."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._arrived = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The frames that are complete now. Raises `Garbled` as soon as one says it is too large."""
+        """The frames that are complete now. Raises `Garbled` as soon as a length is too large."""
         arrived = self._arrived
         arrived += data
         frames: list[bytes] = []
@@ -72,9 +73,9 @@ class FrameReader:
 
 
 class Line:
-    """The child's end: reads and writes whole frames, and nothing ahead. Any thread may write.
+    """The child's end of the socket: reads one whole frame at a time, and writes from any thread.
 
-    When the program has closed its end, the process ends: nobody is left to work for.
+    When the program has closed its end, this process exits.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
-"""Control groups: the kernel holds the memory and the tasks of a tree of processes, and can end all of it.
+"""Group: a control group, by which the kernel limits memory and tasks of processes, and kills all of them.
 
-A group is made below our own, of the newer kind (v2) also beside it, and what is started is put into it
-before it runs a word of anybody's. One `Group` stands for a folder in each hierarchy that is mounted: the two
-kinds are often mixed. Where none can be made, as in most containers, the program's own count is what holds.
+A group is made below our own group; with version 2, beside it too. A child is put into it before it runs code
+of others. One `Group` has a folder in each hierarchy that is mounted, since versions 1 and 2 are often mixed.
+Where no group can be made, as in most containers, only the limits that the program checks itself hold.
 
-The name of a group says who made it, so the next program removes those of one that was killed.
+The name of a group says which program made it, so the next program removes the groups of one that was killed.
 """
 
 import os
@@ -22,16 +22,21 @@ _MEMORY = {
     "memory.max": ("memory.swap.max", "0"),
     "memory.limit_in_bytes": ("memory.memsw.limit_in_bytes", ""),
 }
-"""What bounds memory, of either kind; then what bounds swap, and to how much: none, or as much in all."""
+"""The file that limits memory, in version 2 and 1; with it the file that limits swap, and its value: no swap,
+or memory and swap together as much as memory."""
 _TCP_MEMORY = "memory.kmem.tcp.limit_in_bytes"
-"""Of the older kind, sockets of TCP are counted apart, and only if they are bounded."""
+"""In version 1, the memory of TCP sockets is counted apart, and only where it has a limit."""
 _OUT_OF_MEMORY = {"memory.max": "memory.events", "memory.limit_in_bytes": "memory.oom_control"}
 _KILL_ROUNDS = 100
 _REMOVE_TRIES, _REMOVE_SECONDS = 100, 0.005
 
 
 class Group:
-    """One control group, in each hierarchy there is. It can be removed when all that it held is gone."""
+    """One control group: a folder in each hierarchy.
+
+    holds_memory  whether it limits memory
+    holds_tasks   whether it limits processes and threads
+    """
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
@@ -49,7 +54,7 @@ class Group:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """A process that writes 0 to these has joined it."""
+        """A process that writes 0 to each of these files joins it."""
         return tuple(folder / _PROCESSES for folder in self._folders)
 
     def hold(self, pid: int) -> None:
@@ -58,7 +63,7 @@ class Group:
             _set(file, str(pid))
 
     def inner(self, tasks: int) -> "Group":
-        """A group inside of this one: they share its memory."""
+        """A group inside of this one, with a limit of tasks; groups inside share its memory."""
         for folder in self._folders:
             for controller in ("+memory", "+pids"):
                 _set(folder / "cgroup.subtree_control", controller)
@@ -68,7 +73,7 @@ class Group:
         )
 
     def killed(self) -> int:
-        """How many of its processes the kernel has killed so far because its memory was used up."""
+        """How many of its processes the kernel has killed for want of memory; also known after `remove`."""
         if self._counts is None:
             return self._killed
         with suppress(OSError, ValueError, IndexError):
@@ -77,14 +82,9 @@ class Group:
             self._killed = int(os.pread(self._opened, 4096, 0).partition(b"oom_kill ")[2].split()[0])
         return self._killed
 
-    def kill(self) -> None:
-        """End everything in it."""
-        for folder in self._folders:
-            _kill(folder)
-
     def remove(self) -> None:
-        """End what is still in it, and remove it."""
-        self.killed()  # it can still be asked for
+        """Kill everything in it, and remove it."""
+        self.killed()  # reads it for the last time
         if self._opened >= 0:
             os.close(self._opened)
         self._opened, self._counts = -1, None
@@ -95,7 +95,7 @@ class Group:
 
 
 def make_group(memory_bytes: int = 0, tasks: int = 0) -> Group | None:
-    """A group with room for so much memory and so many tasks, 0 for any; None where none can be made."""
+    """A group with these limits, 0 for no limit; None where none can be made."""
     wanted = {name: value for name, value in (("memory", memory_bytes), ("pids", tasks)) if value}
     name, folders = _name(), list[Path]()
     for parents, limits in _hierarchies(wanted):
@@ -107,9 +107,9 @@ def make_group(memory_bytes: int = 0, tasks: int = 0) -> Group | None:
 
 
 def _hierarchies(wanted: Mapping[str, int]) -> Iterator[tuple[list[Path], dict[str, int]]]:
-    """Where a group may be made in each, and the limits to set there.
+    """Of each hierarchy, the folders in which a group may be made, and the limits to set there.
 
-    In the newer kind a group beside our own leaves it, which is done only if that loses no limit.
+    In version 2, a group beside our own is not bound by our own limits: it is made only where those are none.
     """
     older = {"memory": "memory.limit_in_bytes", "pids": "pids.max"}
     try:
@@ -129,7 +129,7 @@ def _hierarchies(wanted: Mapping[str, int]) -> Iterator[tuple[list[Path], dict[s
 
 
 def _first(parents: Sequence[Path], name: str, limits: Mapping[str, int]) -> Path | None:
-    """The first that can be made with all of the limits, or with any, or from which all can be killed."""
+    """The first group that can be made with all limits; else one with some, or one that can be killed."""
     for needed in (limits, dict[str, int]()):
         for parent in parents:
             made = _make(parent, name, needed, limits)
@@ -167,7 +167,7 @@ def _set(file: Path, value: str) -> bool:
 
 
 def _is_unlimited(group: Path) -> bool:
-    """Whether nothing is lost by leaving it: a service may be bound to so much memory and time."""
+    """Whether a group sets no limits, as that of a service may."""
     for name in ("memory.max", "memory.high", "cpu.max"):
         try:
             if not (group / name).read_text().startswith("max"):
@@ -184,12 +184,12 @@ def _name() -> str:
 
 
 def _table() -> int:
-    """The process table that our numbers are of; a group of another one is not ours to judge."""
+    """The number of our process table: a process id in the name of a group is of one table only."""
     return os.stat("/proc/self/ns/pid").st_ino
 
 
 def _began(pid: int) -> str:
-    """When a process was started, in the kernel's own ticks; empty when it is gone."""
+    """When a process was started, in ticks of the kernel; empty when it is gone."""
     with suppress(OSError), open(f"/proc/{pid}/stat") as file:
         return file.read().rpartition(")")[2].split()[19]
     return ""
@@ -197,7 +197,7 @@ def _began(pid: int) -> str:
 
 @cache
 def _clean(parent: Path) -> None:
-    """Once in a program: end and remove the groups of programs that were killed."""
+    """Once in a program: kill and remove the groups of programs that were killed."""
     with suppress(OSError):
         for folder in parent.glob(f"{PREFIX}{_table()}-*"):
             pid, began, *_ = folder.name.removeprefix(f"{PREFIX}{_table()}-").split("-")
@@ -219,7 +219,7 @@ def _remove(folder: Path) -> None:
 
 
 def _kill(folder: Path) -> None:
-    """By one write where the kernel has it; else each in turn, until none is left."""
+    """Kill all processes: by one write in version 2, else one by one until none is left."""
     if _set(folder / _KILL, "1"):
         return
     for _ in range(_KILL_ROUNDS):
@@ -232,7 +232,7 @@ def _kill(folder: Path) -> None:
 
 
 def _processes(folder: Path) -> list[int]:
-    """Those of our own table: others are listed as 0."""
+    """The process ids in a group; those of other process tables are listed as 0 and left out."""
     with suppress(OSError):
         return [pid for pid in map(int, (folder / _PROCESSES).read_text().split()) if pid]
     return []

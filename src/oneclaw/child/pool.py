@@ -1,4 +1,4 @@
-"""A pool of workers: idle ones are used again, and the least recently used is closed to make room."""
+"""Pool: workers that are used again; the least recently used one is closed to make room."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,11 +11,11 @@ CLOSING = "the program is closing"
 
 
 class Pool:
-    """At most `size` workers, which `start` makes when they are wanted; used from one event loop.
+    """At most `size` workers, each made by `start` when it is needed; used from one event loop.
 
     idle_seconds  how long a worker may be idle before it is closed; None for ever
-    can_switch    whether a worker can load something else: then the least recently used is not replaced
-    has_spare     whether a worker that was killed is replaced before the next one is wanted
+    can_switch    whether a worker can load something else: then it is used again instead of closed
+    has_spare     whether a worker that was killed is replaced at once
     """
 
     def __init__(
@@ -40,15 +40,16 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """The processes that were started and have not ended."""
+        """The topmost process of each worker that is not gone."""
         return [worker.child.process_pid for worker in self._started]
 
     async def take(
         self, key: object, waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> Worker:
-        """A worker that holds `key`, or one that may load it. While all are at work, it is `waiting`.
+        """A worker that holds `key`, or one that can load it.
 
-        Raises `OSError` when none can be started, and `Ended` when the pool is closed.
+        The context `waiting` is entered while all workers are busy. Raises `OSError` when no worker can be
+        started, and `Ended` when the pool is closed.
         """
         if self._turns.locked():
             with waiting():
@@ -64,7 +65,7 @@ class Pool:
         return worker
 
     async def leave(self, worker: Worker, *, is_fit: bool) -> None:
-        """Give a worker back. One that is not fit is killed, and is gone when this returns."""
+        """Give a worker back. If it is not fit, it is killed, and is gone when this returns."""
         try:
             if is_fit and worker.is_alive:
                 self._rest(worker)
@@ -87,7 +88,7 @@ class Pool:
             await worker.gone()
 
     def _pick(self, key: object) -> Worker | None:
-        """The idle worker to use: one that holds the key, or nothing. Makes room if there is none."""
+        """The idle worker to use, if there is one; makes room for a new one otherwise."""
         if self._is_closed:
             raise Ended(Exit(reason=CLOSING))
         oldest = empty = None

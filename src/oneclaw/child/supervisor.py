@@ -32,8 +32,18 @@ import marshal
 import os
 import select
 import sys
-import time
 from _json import encode_basestring_ascii
+
+from oneclaw.child.own_process import (
+    SET_CHILD_SUBREAPER,
+    SET_PARENT_DEATH_SIGNAL,
+    close_all_but,
+    execute,
+    prctl,
+    set_descriptors,
+    set_limit,
+)
+from oneclaw.child.process_tree import ProcessTree, send_signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,13 +59,8 @@ else:
     import _signal
 
 TAIL_BYTES = 8_000
-SWEEP_SECONDS = 5.0
 LINK = 4
 """The child's end of its socket to the `watch` function of its module."""
-
-SET_PARENT_DEATH_SIGNAL = 1
-SET_CHILD_SUBREAPER = 36
-SET_NO_NEW_PRIVILEGES = 38
 
 
 def main() -> None:
@@ -74,9 +79,9 @@ def _guard(lifeline: int) -> None:
     guardian = os.getpid()
     supervisor = os.fork()
     if supervisor:
-        _close_all_but(lifeline)
+        close_all_but(lifeline)
         os.waitpid(supervisor, 0)
-        Family(0).kill()
+        ProcessTree(0).kill()
         os._exit(0)
     os.setpgid(0, 0)
     prctl(SET_PARENT_DEATH_SIGNAL, _signal.SIGTERM)
@@ -104,15 +109,15 @@ def _supervise(spec: "dict[str, Any]", lifeline: int) -> "NoReturn":
     child = os.fork()
     if child == 0:
         _become(spec, {1: written, 2: written, **descriptors}, supervisor)
-    _close_all_but(lifeline, output, wake, woken, link)
+    close_all_but(lifeline, output, wake, woken, link)
     _tell(lifeline, f'{{"child-pid":{child},"supervisor-pid":{supervisor}}}\n')
-    family = Family(child)
+    tree = ProcessTree(child)
     watcher = None if module is None else module.watch(link, *spec["arguments"])
-    tail = _watch(family, lifeline, output, wake, watcher)
-    family.kill()
+    tail = _watch(tree, lifeline, output, wake, watcher)
+    tree.kill()
     os.set_blocking(output, False)
     tail = (tail + _read(output, 1 << 20))[-TAIL_BYTES:]
-    code = "null" if family.status is None else os.waitstatus_to_exitcode(family.status)
+    code = "null" if tree.status is None else os.waitstatus_to_exitcode(tree.status)
     text = encode_basestring_ascii(tail.decode("utf-8", "replace"))
     _tell(lifeline, f'{{"exit-code":{code},"tail":{text}}}\n')
     os._exit(0)
@@ -130,9 +135,9 @@ def _become(spec: "dict[str, Any]", descriptors: dict[int, int], supervisor: int
         if os.getppid() != supervisor:
             os._exit(code)
         _write("/proc/self/oom_score_adj", "500")  # where memory runs out, the kernel kills this and not us
-        _connect(descriptors)
+        set_descriptors(descriptors)
         for limit, most in spec["limits"]:
-            bound(limit, most)
+            set_limit(limit, most)
         if spec["module"]:
             _load(spec["module"]).main(*spec["arguments"])
             code = 0
@@ -145,70 +150,14 @@ def _become(spec: "dict[str, Any]", descriptors: dict[int, int], supervisor: int
         os._exit(code)
 
 
-def _connect(descriptors: dict[int, int]) -> None:
-    """Give each descriptor the number it is to have in the child, and close all others."""
-    moved: dict[int, int] = {}
-    for number, source in descriptors.items():
-        while source != number and source in descriptors:  # it would be overwritten
-            source = os.dup(source)
-        moved[number] = source
-    for number, source in moved.items():
-        if number != source:
-            os.dup2(source, number)
-        os.set_inheritable(number, True)
-    _close_all_but(*descriptors)
-
-
-def execute(argv: list[str]) -> "NoReturn":
-    """Become a program, with the signals that Python ignores as they usually are."""
-    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
-        _signal.signal(number, _signal.SIG_DFL)
-    os.execvp(argv[0], argv)  # noqa: S606
-
-
-class Family:
-    """The child and everything it started. `status` is the child's, once it has ended."""
-
-    def __init__(self, child: int) -> None:
-        self.child = child
-        self.status: int | None = None
-
-    def reap(self) -> bool:
-        """Collect every process that has ended; whether any other is left."""
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return False
-            if pid == 0:
-                return True
-            if pid == self.child:
-                self.status = status
-
-    def kill(self, kept: int = 0) -> None:
-        """Kill all but one, and again what those leave, until nothing else is left."""
-        me, until = os.getpid(), time.monotonic() + SWEEP_SECONDS
-        while time.monotonic() < until:
-            if self.child and not kept:
-                _kill(-self.child)
-            if not self.reap():
-                return
-            left = [pid for pid in descendants(me) if pid != kept]
-            for pid in left:
-                _kill(pid)
-            if not left and kept:
-                return
-            time.sleep(0.001)
-
-
-def _watch(family: Family, lifeline: int, output: int, wake: int, watcher: "Watcher | None") -> bytes:
+def _watch(tree: ProcessTree, lifeline: int, output: int, wake: int, watcher: "Watcher | None") -> bytes:
     """Wait until the child ends or is to be ended; its last output."""
     poll, tail = select.poll(), b""
     for descriptor in (lifeline, output, wake):
         poll.register(descriptor, select.POLLIN)
     if watcher is not None:
         poll.register(watcher.fileno(), select.POLLIN)
-    while family.status is None:
+    while tree.status is None:
         ready = {descriptor for descriptor, _ in poll.poll()}
         if watcher is not None and watcher.fileno() in ready:
             watcher.answer()
@@ -220,67 +169,17 @@ def _watch(family: Family, lifeline: int, output: int, wake: int, watcher: "Watc
         if wake in ready:
             if _signal.SIGTERM in _read(wake, 64):  # the guardian is gone, or somebody wants us to end
                 break
-            family.reap()
+            tree.reap()
         if lifeline in ready:
             order = _read(lifeline, 1)
             if order == b"s":
-                family.kill(family.child)
+                tree.kill(tree.child)
                 _tell(lifeline, '{"swept":true}\n')
             elif order == b"t":
-                _kill(-family.child, _signal.SIGTERM)
+                send_signal(-tree.child, _signal.SIGTERM)
             else:
                 break
     return tail
-
-
-def children(pid: int) -> list[int]:
-    """The children of a process, whichever of its threads started them. Only Linux lists them."""
-    found: list[int] = []
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return []
-    for thread in threads:
-        try:
-            with open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += map(int, file.read().split())
-        except OSError:
-            continue
-    return found
-
-
-def descendants(pid: int, enough: int = 1 << 30) -> list[int]:
-    """All processes below one, parents before their children; it may stop when there are more than enough."""
-    found = children(pid)
-    for parent in found:  # grows meanwhile
-        if len(found) > enough:
-            break
-        found += children(parent)
-    return found
-
-
-def bound(limit: int, most: int) -> None:
-    """Set a limit of `resource` for good; one that is lower already stays.
-
-    For processor time SIGXCPU comes a second before SIGKILL, so that the exit says which limit it was.
-    """
-    import resource
-
-    hard = resource.getrlimit(limit)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    soft = most - 1 if limit == resource.RLIMIT_CPU and most > 1 else most
-    try:  # noqa: SIM105
-        resource.setrlimit(limit, (soft, most))
-    except (OSError, ValueError):
-        pass  # not every system has every limit
-
-
-def prctl(option: int, value: int) -> None:
-    """Set an attribute of this process; only Linux has them."""
-    if sys.platform == "linux":
-        from _ctypes import call_function, dlopen, dlsym  # pyright: ignore
-
-        call_function(dlsym(dlopen(None, 0), "prctl"), (option, value, 0, 0, 0))  # pyright: ignore
 
 
 def _receive(lifeline: int) -> "dict[str, Any]":
@@ -295,14 +194,6 @@ def _receive(lifeline: int) -> "dict[str, Any]":
 
 def _load(module: str) -> "Any":
     return __import__(module, fromlist=["main"])
-
-
-def _close_all_but(*kept: int) -> None:
-    low = 2
-    for high in sorted({*kept, os.sysconf("SC_OPEN_MAX")}):
-        if high > low:
-            os.closerange(low + 1, high)
-            low = high
 
 
 def _read(descriptor: int, most: int) -> bytes:
@@ -325,14 +216,6 @@ def _write(file: str, text: str) -> None:
             opened.write(text)
     except OSError:
         pass  # then the kernel does not hold it
-
-
-def _kill(pid: int, number: int = _signal.SIGKILL) -> None:
-    """Send a signal to a process, or to a group if the number is negative."""
-    try:  # noqa: SIM105
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass  # gone, or of another user and not ours to end
 
 
 def _note(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""A worker: a child that runs a module of ours, and is spoken with in frames."""
+"""Worker: a child that runs a module of ours and exchanges frames with the program."""
 
 import asyncio
 import socket
@@ -6,14 +6,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from oneclaw.child.child import Child
+from oneclaw.child.child_spec import ChildSpec
 from oneclaw.child.exit_report import Ended, Exit
 from oneclaw.child.frames import LINE, FrameReader, Garbled, frame
 from oneclaw.child.group import Group
-from oneclaw.child.spawn import Child, ChildSpec
 
 READ_BYTES = 256 * 1024
 WAITING = 64
-"""How many frames may wait to be received before the line is read no further."""
+"""How many frames may wait to be received; with more, the line is not read."""
 LAST_WORDS_SECONDS = 0.2
 """How long a worker that has closed its line may take to end by itself."""
 
@@ -21,13 +22,13 @@ LAST_WORDS_SECONDS = 0.2
 class Worker:
     """A started worker; used from one event loop.
 
-    holds      what it has loaded, for whoever looks for one that has; None for nothing
-    is_ready   for whoever awaits a first message of it
+    holds      the key of what its user has had it load; None for nothing
+    is_ready   whether its user has received a first message that says so
     when_gone  is called when nothing is left of it
     """
 
     def __init__(self, spec: ChildSpec, limit_bytes: int, *, group: Group | None = None) -> None:
-        """Start it; frames from it may have `limit_bytes`. Raises `OSError`."""
+        """Start it; its frames may have at most `limit_bytes`. Raises `OSError`."""
         self.holds: object = None
         self.is_ready = False
         self.when_gone: Callable[[Worker], None] | None = None
@@ -58,13 +59,13 @@ class Worker:
         return bool(self._received)
 
     def send(self, payload: bytes) -> None:
-        """Send a frame without waiting; what the socket does not take at once follows when it does."""
+        """Send a frame without waiting; the event loop sends what the socket does not take at once."""
         if self.is_alive:
             self._unsent += frame(payload)
             self._write()
 
     async def receive(self) -> bytes:
-        """The next frame. Raises `Ended` when the worker is killed, and when it has ended."""
+        """The next frame. Raises `Ended` when the worker is killed or has ended."""
         while not self._received:
             if self.child.is_killed or self.child.is_gone:
                 raise Ended(self.child.exit)

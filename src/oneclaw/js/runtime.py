@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
+from oneclaw.child.child_spec import ChildSpec
 from oneclaw.child.exit_report import Ended
 from oneclaw.child.pool import Pool
-from oneclaw.child.spawn import ChildSpec
 from oneclaw.child.worker import Worker
 from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.settings.tree import DEFAULTS

@@ -28,7 +28,7 @@ import os
 import resource
 
 from oneclaw.child.frames import GONE
-from oneclaw.child.supervisor import SET_NO_NEW_PRIVILEGES, bound, prctl
+from oneclaw.child.own_process import SET_NO_NEW_PRIVILEGES, prctl, set_limit
 from oneclaw.js.host_bridge import Border, HostLine, quote
 from oneclaw.js.prelude import read_prelude
 
@@ -54,10 +54,10 @@ def main(memory_bytes: int, stack_bytes: int) -> None:
     gc.disable()
     gc.freeze()  # what is collected is written to, and what is written to is shared no longer
     prctl(SET_NO_NEW_PRIVILEGES, 1)
-    bound(resource.RLIMIT_FSIZE, 0)
-    bound(resource.RLIMIT_NOFILE, FILES)
+    set_limit(resource.RLIMIT_FSIZE, 0)
+    set_limit(resource.RLIMIT_NOFILE, FILES)
     # Above what the engine may use, for the copies made of what crosses the border.
-    bound(resource.RLIMIT_AS, 4 * memory_bytes + 512 * 1024 * 1024)
+    set_limit(resource.RLIMIT_AS, 4 * memory_bytes + 512 * 1024 * 1024)
     line.tell("ready")
     while True:
         kind, body = line.read()
@@ -95,8 +95,8 @@ def _call(border: Border, source: str | None = None) -> "NoReturn":
     seconds, request = border.read_request()
     if request is None:
         os._exit(DROPPED)
-    bound(resource.RLIMIT_CPU, seconds)
-    bound(resource.RLIMIT_NPROC, 0)
+    set_limit(resource.RLIMIT_CPU, seconds)
+    set_limit(resource.RLIMIT_NPROC, 0)
     border.begin()
     failure = None if source is None else border.load(source)
     if failure is not None:

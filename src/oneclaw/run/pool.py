@@ -15,11 +15,11 @@ from functools import partial
 from time import monotonic
 from typing import Any, get_args
 
+from oneclaw.child.child_spec import ChildSpec, environment
 from oneclaw.child.exit_report import Ended
 from oneclaw.child.frames import Garbled, decode
 from oneclaw.child.group import make_group
 from oneclaw.child.pool import Pool
-from oneclaw.child.spawn import ChildSpec, environment
 from oneclaw.child.worker import Worker
 from oneclaw.core.call import Effects
 from oneclaw.core.errors import ForeignError, Kind, ToolError, describe

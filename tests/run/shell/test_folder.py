@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from oneclaw.child.supervisor import descendants
+from oneclaw.child.process_tree import descendants
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox import bubblewrap
 from oneclaw.guard.sandbox.places import SandboxPath

@@ -9,7 +9,7 @@ import pytest
 from tests.sandboxes import skip_without
 
 from oneclaw.child.group import make_group
-from oneclaw.child.supervisor import descendants
+from oneclaw.child.process_tree import descendants
 from oneclaw.core.errors import ToolError
 from oneclaw.core.session import Session, Workspace
 from oneclaw.core.tool import Context

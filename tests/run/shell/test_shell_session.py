@@ -11,8 +11,8 @@ import pytest
 from tests.processes import is_gone, written
 from tests.run.shell.conftest import MakeShell
 
-from oneclaw.child.spawn import ChildSpec
-from oneclaw.child.supervisor import descendants
+from oneclaw.child.child_spec import ChildSpec
+from oneclaw.child.process_tree import descendants
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.guard.sandbox.sandbox import SandboxChoice
 from oneclaw.guard.sandbox.sandbox_spec import SandboxSpec

@@ -11,8 +11,8 @@ import sys
 from functools import lru_cache
 from math import ceil
 
+from oneclaw.child.child_spec import ChildSpec, environment
 from oneclaw.child.exit_report import Ended
-from oneclaw.child.spawn import ChildSpec, environment
 from oneclaw.child.worker import Worker
 from oneclaw.core.slots import Slots
 from oneclaw.guard.network.readable import to_readable

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from oneclaw.child.spawn import LIFELINE
+from oneclaw.child.child_spec import LIFELINE
 from oneclaw.guard.sandbox.places import SandboxPath, linked_folders
 from oneclaw.guard.sandbox.sandbox_spec import FILTER
 

@@ -8,10 +8,11 @@ import os
 import struct
 from collections.abc import Iterable
 
+from oneclaw.child.own_process import DROP_CAPABILITY, SET_NO_NEW_PRIVILEGES, prctl
+
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _ABI_FLAG = 1
 _PATH_BENEATH = 1
-_PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
 _CAPABILITIES = 64
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -49,7 +50,7 @@ def restrict(read: Iterable[str], write: Iterable[str], *, network: bool) -> Non
             for path in paths:
                 _allow(rules, path, rights & handled)
         _drop_capabilities()
-        _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        prctl(SET_NO_NEW_PRIVILEGES, 1)
         _syscall(_RESTRICT, rules, 0)
     finally:
         os.close(rules)
@@ -58,7 +59,7 @@ def restrict(read: Iterable[str], write: Iterable[str], *, network: bool) -> Non
 def _drop_capabilities() -> None:
     """Let root start programs without its powers: one of them reads the variables of any process."""
     for capability in range(_CAPABILITIES):
-        _libc().prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+        prctl(DROP_CAPABILITY, capability)
 
 
 def _allow(rules: int, path: str, rights: int) -> None:
@@ -76,12 +77,8 @@ def _allow(rules: int, path: str, rights: int) -> None:
         os.close(fd)
 
 
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
 def _syscall(number: int, *arguments: object) -> int:
-    result = _libc().syscall(ctypes.c_long(number), *arguments)
+    result = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(number), *arguments)
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))

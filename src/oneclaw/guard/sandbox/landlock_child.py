@@ -7,7 +7,8 @@ import os
 import socket
 from collections.abc import Sequence
 
-from oneclaw.child.supervisor import LINK, execute
+from oneclaw.child.own_process import execute
+from oneclaw.child.supervisor import LINK
 from oneclaw.guard.sandbox import landlock, seccomp
 from oneclaw.guard.sandbox.syscall_broker import CALLS, SyscallBroker
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from oneclaw.child.spawn import ChildSpec
+from oneclaw.child.child_spec import ChildSpec
 from oneclaw.core.settings.tree import DEFAULTS
 from oneclaw.guard.sandbox.protected_watch import Lookout
 

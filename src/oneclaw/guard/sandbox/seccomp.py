@@ -11,7 +11,9 @@ import struct
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
+from oneclaw.child.own_process import SET_NO_NEW_PRIVILEGES, prctl
+
+_PR_SET_SECCOMP, _FILTER = 22, 2
 _LOAD, _AND, _JUMP, _JUMP_EQUAL, _JUMP_ANY, _RETURN = 0x20, 0x54, 0x05, 0x15, 0x45, 0x06
 _ALLOW, _KILL, _REFUSE, _TELL = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 _SET_FILTER, _GIVE_LISTENER, _SECCOMP = 1, 8, (317, 277)
@@ -182,7 +184,7 @@ def restrict(program: bytes, *, listens: bool = False) -> int:
     code = ctypes.create_string_buffer(program)
     header = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(code)))
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    prctl(SET_NO_NEW_PRIVILEGES, 1)
     if listens:
         number = _SECCOMP[_MACHINES[os.uname().machine][1]]
         done = libc.syscall(number, _SET_FILTER, _GIVE_LISTENER, header)

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from itertools import count
 from typing import Any, Literal
 
+from oneclaw.child.child_spec import ChildSpec, environment
 from oneclaw.child.exit_report import Ended
 from oneclaw.child.frames import Garbled, decode, encode
-from oneclaw.child.spawn import ChildSpec, environment
 from oneclaw.child.worker import Worker
 from oneclaw.providers.base import ProviderError
 from oneclaw.providers.local.engine import not_loadable

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import suppress
 
-from oneclaw.child.supervisor import descendants
+from oneclaw.child.process_tree import descendants
 
 _MOST = 512
 """How many are looked at, at a time: any of them, by chance, and the others are taken to be like these."""

@@ -9,8 +9,8 @@ import socket
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from oneclaw.child.child import Child
 from oneclaw.child.group import Group, make_group
-from oneclaw.child.spawn import Child
 from oneclaw.core.errors import ToolError
 from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
 from oneclaw.run.shell.folder import SCRIPT, ShellFolder
@@ -27,8 +27,8 @@ _THREADS = 4
 
 
 @dataclass(slots=True)
-class Started:
-    """Our ends.
+class StartedShell:
+    """A started bash, and our ends of its sockets and pipes.
 
     group    the control group that holds its memory and its tasks, where one can be made
     line     to the first bash: what to start from, and what came of it
@@ -67,7 +67,7 @@ def start(
     *,
     has_input: bool,
     shared: Group | None = None,
-) -> Started:
+) -> StartedShell:
     """Start it, in a control group of its own or inside of a shared one. Raises `ToolError`."""
     script = shell_script(
         enclosure.folder,
@@ -94,7 +94,7 @@ def _start(
     shared: Group | None,
     theirs: ExitStack,
     ours: ExitStack,
-) -> Started:
+) -> StartedShell:
     """The child and our ends; `theirs` and `ours` are what closes the ends of each."""
     line, their_line = _sockets(ours, theirs)
     go, their_go = _sockets(ours, theirs)
@@ -119,7 +119,7 @@ def _start(
     spec = enclosure.child_spec(bash, descriptors, *filtered)
     tasks = _THREADS * limits.processes
     group = make_group(limits.memory_bytes, tasks) if shared is None else shared.inner(tasks)
-    return Started(Child(spec, group=group), group, line, go, out, err, given, written)
+    return StartedShell(Child(spec, group=group), group, line, go, out, err, given, written)
 
 
 def _sockets(one: ExitStack, other: ExitStack) -> tuple[socket.socket, socket.socket]:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from pathlib import Path
 import pytest
 from tests.processes import is_gone, wait_until_gone, written
 
-from oneclaw.child import spawn, supervisor
+from oneclaw.child import child as child_file
+from oneclaw.child import supervisor
+from oneclaw.child.child import Child
+from oneclaw.child.child_spec import LIFELINE, ChildSpec, environment
 from oneclaw.child.exit_report import Ended, Exit
 from oneclaw.child.group import make_group
-from oneclaw.child.spawn import LIFELINE, Child, ChildSpec, environment
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux adopts what has lost its parent")
 
@@ -57,11 +60,11 @@ async def run(code: str, *arguments: str, **given: Mapping[int, int]) -> Exit:
 
 
 def copy_without(folder: Path, guard: str, instead: str) -> Path:
-    """A copy of the supervisor that lacks a guard: where it is found."""
-    text = Path(supervisor.__file__).read_text()
+    """A copy of the library whose supervisor lacks a guard: where it is found."""
+    copy = shutil.copytree(Path(supervisor.__file__).parent, folder / "oneclaw" / "child")
+    text = (copy / "supervisor.py").read_text()
     assert guard in text
-    (folder / "oneclaw" / "child").mkdir(parents=True)
-    (folder / "oneclaw" / "child" / "supervisor.py").write_text(text.replace(guard, instead))
+    (copy / "supervisor.py").write_text(text.replace(guard, instead))
     return folder
 
 
@@ -151,7 +154,7 @@ class TestKilled:
     ) -> None:
         """The twin."""
         root = copy_without(tmp_path, "prctl(SET_CHILD_SUBREAPER, 1)", "pass")
-        monkeypatch.setattr(spawn, "ROOT", root)
+        monkeypatch.setattr(child_file, "ROOT", root)
         child, pids = await self.family(tmp_path)
         child.kill()
         await child.gone()
@@ -190,7 +193,7 @@ class TestKilled:
     async def test_whoever_does_not_answer_is_killed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str
     ) -> None:
-        monkeypatch.setattr(spawn, "GONE_SECONDS", 0.3)
+        monkeypatch.setattr(child_file, "GONE_SECONDS", 0.3)
         child, pids = await self.family(tmp_path)
         if who != "guardian":
             os.kill(child.supervisor_pid, signal.SIGSTOP)
@@ -210,7 +213,7 @@ class TestKilled:
         child, pids = await self.family(tmp_path)
         os.kill(child.supervisor_pid, signal.SIGSTOP)
         with monkeypatch.context() as patch:
-            patch.setattr(spawn, "GONE_SECONDS", 0.1)
+            patch.setattr(child_file, "GONE_SECONDS", 0.1)
             patch.setattr(os, "killpg", lambda group, number: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
             child.kill()
             await child.gone()
@@ -225,13 +228,13 @@ PROGRAM = """
 import asyncio, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from tests.child.test_spawn import FAMILY, python
-from oneclaw.child import spawn
+from tests.child.test_child import FAMILY, python
+from oneclaw.child import child as child_file
 from oneclaw.child.group import make_group
-from oneclaw.child.spawn import Child
+from oneclaw.child.child import Child
 
 async def main(root, file, *words):
-    spawn.ROOT = root
+    child_file.ROOT = root
     child = Child(python(FAMILY, file), group=make_group(tasks=1 << 22) if "group" in words else None)
     while not (os.path.exists(file) and open(file).read().endswith("\\n")):
         await asyncio.sleep(0.01)
@@ -255,7 +258,7 @@ class TestProgram:
 
     @pytest.fixture
     def left(self, tmp_path: Path) -> Callable[..., list[int]]:
-        def start(*words: str, how: int = signal.SIGKILL, found_in: Path = spawn.ROOT) -> list[int]:
+        def start(*words: str, how: int = signal.SIGKILL, found_in: Path = child_file.ROOT) -> list[int]:
             root, file = str(Path(__file__).parents[2]), tmp_path / "pids"
             line = [sys.executable, "-c", PROGRAM, root, str(found_in), str(file), *words]
             with subprocess.Popen(line, stdout=subprocess.PIPE) as program:

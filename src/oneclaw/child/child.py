@@ -1,107 +1,46 @@
-"""A supervised child as the program sees it: what is started, and how it is ended with all it started."""
+"""Child: a started child process, and how it is ended with everything it started."""
 
 import asyncio
 import json
-import marshal
 import os
-import resource
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from oneclaw.child.child_spec import LIFELINE, ChildSpec
 from oneclaw.child.exit_report import Ended, Exit, read_exit
 from oneclaw.child.group import Group
 
-LIFELINE = "{lifeline}"
-"""Stands in an `argv` for the number of the lifeline: such a program is its own supervisor, as bubblewrap."""
 GONE_SECONDS = 2.0
-"""How long each step of ending may take: by the supervisor, then without it, then without the guardian."""
+"""How long each step of ending may take: by the supervisor, by the guardian, then by nobody but us."""
 ROOT = Path(__file__).parents[2]
-"""Where the package is found, however the program found it."""
+"""The folder from which children import this package."""
 START = "import sys; sys.path.append(sys.argv[2]); from oneclaw.child.supervisor import main; main()"
-"""Not the file itself: a script is compiled anew each time."""
+"""Imports the supervisor: Python would compile a script anew at each start."""
 
 _LINE_BYTES = 64 * 1024
-_FIRST_OF_ALL = -20
-"""A nice value."""
-_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
-
-
-def environment(ours: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The part of our environment that children may have: where things are and how to write, no keys."""
-    return {name: value for name, value in ours.items() if name in _PASSED or name.startswith("LC_")}
-
-
-@dataclass(frozen=True, slots=True)
-class ChildSpec:
-    """What to start: a program, or a module of ours whose `main` is called in the supervisor's interpreter.
-
-    argv         the program and its arguments; it is looked for on the PATH of the environment
-    module       the module instead of a program; `arguments` (plain values) are those of its `main`
-    is_guarded   whether a guardian stands above the supervisor: only code of others would kill that
-    is_watched   whether its function `watch` serves the child from inside the supervisor
-    path         folders that are added to `sys.path` for the module
-    environment  all of it: nothing of ours is added
-    directory    where it starts; None for where the program is
-    limits       limits of `resource`, by their numbers
-    descriptors  our descriptors by the numbers they have in the child. Without 0 it has no input; of 1 and 2,
-                 the last output is kept for the exit where they are not named. A program that is its own
-                 supervisor has those above 2 under their own numbers
-    """
-
-    argv: Sequence[str] = ()
-    module: str = ""
-    arguments: Sequence[Any] = ()
-    is_guarded: bool = True
-    is_watched: bool = False
-    path: Sequence[str] = ()
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    directory: str | None = None
-    limits: Mapping[int, int] = field(default_factory=dict[int, int])
-    descriptors: Mapping[int, int] = field(default_factory=dict[int, int])
-
-    @property
-    def is_supervisor(self) -> bool:
-        return LIFELINE in self.argv
-
-    def pack(self, group: Group | None) -> bytes:
-        """The specification as the supervisor reads it."""
-        data = marshal.dumps(
-            {
-                "argv": list(self.argv),
-                "module": self.module,
-                "arguments": list(self.arguments),
-                "is_guarded": self.is_guarded,
-                "is_watched": self.is_watched,
-                "path": list(self.path),
-                "limits": [(resource.RLIMIT_CORE, 0), *self.limits.items()],
-                "descriptors": dict(self.descriptors),
-                "groups": [] if group is None else [str(file) for file in group.files],
-            }
-        )
-        return len(data).to_bytes(4, "big") + data
+_HIGHEST_PRIORITY = -20
 
 
 class Child:
     """A started child; used from one event loop.
 
-    pid             its number, 0 until it is known
-    supervisor_pid  that of the process above it and all it starts; 0 likewise
-    known           is done when the numbers are known, or never will be
-    is_alive        whether it neither has ended nor is being ended
+    pid             its process id; 0 until it is known
+    supervisor_pid  the process id of its supervisor; 0 until it is known, and for one that is its own
+    known           is done when both are known, or the child has ended before
+    is_alive        whether it runs, and is not being ended
     is_gone         whether it has ended, and nothing that it started is left
     """
 
     def __init__(
         self, spec: ChildSpec, *, group: Group | None = None, when_gone: Callable[[], None] | None = None
     ) -> None:
-        """Start it, and hold it in the control group, which is removed after it. Raises `OSError`."""
+        """Start it in the control group, which is removed when it is gone. Raises `OSError`."""
         self.spec = spec
         self.pid = self.supervisor_pid = 0
         self.is_alive = True
@@ -129,12 +68,12 @@ class Child:
 
     @property
     def process_pid(self) -> int:
-        """The number of the process above all others: the guardian, or the supervisor where there is none."""
+        """The process id of the topmost process: the guardian, or the supervisor where there is none."""
         return self._process.pid
 
     @property
     def is_killed(self) -> bool:
-        """Whether the program has ended it, though it may not be gone yet."""
+        """Whether `kill` has ended it; it may not be gone yet."""
         return bool(self._reason)
 
     @property
@@ -154,12 +93,12 @@ class Child:
             self._end()
 
     async def wait(self) -> Exit:
-        """Wait until the child has ended, by itself or killed, and nothing is left of it."""
+        """Wait until the child has ended, by itself or by `kill`, and nothing is left of it."""
         await asyncio.shield(self._gone)
         return self.exit
 
     async def gone(self) -> Exit:
-        """Wait until nothing is left of a child that is killed or about to end; see that it comes to that."""
+        """Wait until nothing is left of a killed child. Kills whoever of those above it does not answer."""
         for stubborn in ((), (self.supervisor_pid,), (self.process_pid, self.pid)):
             for pid in filter(None, stubborn):
                 with suppress(OSError):
@@ -171,7 +110,7 @@ class Child:
         return self.exit
 
     async def end(self, grace_seconds: float) -> Exit:
-        """Ask the child to end, by SIGTERM to its group; kill it if it has not after some time."""
+        """Send SIGTERM to the child's process group; kill what has not ended after `grace_seconds`."""
         with suppress(OSError):
             self._lifeline.send(b"t")
         await asyncio.wait([self._gone], timeout=grace_seconds)
@@ -179,7 +118,7 @@ class Child:
         return await self.gone()
 
     async def sweep(self) -> None:
-        """Kill everything that the child has started. Raises `Ended`."""
+        """Kill everything that the child has started, but not the child. Raises `Ended`."""
         self._swept = self._loop.create_future()
         try:
             self._lifeline.send(b"s")
@@ -219,9 +158,9 @@ class Child:
         if not self.spec.is_supervisor:
             with suppress(OSError):
                 self._lifeline.shutdown(socket.SHUT_WR)
-        elif self.pid:  # before it is known, half of what is being made might stay
+        elif self.pid:  # or half of a sandbox that is being made might stay: `_take` ends it then
             with suppress(OSError):  # only root may: among thousands that fork, its turn to die comes late
-                os.setpriority(os.PRIO_PROCESS, self.pid, _FIRST_OF_ALL)
+                os.setpriority(os.PRIO_PROCESS, self.pid, _HIGHEST_PRIORITY)
             with suppress(OSError):  # its group too: what forks cannot go on while the first awaits its turn
                 (os.killpg if os.getpgid(self.pid) == self.pid else os.kill)(self.pid, signal.SIGKILL)
 
