@@ -40,6 +40,7 @@ from oneclaw.tools import builtin
 
 if TYPE_CHECKING:
     from oneclaw.agent.runs import Runs
+    from oneclaw.agent.undo import Undone
     from oneclaw.core.run_event import RunFinished
     from oneclaw.guard.opener import ShowFile
     from oneclaw.providers.base import Provider
@@ -125,6 +126,17 @@ class App:
         )
         self.call, self.run, self.ask = talk.call, talk.run, talk.ask
         self.resume, self.resume_session = talk.resume, talk.resume_session
+
+    async def undo(
+        self, call_or_run: int | str = "", *, session: str | None = None, force: bool = False
+    ) -> "Undone":
+        """Undo what a call or a run changed in the workspace; without a name, the last one that did.
+
+        Raises `UndoRefused` where a file was changed since; `force` restores it all the same.
+        """
+        from oneclaw.agent.undo import undo
+
+        return await undo(self.config, self.store, call_or_run, session=session, force=force)
 
     def _make_builtins(self) -> list[Tool]:
         def spend(session: Session) -> str:

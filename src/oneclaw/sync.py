@@ -7,6 +7,7 @@ from oneclaw.run.loop_thread import LoopThread
 
 if TYPE_CHECKING:
     from oneclaw.agent.agent import Agent
+    from oneclaw.agent.undo import Undone
     from oneclaw.core.call import ToolCall, ToolResult
     from oneclaw.core.run_event import RunEvent, RunFinished
 
@@ -20,6 +21,8 @@ class AsyncApp(Protocol):
     def run(self) -> "Callable[..., AsyncGenerator[RunEvent]]": ...
     @property
     def ask(self) -> "Callable[..., Coroutine[Any, Any, RunFinished]]": ...
+    @property
+    def undo(self) -> "Callable[..., Coroutine[Any, Any, Undone]]": ...
     async def __aenter__(self) -> Any: ...
     async def __aexit__(self, *error: Any) -> None: ...
 
@@ -49,6 +52,10 @@ class SyncApp:
     def stream(self, agent: "Agent | str", text: str | None = None, **more: Any) -> "Iterator[RunEvent]":
         """The events of a run as they happen; leaving the `for` early stops the run."""
         return self._loop.iterate(self._app.run(agent, text, **more))
+
+    def undo(self, call_or_run: int | str = "", **more: Any) -> "Undone":
+        """Undo what a call or a run changed in the workspace; without a name, the last one that did."""
+        return self._loop.run(self._app.undo(call_or_run, **more))
 
     def close(self) -> None:
         """Close the app and end its thread."""

@@ -16,6 +16,7 @@ from oneclaw.cli.run import named_session
 from oneclaw.cli.sessions import show_sessions
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable, short_id
 from oneclaw.cli.tool_files import tell_problems
+from oneclaw.cli.undo import show_undone
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.run_event import RunEvent
 from oneclaw.core.session import Session
@@ -37,6 +38,7 @@ HELP = {
     "/model [NAME]": "the model that answers; with a name, let that one answer from here on",
     "/why TOOL": "why the agent may or may not call a tool",
     "/log": "the calls of this session",
+    "/undo [CALL]": "restore what the last answer changed, or one call; --force also where it changed since",
     "/usage": "what this session took: tokens and cost",
     "/thoughts": "show what the model thinks, or stop showing it",
     "/sessions": "the last conversations",
@@ -216,6 +218,14 @@ class Chat:
             show_all(records)
         else:
             print_line("No calls in this session yet.", "dim")
+
+    async def _do_undo(self, rest: str) -> None:
+        words = rest.split()
+        names = [word for word in words if word != "--force"]
+        if len(names) > 1:
+            raise InvalidConfig("Name one call, run or undo: /undo 42. /log lists the calls.")
+        name, is_forced = "".join(names), "--force" in words
+        show_undone(await self.app.undo(name, session=self._session.id, force=is_forced), "/undo")
 
     async def _do_usage(self, rest: str) -> None:
         print_line(took_text(*await self.app.store.messages.usage(self._session.id)))

@@ -203,6 +203,14 @@ def run_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[s
     return _fitting(prefix, (each.id for each in found))
 
 
+def undo_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The calls and runs Tab offers: the last ones."""
+    runs = _read(parsed_args, lambda store: store.runs.list()) or []
+    calls = _read(parsed_args, lambda store: store.calls.history(limit=20)) or []
+    changing = [str(call.key) for call in calls if call.effect != "read"]
+    return _fitting(prefix, (*changing, *(run.id.rpartition("-")[2][:8] for run in runs)))
+
+
 def _fitting(prefix: str, names: "Iterable[str]") -> list[str]:
     return [name for name in names if name.startswith(prefix)]
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "agents": "list the agents, show, add or remove one",
     "runs": "list the runs and how they stand; show one, its events, or prune old ones",
     "resume": "go on with a run that was cut short, with the budget it had left",
+    "undo": "restore the files that a call or a run changed",
     "questions": "list the questions that wait for an answer, or show one",
     "answer": "answer a question, whichever program asks it",
     "sessions": "list the conversations, show, remove, export or import one",

@@ -16,6 +16,7 @@ At start and in code the owner's mistakes raise, and name what, where and the re
     │   └── MissingKey        a provider whose key is not set
     ├── NotOpen               an app that is used outside of its `with`
     ├── RunFailed             a run that ended without an answer; `finished` holds its end
+    ├── UndoRefused           a change that cannot be undone; `conflicts` names the files
     ├── InvalidMemory         a memory that cannot be kept: too long, empty, one too many
     └── StoreError            a database that cannot be used: newer, corrupt, read-only, locked
 """
@@ -156,6 +157,14 @@ class NotOpen(OneClawError, RuntimeError):
         super().__init__(
             "The app is not open: use it inside `async with App(...) as app:`, or `with` in plain scripts."
         )
+
+
+class UndoRefused(OneClawError):
+    """A change that cannot be undone; `conflicts` says why for each file that stands in the way."""
+
+    def __init__(self, message: str, conflicts: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.conflicts = tuple(conflicts)
 
 
 class InvalidMemory(OneClawError):

@@ -15,6 +15,7 @@ from oneclaw.core.text.encoding import (
 )
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
+from oneclaw.guard.files.change import FileChange
 from oneclaw.guard.files.route import spell
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -46,7 +47,8 @@ def write(context: Context, path: str, content: str, is_packed: bool) -> None:
         raise ToolError(message, Kind.VALIDATION_ERROR) from None
     except (binascii.Error, ValueError):
         raise ToolError("The bytes to write are not base64.", Kind.VALIDATION_ERROR) from None
-    paths.replace_file(context.workspace, path, data, context.check, context.require_in_thread)
+    change = FileChange(context)
+    paths.replace_file(context.workspace, path, data, context.check, context.require_in_thread, change)
 
 
 def exists(context: Context, path: str) -> bool:

@@ -5,9 +5,10 @@ import shutil
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from oneclaw.agent.session import session_folder
+from oneclaw.agent.session import session_folder, undo_folder
 from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.message import Message, Usage
+from oneclaw.guard.files.kept import forget_session
 from oneclaw.store.messages import StoredMessage
 from oneclaw.store.sessions import SessionRecord, SessionTotals
 from oneclaw.store.store import Store
@@ -88,9 +89,10 @@ async def export_session(store: Store, record: SessionRecord) -> dict[str, Any]:
 
 
 async def remove_session(app: "App", name: str) -> SessionRecord:
-    """Forget a session and the long results of its calls; raises `NotFound`."""
+    """Forget a session, the long results of its calls and what undoes them; raises `NotFound`."""
     record = await find_session(app.store, name)
     await app.store.sessions.remove(record.id)
+    forget_session(undo_folder(app.config), record.id)
     shutil.rmtree(session_folder(app.config, record.id), ignore_errors=True)
     return record
 

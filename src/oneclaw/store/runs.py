@@ -34,6 +34,10 @@ WHERE id = ? AND state IN ('interrupted', 'stopped')
     AND NOT EXISTS (SELECT 1 FROM runs AS one WHERE one.session = runs.session AND one.state = 'running')
 """
 _FINISH = "UPDATE runs SET state = ?, ended = ?, model = ?, finished = ? WHERE id = ? AND state = 'running'"
+_LINE = (
+    "WITH RECURSIVE line (id, session) AS (SELECT id, session FROM runs WHERE id = ?"
+    " UNION SELECT runs.id, runs.session FROM runs JOIN line ON runs.parent = line.id)"
+)
 _PRUNE = "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended < ? AND state != 'running' LIMIT ?)"
 _encode = make_encoder(default=str)
 _MOST_NAMED = 5
@@ -148,22 +152,22 @@ class StoredRuns:
         found = await self._select("session = ? AND state = 'running'", (as_stored(session),), 1)
         return found[0] if found else None
 
+    async def line(self, run_id: str) -> "list[str]":
+        """The ids of a run and of those it started, and they."""
+        rows = await self._database.select(f"{_LINE} SELECT id FROM line", (as_stored(run_id),))  # noqa: S608
+        return [row[0] for row in rows]
+
     async def spent(self, record: RunRecord) -> Spent:
         """Spending of a run, including runs it started."""
-        runs = (
-            "WITH RECURSIVE line (id, session) AS"
-            " (SELECT id, session FROM runs WHERE id = ?"
-            " UNION SELECT runs.id, runs.session FROM runs JOIN line ON runs.parent = line.id)"
-        )
         messages = await self._database.select(
-            f"{runs} SELECT sum(role = 'assistant' AND run = ?), coalesce(sum(input), 0),"  # noqa: S608
+            f"{_LINE} SELECT sum(role = 'assistant' AND run = ?), coalesce(sum(input), 0),"  # noqa: S608
             " coalesce(sum(output), 0), coalesce(sum(cached), 0), coalesce(sum(cache_written), 0),"
             " coalesce(sum(reasoning), 0), sum(cost), max(created)"
             " FROM line CROSS JOIN messages ON messages.session = line.session AND messages.run = line.id",
             (record.id, record.id),
         )
         calls = await self._database.select(
-            f"{runs} SELECT count(*), max(started) FROM line"  # noqa: S608
+            f"{_LINE} SELECT count(*), max(started) FROM line"  # noqa: S608
             " CROSS JOIN calls ON calls.session = line.session AND calls.run = line.id",
             (record.id,),
         )

@@ -70,10 +70,20 @@ class ChangeHead:
 
 @dataclass(frozen=True, slots=True)
 class KeptChange:
-    """What one call changed, step by step."""
+    """What one call changed, step by step.
+
+    Of an undo, `undid` are the steps that it took back, as `ID/NUMBER`; `is_done` when it came to its end.
+    """
 
     head: ChangeHead
     steps: tuple[FileStep, ...]
+    undid: frozenset[str] = frozenset()
+    is_done: bool = False
+
+    @property
+    def keyed(self) -> list[tuple[str, FileStep]]:
+        """The steps, the newest first, each with the name that `undid` has for it."""
+        return [(f"{self.head.id}/{number}", step) for number, step in enumerate(self.steps)][::-1]
 
 
 class ChangeKeeper:
@@ -108,9 +118,16 @@ class ChangeKeeper:
         named = f"{TRASH}{self.head.id}-{self._trashed}"
         return named, str(place_of(self.undo, named))
 
+    def undid(self, *keys: str) -> None:
+        """An undo took steps back; an empty key says that it came to its end."""
+        if keys:
+            self._write(b"".join(_line({"undid": key}) for key in keys))
+
     def _add(self, step: FileStep) -> None:
+        self._write(_line(asdict(step)))
+
+    def _write(self, lines: bytes) -> None:
         path = _folder(_session_folder(self.undo, self.head.session)) / f"{self.head.id}.jsonl"
-        lines = _line(asdict(step))
         if not path.exists():
             lines = _line(asdict(self.head)) + lines
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -122,7 +139,7 @@ class ChangeKeeper:
 
 def new_change_id() -> str:
     """An id that sorts by time."""
-    return f"{int(time() * 1000):012x}-{secrets.token_hex(3)}"
+    return f"{int(time() * 1e6):014x}-{secrets.token_hex(3)}"
 
 
 def place_of(undo: UndoFolder, trashed: str) -> Path:
@@ -199,7 +216,7 @@ def _prune(undo: UndoFolder, coming: int = 0) -> int:
     oldest = 0.0 if undo.days is None else time() - undo.days * _DAY_SECONDS
     room = undo.total_bytes * _ROOM if total > undo.total_bytes else undo.total_bytes
     for left, (path, needs) in zip(range(len(kept), 0, -1), kept, strict=True):
-        is_old = int(path.stem.partition("-")[0], 16) / 1000 < oldest
+        is_old = int(path.stem.partition("-")[0], 16) / 1e6 < oldest
         if not is_old and left <= MOST_CHANGES and (total <= room or left == 1):
             break
         path.unlink(missing_ok=True)
@@ -299,10 +316,15 @@ def _read(path: Path) -> KeptChange | None:
     except (OSError, ValueError, TypeError, KeyError):
         return None
     steps: list[FileStep] = []
+    undid: set[str] = set()
     for line in lines:
         with suppress(ValueError, TypeError):  # cut by a kill: its effect never began
-            steps.append(_step(json.loads(line)))
-    return KeptChange(made, tuple(steps))
+            given = json.loads(line)
+            if "undid" in given:
+                undid.add(given["undid"])
+            else:
+                steps.append(_step(given))
+    return KeptChange(made, tuple(steps), frozenset(undid), "" in undid)
 
 
 def _step(given: Mapping[str, Any]) -> FileStep:

@@ -69,9 +69,17 @@ def remove_folder(effects: Effects, path: str) -> bool:
     return True
 
 
-def move(effects: Effects, source: str, destination: str, *, overwrite: bool = False) -> str:
-    """Give an entry another path in one step; returns that path, absolute and without links."""
-    with find_entry(effects, source) as moved, find_target(effects, moved, destination) as (descent, spot):
+def move(
+    effects: Effects, source: str, destination: str, *, overwrite: bool = False, is_exact: bool = False
+) -> str:
+    """Give an entry another path in one step; returns that path, absolute and without links.
+
+    Unless `is_exact`, a folder at the destination takes it in.
+    """
+    with (
+        find_entry(effects, source) as moved,
+        find_target(effects, moved, destination, is_exact=is_exact) as (descent, spot),
+    ):
         real = descent.path_of(spot.name)
         for inner in moved.inner:
             effects.permit(f"{real}/{inner}", f"{destination}/{inner}")

@@ -23,12 +23,13 @@ class FileState:
 
 
 def is_same(one: FileState | None, other: FileState | None) -> bool:
-    """Whether two states hold the same content. Folders are compared by kind only."""
+    """Whether two states hold the same content: folders by kind, a file without a hash by its size."""
     if one is None or other is None:
         return one is other
     if one.kind != other.kind:
         return False
-    return one.kind == "folder" or (one.size, one.sha256) == (other.size, other.sha256)
+    is_hashed = bool(one.sha256 and other.sha256)
+    return one.kind == "folder" or (one.size == other.size and (not is_hashed or one.sha256 == other.sha256))
 
 
 def state_of(file: BinaryIO, most_bytes: int) -> FileState:
