@@ -40,7 +40,7 @@ from oneclaw.tools import builtin
 
 if TYPE_CHECKING:
     from oneclaw.agent.runs import Runs
-    from oneclaw.agent.undo import Undone
+    from oneclaw.agent.undo import UndoResult
     from oneclaw.core.run_event import RunFinished
     from oneclaw.guard.opener import ShowFile
     from oneclaw.providers.base import Provider
@@ -129,7 +129,7 @@ class App:
 
     async def undo(
         self, call_or_run: int | str = "", *, session: str | None = None, force: bool = False
-    ) -> "Undone":
+    ) -> "UndoResult":
         """Undo what a call or a run changed in the workspace; without a name, the last one that did.
 
         Raises `UndoRefused` where a file was changed since; `force` restores it all the same.

@@ -7,7 +7,7 @@ from oneclaw.run.loop_thread import LoopThread
 
 if TYPE_CHECKING:
     from oneclaw.agent.agent import Agent
-    from oneclaw.agent.undo import Undone
+    from oneclaw.agent.undo import UndoResult
     from oneclaw.core.call import ToolCall, ToolResult
     from oneclaw.core.run_event import RunEvent, RunFinished
 
@@ -22,7 +22,7 @@ class AsyncApp(Protocol):
     @property
     def ask(self) -> "Callable[..., Coroutine[Any, Any, RunFinished]]": ...
     @property
-    def undo(self) -> "Callable[..., Coroutine[Any, Any, Undone]]": ...
+    def undo(self) -> "Callable[..., Coroutine[Any, Any, UndoResult]]": ...
     async def __aenter__(self) -> Any: ...
     async def __aexit__(self, *error: Any) -> None: ...
 
@@ -53,7 +53,7 @@ class SyncApp:
         """The events of a run as they happen; leaving the `for` early stops the run."""
         return self._loop.iterate(self._app.run(agent, text, **more))
 
-    def undo(self, call_or_run: int | str = "", **more: Any) -> "Undone":
+    def undo(self, call_or_run: int | str = "", **more: Any) -> "UndoResult":
         """Undo what a call or a run changed in the workspace; without a name, the last one that did."""
         return self._loop.run(self._app.undo(call_or_run, **more))
 

@@ -22,7 +22,7 @@ _SLACK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoResult:
     """What an undo did: `what` it undid, in words, what became of each file, and its own id, to undo it."""
 
     id: str
@@ -49,7 +49,7 @@ async def undo(
     *,
     session: str | None = None,
     force: bool = False,
-) -> Undone:
+) -> UndoResult:
     """Undo a call, a run or an undo; without a name the last run or call that changed files.
 
     name     a call's number or id, a run's id or its beginning, or the id of an undo
@@ -71,7 +71,9 @@ async def undo(
     return await asyncio.to_thread(_undo, made, made.undo, wanted, _undid(changes, undone), force)
 
 
-def _undo(session: Session, undo: UndoFolder, wanted: _Wanted, undid: frozenset[str], force: bool) -> Undone:
+def _undo(
+    session: Session, undo: UndoFolder, wanted: _Wanted, undid: frozenset[str], force: bool
+) -> UndoResult:
     newest = wanted.changes[0].head
     undoes = tuple(change.head.id for change in wanted.changes)
     head = ChangeHead(id=new_change_id(), session=newest.session, tool="undo", time=time(), undoes=undoes)
@@ -85,7 +87,7 @@ def _undo(session: Session, undo: UndoFolder, wanted: _Wanted, undid: frozenset[
             done = take_back(session.workspace, undo, head, plan.tasks)
     except ToolError as error:
         raise UndoRefused(f"{_capital(wanted.what)} cannot be undone: {error.message}") from None
-    return Undone(head.id if done else "", wanted.what, tuple(done))
+    return UndoResult(head.id if done else "", wanted.what, tuple(done))
 
 
 def _refusal(wanted: _Wanted, conflicts: list[str], is_final: bool) -> UndoRefused:

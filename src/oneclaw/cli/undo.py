@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from oneclaw.cli.completion import undo_words
 from oneclaw.cli.opened import read_config
@@ -9,7 +10,9 @@ from oneclaw.cli.parser import Parser
 from oneclaw.cli.terminal import print_json, print_line, printable
 from oneclaw.core.errors import UndoRefused
 from oneclaw.core.text.display import visible
-from oneclaw.operations.undo import Undone, short_change, undo
+
+if TYPE_CHECKING:
+    from oneclaw.operations.undo import UndoResult
 
 EPILOG = """\
 Examples:
@@ -44,6 +47,8 @@ def configure(parser: Parser) -> None:
 
 
 async def run(arguments: argparse.Namespace) -> int:
+    from oneclaw.operations.undo import undo
+
     try:
         done = await undo(read_config(arguments), arguments.name, force=arguments.force)
     except UndoRefused as refused:
@@ -59,8 +64,10 @@ async def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def show_undone(done: Undone, command: str) -> None:
+def show_undone(done: "UndoResult", command: str) -> None:
     """What an undo did, file by file, and the command that takes it back."""
+    from oneclaw.operations.undo import short_change
+
     if not done.files:
         print_line(f"Nothing to do: the files are as they were before {printable(done.what)}.")
         return
