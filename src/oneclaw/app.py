@@ -120,7 +120,7 @@ class App:
             config, self.registry, self.sources, self.agents, agent_tools, project, skill_tools
         )
         self.switch, self.switch_feature, self.trust = owner.switch, owner.switch_feature, owner.trust
-        self.reload, self.refresh = owner.reload, owner.take_up
+        self.reload, self.refresh, self.is_trusted = owner.reload, owner.take_up, owner.is_trusted
         talk = Talk(
             config, self.agents, lambda: self.runs, lambda: self.store, lambda: self.engine, owner.meet
         )

@@ -57,10 +57,10 @@ class LiveSettings:
         self._agent_tools = agent_tools
         self._project = project
         self._skill_tools = skill_tools
-        self._trusted: frozenset[str] = frozenset()
         self._store: Store | None = None
         self._engine: Engine | None = None
         self._said = Switches()
+        self._trusted: frozenset[str] = frozenset()
         self._seen: dict[str, int] = {}
         self._lacked: list[str] = []
         self._look_again = 0.0
@@ -126,6 +126,10 @@ class LiveSettings:
         await self.take_up()
         return was_trusted != is_trusted
 
+    def is_trusted(self, folder: Path) -> bool:
+        """Whether the owner trusts this very folder, as was last read of the store."""
+        return trust_key(folder) in self._trusted
+
     def rule(self) -> None:
         """Make the policy anew from the settings and from what was last read of the store."""
         self._lacked = self._lacks()
@@ -157,18 +161,19 @@ class LiveSettings:
         kept = await store.settings.all()
         self._said = Switches(_named(kept, SWITCH), _named(kept, FEATURE))
         self._roster.saved = await store.agents.all()
-        if self._project is not None:
-            self._project.trust(bool(kept.get(trust_key(self._config.workspace_folder))))
-        self._trust_skills(frozenset(key for key in kept if key.startswith(TRUST) and kept[key]))
+        self._take_trusted(frozenset(key for key in kept if key.startswith(TRUST) and kept[key]))
         self.meet()
         before, self._reloaded = self._reloaded, int(kept.get(RELOADED, 0))
         if before not in (None, self._reloaded):  # in the background: the calls go on
             await self._sources.reopen(self._outside, 0)
 
-    def _trust_skills(self, trusted: frozenset[str]) -> None:
-        if self._skill_tools is not None and trusted != self._trusted:
-            self._trusted = trusted
-            self._skill_tools.trust(lambda folder: trust_key(folder) in trusted)
+    def _take_trusted(self, trusted: frozenset[str]) -> None:
+        """Have the tools and the skills of the folders that are trusted now."""
+        is_new, self._trusted = trusted != self._trusted, trusted
+        if self._project is not None:
+            self._project.trust(self.is_trusted(self._config.workspace_folder))
+        if self._skill_tools is not None and is_new:
+            self._skill_tools.trust(self.is_trusted)
 
     def meet(self) -> None:
         """Have the tools and the policy for the agents there are now."""

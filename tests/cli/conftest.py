@@ -29,6 +29,12 @@ class Ended:
 Cli = Callable[..., Ended]
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test is in a repository: agents would work there."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data folder; the workspace lies in it."""

@@ -55,7 +55,7 @@ def test_it_may_be_given_a_name(cli: Cli, file: Path) -> None:
         (("remove",), "models remove NAME"),
         (("remove", "nope"), "no local model 'nope'"),
         (("add", "/nowhere/x.gguf"), "cannot be read"),
-        (("add", "pyproject.toml"), "is no GGUF file"),
+        (("add", __file__), "is no GGUF file"),
         (("ollama", "x.gguf"), "a file goes with add"),
     ],
 )

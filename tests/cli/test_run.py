@@ -286,9 +286,11 @@ def test_nothing_a_model_or_a_tool_says_moves_the_terminal(tmp_path: Path) -> No
 
 def test_on_a_terminal_markdown_is_shown_and_the_waiting_leaves_no_trace(tmp_path: Path) -> None:
     model = script(tmp_path, [{"say": "# News\n\nIt is **late**.\n\n```\nx = 1\n```\n"}, TIME], "*Done*.")
-    with Terminal("run", "hi", "--model", model, environment=environment(tmp_path / "home")) as terminal:
+    started = environment(tmp_path / "home")
+    with Terminal("run", "hi", "--model", model, environment=started, columns=250) as terminal:
         assert terminal.end() == 0
-        lines = [line for line in terminal.screen.lines if line]
+        place, *lines = (line for line in terminal.screen.lines if line)
+    assert place.endswith("home/workspace (private folder)")
     assert lines[:3] == ["News", "It is late.", " x = 1"]
     assert lines[3].startswith("✓ get_current_time · ")
     assert lines[4] == "Done."

@@ -126,7 +126,9 @@ class Terminal:
         environment: Mapping[str, str],
         columns: int = 80,
         program: tuple[str, ...] = ONECLAW,
+        folder: Path = Path("/"),
     ) -> None:
+        """It starts in `folder`; the root is never a workspace, so none is asked about."""
         self.screen = Screen(columns)
         self.raw = ""
         self._bytes = b""
@@ -151,6 +153,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             env=variables,
+            cwd=folder,
             preexec_fn=own_the_terminal,
         )
         os.close(slave)

@@ -273,6 +273,7 @@ def run(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "oneclaw.cli.main", *words],
         env=environment(home),
+        cwd=home.parent,
         capture_output=True,
         text=True,
         timeout=60,

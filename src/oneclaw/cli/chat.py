@@ -18,7 +18,7 @@ from oneclaw.cli.chat_screen import Screen
 from oneclaw.cli.embedded import ready_model
 from oneclaw.cli.line import PipedLines, TypedLines
 from oneclaw.cli.lines import given_of
-from oneclaw.cli.opened import open_app
+from oneclaw.cli.open_here import open_asking, workspace_hint, workspace_line
 from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.plain import PlainLines
 from oneclaw.cli.prompts import Prompts
@@ -36,18 +36,24 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.agent and arguments.session:
         raise WrongUse("a session belongs to its agent; leave out --agent or --session.")
     with asyncio.Runner() as runner:
-        app = open_app(arguments)
+        app, choice = open_asking(runner, arguments)
         runner.run(app.__aenter__())
         watching = runner.get_loop().create_task(app.sources.watch())
+        place = " · ".join(filter(None, (workspace_line(choice), workspace_hint(choice))))
         try:
-            return talk(runner, app, arguments)
+            return talk(runner, app, arguments, place)
         finally:
             watching.cancel()
             runner.run(app.__aexit__(None, None, None))
 
 
-def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, is_kept: bool = True) -> int:
-    """Read a message, show the answer, until there are no more; `is_kept`: whether one can go on later."""
+def talk(
+    runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, place: str, *, is_kept: bool = True
+) -> int:
+    """Read a message, show the answer, until there are no more.
+
+    `place` tells the workspace in the header; `is_kept`: whether one can go on later.
+    """
     said = arguments.agent or "default", arguments.model, arguments.session, arguments.thoughts
     chat = runner.run(Chat.open(app, *said))
     # A pipe asks nobody: what it did not name is not fetched for it.
@@ -59,14 +65,14 @@ def talk(runner: asyncio.Runner, app: "App", arguments: argparse.Namespace, *, i
     runner.run(ready_model(app, chat.model_name, is_greeted=is_typed))
     if is_typed:
         runner.run(embedded.warm(app, chat.model_name))
-        return talk_typed(runner, chat, is_kept)
+        return talk_typed(runner, chat, place, is_kept)
     return talk_piped(runner, chat)
 
 
-def talk_typed(runner: asyncio.Runner, chat: Chat, is_kept: bool) -> int:
+def talk_typed(runner: asyncio.Runner, chat: Chat, place: str, is_kept: bool) -> int:
     app = chat.app
     lines = TypedLines(app.config.home / "chat_history", app.redactor.redact, chat.complete)
-    chat.greet()
+    chat.greet(place)
     while True:
         text = read_patiently(lines)
         if text is None:

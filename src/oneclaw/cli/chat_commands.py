@@ -95,8 +95,10 @@ class Chat:
         if not (self._model or agent.model or self.app.catalog.default):
             self._model = model
 
-    def greet(self) -> None:
+    def greet(self, place: str) -> None:
+        """Print the header; `place` tells the workspace."""
         print_line(f"OneClaw {__version__} · {self._where()}", "bold")
+        print_line(place, "dim")
         tell_problems(self.app)
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 

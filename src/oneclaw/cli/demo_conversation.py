@@ -73,11 +73,10 @@ def talk_here() -> int:
     said = argparse.Namespace(agent=None, model="", session=None, thoughts=False)
     with tempfile.TemporaryDirectory(prefix="oneclaw-demo-") as folder, asyncio.Runner() as runner:
         app = App(demo_config(Path(folder)))
-        print_line(f"workspace: {app.config.workspace_folder} (temporary)", "dim")
         print_line(f"Try: {' · '.join(PROMPTS[:3])}", "dim")
         runner.run(app.__aenter__())
         try:
-            return talk(runner, app, said, is_kept=False)
+            return talk(runner, app, said, "workspace: a temporary folder, gone at the end", is_kept=False)
         finally:
             runner.run(app.__aexit__(None, None, None))
 
@@ -101,7 +100,7 @@ async def play(folder: Path, is_scripted: bool) -> int:
         print_line("OneClaw: a conversation with tools. No key, and the model runs on this machine.", "bold")
         print_line(introduction(NAME), "yellow")
     config = demo_config(folder, SCRIPTED if is_scripted else NAME)
-    print_line(f"workspace: {config.workspace_folder} (temporary)", "dim")
+    print_line("workspace: a temporary folder, gone at the end", "dim")
     begun = time.monotonic()
     answered = calls = 0
     async with App(config, providers={"scripted": script()} if is_scripted else None) as app:

@@ -29,6 +29,7 @@ COMMANDS = {
     "log": "show the history of calls",
     "why": "say why a tool may or may not be called",
     "grants": "list the remembered answers, or revoke one",
+    "workspace": "show the folder that agents work in; confirm one, or forget it",
     "doctor": "check what works on this machine and say what to install",
     "config": "show the settings, where they come from, and what can be set",
     "demo": "try it out with a tiny model, in a temporary workspace",

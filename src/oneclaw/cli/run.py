@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from oneclaw.cli.chat_screen import Screen
 from oneclaw.cli.embedded import ready_model
 from oneclaw.cli.lines import given_of
-from oneclaw.cli.opened import open_app
+from oneclaw.cli.open_here import open_here, workspace_line
 from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.plain import PlainLines, print_event
 from oneclaw.cli.prompts import Prompts
@@ -85,13 +85,17 @@ def read_image(path: Path) -> Image:
 
 
 async def run_once(arguments: argparse.Namespace, text: str, images: Sequence[Image]) -> int:
-    async with open_app(arguments) as app:
+    opened, choice = await open_here(arguments)
+    async with opened as app:
         await ready_model(app, arguments.model or app.catalog.default or "")
-        return await show_events(app, arguments, await start(app, arguments, text, images))
+        events = await start(app, arguments, text, images)
+        return await show_events(app, arguments, events, workspace_line(choice))
 
 
-async def show_events(app: "App", arguments: argparse.Namespace, events: AsyncGenerator[RunEvent]) -> int:
-    """Show a run in the form that was asked for; returns the exit code."""
+async def show_events(
+    app: "App", arguments: argparse.Namespace, events: AsyncGenerator[RunEvent], place: str
+) -> int:
+    """Show a run in the form that was asked for; returns the exit code. `place` tells the workspace."""
     if arguments.json:
         return exit_code(await follow(events, print_event))
     if arguments.quiet:
@@ -99,7 +103,7 @@ async def show_events(app: "App", arguments: argparse.Namespace, events: AsyncGe
         with Prompts(app.broker, spinner):
             finished = await follow(events, spinner.hear, spinner)
         return tell_answer(finished)
-    return exit_code(await show_run(app, events))
+    return exit_code(await show_run(app, events, place))
 
 
 async def start(
@@ -132,13 +136,29 @@ def tell_answer(finished: RunFinished) -> int:
     return code
 
 
-async def show_run(app: "App", events: AsyncGenerator[RunEvent]) -> RunFinished:
-    """Show a run as fits where it is read: live on a terminal, in lines elsewhere."""
+async def show_run(app: "App", events: AsyncGenerator[RunEvent], place: str) -> RunFinished:
+    """Show a run as fits where it is read: live on a terminal, below the workspace; in lines elsewhere."""
     is_live = is_terminal(sys.stdout) and is_terminal(sys.stderr)
     given = given_of(app.registry)
+    if is_live:
+        events = await headed(events, place)
     shown = Screen(given, is_session_named=True) if is_live else PlainLines(given)
     with Prompts(app.broker, shown):
         return await follow(events, shown.hear, shown)
+
+
+async def headed(events: AsyncGenerator[RunEvent], place: str) -> AsyncGenerator[RunEvent]:
+    """The events, below the workspace; a run that cannot begin has no header."""
+    first = await anext(events)
+    print_line(place, "dim")
+
+    async def all_events() -> AsyncGenerator[RunEvent]:
+        async with aclosing(events):
+            yield first
+            async for event in events:
+                yield event
+
+    return all_events()
 
 
 async def follow(
