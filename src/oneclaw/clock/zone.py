@@ -14,16 +14,7 @@ _CONTINENTS = (
 )
 # Last parts that name no place, or one that people seldom mean by it.
 _NO_CITIES = {
-    "act",
-    "center",
-    "cordoba",
-    "general",
-    "lhi",
-    "north",
-    "nsw",
-    "petersburg",
-    "san juan",
-    "south",
+    *("act", "center", "cordoba", "general", "lhi", "north", "nsw", "petersburg", "san juan", "south"),
     "west",
 }
 _UNSAID = re.compile("[.',]")

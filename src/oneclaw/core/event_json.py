@@ -150,15 +150,11 @@ def _read_message(document: Any) -> AssistantMessage:
     return message
 
 
-def _read_usage(document: Mapping[str, int]) -> Usage:
-    return Usage(**document)
-
-
 _READERS: dict[str, Callable[[Any], Any]] = {
     "result": read_result,
     "message": _read_message,
-    "usage": _read_usage,
-    "total": _read_usage,
+    "usage": lambda document: Usage(**document),
+    "total": lambda document: Usage(**document),
 }
 
 
@@ -166,12 +162,8 @@ def _types(union: Any) -> list[type[Any]]:
     return [each for part in get_args(union) for each in (get_args(part) or (part,))]
 
 
-def _name(kind: type[Any]) -> str:
-    return "".join(f"_{char.lower()}" if char.isupper() else char for char in kind.__name__)[1:]
-
-
 TYPES: dict[str, type[Any]] = {
-    _name(kind): kind
+    "".join(f"_{char.lower()}" if char.isupper() else char for char in kind.__name__)[1:]: kind
     for kind in cast(
         list[type[Any]], [*_types(RunEvent), *_types(Event), *_types(AnswerProgress), AnswerRestarted]
     )

@@ -98,7 +98,10 @@ class ToolDefinition:
                 raise InvalidTool(
                     f"Tool {self.name!r} has the {field_name} {value!r}; use one of: {', '.join(allowed)}."
                 )
-        if not isinstance(self.label, str) and not _is_label(self.label):
+        label = cast("object", self.label)
+        texts = dict[object, object](label) if isinstance(label, Mapping) else {}  # pyright: ignore[reportUnknownArgumentType]
+        is_named = texts and all(isinstance(text, str) and text for pair in texts.items() for text in pair)
+        if not isinstance(label, str) and not is_named:
             raise InvalidTool(
                 f"Tool {self.name!r} has the label {str(self.label)[:80]!r}; use a text, or one for each"
                 ' language, as {"en": "Read a file"}.'
@@ -115,13 +118,6 @@ class ToolDefinition:
         if isinstance(label, str):
             return label or self.name.replace("_", " ").capitalize()
         return label.get(language) or label.get("en") or next(iter(label.values()))
-
-
-def _is_label(label: object) -> bool:
-    if not isinstance(label, Mapping) or not label:
-        return False
-    texts = cast("Mapping[object, object]", label)
-    return all(isinstance(text, str) and text for pair in texts.items() for text in pair)
 
 
 class Context:

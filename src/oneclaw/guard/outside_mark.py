@@ -107,11 +107,10 @@ def _is_word_next(text: str, place: int) -> bool:
 def _seen(char: str) -> str:
     """Folds a character to the Latin letter it looks like, or to nothing."""
     plain = unicodedata.normalize("NFKD", char).casefold().translate(_LIKE)
-    return "".join(one for one in plain if not _is_unseen(one))
-
-
-def _is_unseen(char: str) -> bool:
-    return char in _SLASHES or char in _UNSEEN_LETTERS or unicodedata.category(char) in _UNSEEN_KINDS
+    unseen = _SLASHES + _UNSEEN_LETTERS
+    return "".join(
+        one for one in plain if one not in unseen and unicodedata.category(one) not in _UNSEEN_KINDS
+    )
 
 
 def _free_id(text: str) -> str:

@@ -51,21 +51,20 @@ async def fetch(
             f"The body of {response.url} is larger than {limit}, the most that fetch gives; ask for less.",
             Kind.NETWORK_ERROR,
         )
+    text, packed = None, None
+    try:
+        text = response.body.decode("utf-8")
+    except UnicodeDecodeError:
+        packed = base64.b64encode(response.body).decode("ascii")
     return {
         "status": response.status,
         "statusText": response.reason,
         "headers": [[name, value] for name, value in response.headers],
         "url": response.url,
         "redirected": bool(response.redirects),
-        **_content(response.body),
+        "text": text,
+        "body": packed,
     }
-
-
-def _content(body: bytes) -> dict[str, str | None]:
-    try:
-        return {"text": body.decode("utf-8"), "body": None}
-    except UnicodeDecodeError:
-        return {"text": None, "body": base64.b64encode(body).decode("ascii")}
 
 
 def _read(options: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes | None, str]:

@@ -37,10 +37,6 @@ async def describe_zone(milliseconds: float, zone: str | None) -> dict[str, Any]
     }
 
 
-def list_zones() -> list[str]:
-    return sorted(zones.names())
-
-
 def _moment(milliseconds: float) -> datetime:
     try:
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)

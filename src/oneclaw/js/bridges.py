@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.clock import zone as zones
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js import bridge_files, bridge_time
@@ -28,15 +29,21 @@ class Bridges:
 
     async def answer(self, op: str, arguments: list[Any]) -> Any:
         """The answer to one request of the tool, a JSON value; raises `ToolError`."""
-        area = op.partition(".")[0]
-        if area == "fs":
+        if op.startswith("fs."):
             return await self._answer_files(op, arguments)
-        if area == "time":
-            return await self._answer_time(op, arguments)
         match op, arguments:
             case "fetch", [str(url), dict()]:
+                from oneclaw.js import bridge_fetch  # loads what requests need, which most tools do not
+
                 self._need("network", "fetch")
-                return await self._fetch(url, arguments[1])
+                async with self._fetches:
+                    return await bridge_fetch.fetch(self._context, url, arguments[1], self._wiring)
+            case "time.format", [int() | float() as milliseconds, str() | None as zone, str(format)]:
+                return await bridge_time.format_moment(milliseconds, zone, format)
+            case "time.zone", [int() | float() as milliseconds, str() | None as zone]:
+                return await bridge_time.describe_zone(milliseconds, zone)
+            case "time.zones", []:
+                return sorted(zones.names())
             case "url.ascii", [str(name)]:
                 from oneclaw.guard.network.domain import spell_as_browsers
 
@@ -62,23 +69,6 @@ class Bridges:
                 return await asyncio.to_thread(bridge_files.list_folder, context, path)
             case _:
                 raise unknown(op)
-
-    async def _answer_time(self, op: str, arguments: list[Any]) -> Any:
-        match op, arguments:
-            case "time.format", [int() | float() as milliseconds, str() | None as zone, str(format)]:
-                return await bridge_time.format_moment(milliseconds, zone, format)
-            case "time.zone", [int() | float() as milliseconds, str() | None as zone]:
-                return await bridge_time.describe_zone(milliseconds, zone)
-            case "time.zones", []:
-                return bridge_time.list_zones()
-            case _:
-                raise unknown(op)
-
-    async def _fetch(self, url: str, options: dict[str, Any]) -> dict[str, Any]:
-        from oneclaw.js import bridge_fetch  # loads what requests need, which most tools do not
-
-        async with self._fetches:
-            return await bridge_fetch.fetch(self._context, url, options, self._wiring)
 
     def _need(self, need: str, what: str) -> None:
         """Declared needs were granted before the call; a tool gets nothing else."""

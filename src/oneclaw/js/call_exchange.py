@@ -161,7 +161,9 @@ class CallExchange:
             words = f"the tool used more than the {self._memory_bytes // 2**20} MB of memory it may"
         place = _place(self._source.file, stack, made)
         if len(words) <= _SHORT_CHARS:
-            instead = hint(words, _line(self._source.text, place))
+            number = int(place.rsplit(":", 2)[1]) if place else 0
+            line = "".join(self._source.text.split("\n", number)[number - 1 : number]) if number else ""
+            instead = hint(words, line)
             said = f"{words} ({place})" if place else words
             raise self._error(f"{said}: {instead}." if instead else said)
         # The engine cuts it, but only after the secrets have been taken out.
@@ -199,9 +201,3 @@ def _place(file: str, stack: str, made: str) -> str:
             continue
         return f"{file}:{found['line']}:{found['column']}"
     return ""
-
-
-def _line(text: str, place: str) -> str:
-    """The line of a text that a place names."""
-    number = int(place.rsplit(":", 2)[1]) if place else 0
-    return "".join(text.split("\n", number)[number - 1 : number]) if number else ""

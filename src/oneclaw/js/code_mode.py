@@ -155,13 +155,20 @@ class RunningScript:
         if op != "tool":
             raise ToolError(f"A script has no {area[:40]} of its own; call a tool: await tools.NAME({{…}}).")
         name, given = self._asked(arguments)
-        self._count()
+        if self._calls >= MOST_CALLS:
+            raise ToolError(f"A script may make {MOST_CALLS} calls and no more; return what there is so far.")
+        if why_not := self._spend(self._context.session):
+            raise ToolError(why_not)
+        self._calls += 1
         result = await self._call(ToolCall(name, given, parent=self._context.call_id))
         if NETWORK in self._tools[name].needs:
             self._brought[name] = None
         if result.kind is not None:
             raise ToolError(result.message, result.kind)
-        return _value(result)
+        if isinstance(result.value, str) and (result.details or {}).get(IS_JSON) is True:
+            with suppress(ValueError, RecursionError):  # it was cut, or a hook has changed it
+                return json.loads(result.value)
+        return result.value
 
     def _asked(self, arguments: list[Any]) -> tuple[str, dict[str, Any]]:
         """The tool and what it is given. The worker may say anything, whatever functions the script has."""
@@ -173,14 +180,6 @@ class RunningScript:
             message = f"{name} takes one object with named arguments: await tools.{name}({{…}})."
             raise ToolError(message, Kind.VALIDATION_ERROR)
         return name, dict(given or {})
-
-    def _count(self) -> None:
-        if self._calls >= MOST_CALLS:
-            raise ToolError(f"A script may make {MOST_CALLS} calls and no more; return what there is so far.")
-        why_not = self._spend(self._context.session)
-        if why_not:
-            raise ToolError(why_not)
-        self._calls += 1
 
     async def _call(self, call: ToolCall) -> ToolResult:
         # The clock of the script stands still: each call has its own.
@@ -215,7 +214,10 @@ class RunningScript:
 
     def _failed(self, error: ToolError) -> ToolError:
         """The error as the model reads it: where in its code, what was printed, which name is none."""
-        message = _FIRST_LINE.sub(_shifted, error.message)
+        # The first line of the code stands behind the head of its function.
+        message = _FIRST_LINE.sub(
+            lambda place: f"({FILE}:1:{max(int(place[1]) - len(_HEAD), 1)})", error.message
+        )
         unknown = dict.fromkeys(name for found in _USED.findall(self._code) for name in found if name)
         hints = [_unknown(name, self._tools) for name in unknown if name not in self._tools]
         log = str((error.details or {}).get("log", ""))
@@ -229,14 +231,6 @@ class RunningScript:
         return ToolError(text, error.kind, self._effects, details)
 
 
-def _value(result: ToolResult) -> Any:
-    """The tool's value; JSON text of JavaScript tools is decoded."""
-    if isinstance(result.value, str) and (result.details or {}).get(IS_JSON) is True:
-        with suppress(ValueError, RecursionError):  # it was cut, or a hook has changed it
-            return json.loads(result.value)
-    return result.value
-
-
 def unfenced(code: str) -> str:
     """The code without the fence of Markdown that models put around it."""
     found = _FENCE.fullmatch(code)
@@ -248,7 +242,3 @@ def show(log: str, text: str) -> str:
     if not log:
         return text or "(The script printed and returned nothing: use `return` or console.log.)"
     return f"Printed:\n{log}\n\nReturned:\n{text or '(nothing)'}"
-
-
-def _shifted(place: "re.Match[str]") -> str:
-    return f"({FILE}:1:{max(int(place[1]) - len(_HEAD), 1)})"

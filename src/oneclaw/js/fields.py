@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, cast, get_args
 
@@ -29,6 +29,8 @@ NAMES = (
 FUNCTION = re.compile(r"[a-zA-Z_$][a-zA-Z0-9_$]*\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NEED = re.compile(r"[!-~]{1,100}\Z")
+_TIME = f"above 0 and at most {MOST_SECONDS:,.0f}"
+_EFFECT = f"one of {', '.join(get_args(Effect))}"
 
 
 class Fields:
@@ -83,9 +85,9 @@ class Fields:
             "parameters": self._parameters(),
             "label": self._text("label", ""),
             "needs": self._needs(),
-            "seconds": self._seconds(),
-            "effect": self._effect(),
-            "default_on": self._default_on(),
+            "seconds": float(self._checked("timeoutSeconds", SECONDS, _is_time, _TIME)),
+            "effect": self._checked("effect", "unknown", get_args(Effect).__contains__, _EFFECT),
+            "default_on": self._checked("defaultOn", True, lambda on: isinstance(on, bool), "true or false"),
             "secrets": self._words("env", _VARIABLE, "names of environment variables, as API_KEY"),
         }
         if self.wrong:
@@ -156,27 +158,17 @@ class Fields:
             return ()
         return tuple(dict.fromkeys(words))
 
-    def _seconds(self) -> float:
-        given = self._document.get("timeoutSeconds", SECONDS)
-        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= MOST_SECONDS:
-            most = f"{MOST_SECONDS:,.0f}"
-            self.wrong.append(f"timeoutSeconds must be above 0 and at most {most}, not {quote(given)}.")
-            return SECONDS
-        return float(given)
+    def _checked(self, field: str, default: Any, is_right: Callable[[Any], bool], right: str) -> Any:
+        """A value that is right, or the default; `right` says what it must be."""
+        given = self._document.get(field, default)
+        if is_right(given):
+            return given
+        self.wrong.append(f"{field} must be {right}, not {quote(given)}.")
+        return default
 
-    def _effect(self) -> str:
-        given = self._document.get("effect", "unknown")
-        if given not in get_args(Effect):
-            self.wrong.append(f"effect must be one of {', '.join(get_args(Effect))}, not {quote(given)}.")
-            return "unknown"
-        return given
 
-    def _default_on(self) -> bool:
-        given = self._document.get("defaultOn", True)
-        if not isinstance(given, bool):
-            self.wrong.append(f"defaultOn must be true or false, not {quote(given)}.")
-            return True
-        return given
+def _is_time(given: Any) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= MOST_SECONDS
 
 
 def quote(value: Any) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from oneclaw.core.load import Loaded, LoadProblem
-from oneclaw.core.subschema import is_array, is_object
+from oneclaw.core.subschema import is_array, object_of, objects_in, text_of
 from oneclaw.core.tool import Tool
 from oneclaw.js.manifest import read_manifest
 from oneclaw.js.runtime import JavaScriptSource, Runtime
@@ -124,8 +124,6 @@ def list_parameters(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for base in list_bases(folder):
         with suppress(_Unreadable, ValueError, RecursionError):
             document = json.loads(read_text(folder, f"{base}{MANIFEST}"))
-            for entry in document if is_array(document) else [document]:
-                if is_object(entry) and isinstance(entry.get("name"), str):
-                    parameters = entry.get("parameters")
-                    properties = parameters.get("properties") if is_object(parameters) else None
-                    yield entry["name"], properties if is_object(properties) else {}
+            for entry in objects_in(document if is_array(document) else [document]):
+                if name := text_of(entry.get("name")):
+                    yield name, object_of(object_of(entry.get("parameters")).get("properties"))

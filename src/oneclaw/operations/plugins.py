@@ -52,16 +52,7 @@ def tools_of(app: "App", plugin: Plugin, agent: str = "default") -> list[PluginT
         else:
             decision = app.policy.decide(entry.tool.definition, agent=agent, origin=entry.tool.origin)
             is_on, why = decision.allowed, decision.reason
-        found.append(
-            PluginTool(
-                tool.name,
-                is_on,
-                "" if is_on else why,
-                tuple(definition.needs),
-                tuple(definition.secrets),
-                definition.effect,
-                definition.version,
-                definition.description,
-            )
-        )
+        about = definition.effect, definition.version, definition.description
+        why = "" if is_on else why
+        found.append(PluginTool(tool.name, is_on, why, definition.needs, definition.secrets, *about))
     return found

@@ -23,17 +23,13 @@ class Portability:
 
 def list_portability(definitions: Iterable[ToolDefinition], provider: str | None = None) -> list[Portability]:
     """Each tool for each provider, or for this one."""
-    return [
-        _port(definition, dialect)
-        for definition in definitions
-        for dialect in ([provider] if provider else PROVIDERS)
-    ]
-
-
-def _port(definition: ToolDefinition, dialect: str) -> Portability:
     from oneclaw.providers.dialect.convert import to_dialect
 
-    dialected = to_dialect(definition.parameters, dialect)
-    # dropped sorts before rewritten: the graver one
-    verdict = min((change.verdict for change in dialected.changes), default="kept")
-    return Portability(definition.name, dialect, verdict, dialected.is_strict, dialected.changes)
+    found: list[Portability] = []
+    for definition in definitions:
+        for dialect in [provider] if provider else PROVIDERS:
+            made = to_dialect(definition.parameters, dialect)
+            # dropped sorts before rewritten: the graver one
+            verdict = min((change.verdict for change in made.changes), default="kept")
+            found.append(Portability(definition.name, dialect, verdict, made.is_strict, made.changes))
+    return found

@@ -1,7 +1,6 @@
 """Validates tool files and runs their examples."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from oneclaw.js.check import check_functions
 from oneclaw.js.loader import MANIFEST, SOURCE, load_folder, load_pair
 from oneclaw.js.runtime import Runtime
 from oneclaw.js.work import JavaScriptWork
-from oneclaw.operations.tool_files import ToolFile, ToolFiles, brought_tools, file_of
+from oneclaw.operations.tool_files import ToolFiles, brought_tools, file_of
 from oneclaw.operations.tools import find_tool, place_of
 
 if TYPE_CHECKING:
@@ -46,7 +45,12 @@ async def check_files(app: "App", path: Path | None = None) -> ToolFiles:
     problems = sorted(found, key=lambda problem: (problem.place, problem.index or 0))
     bad = {(problem.place, problem.index) for problem in problems if not problem.is_warning}
     sources = {one.place.removesuffix(SOURCE) for one in problems if one.place.endswith(SOURCE)}
-    return ToolFiles(tuple(_checked(tool, bad, sources) for tool in loaded.tools), tuple(problems))
+
+    def is_right(tool: "Tool") -> bool:
+        place, index = place_of(tool), getattr(tool.execute, "index", None)
+        return (place, index) not in bad and place.removesuffix(MANIFEST) not in sources
+
+    return ToolFiles(tuple(file_of(tool, is_right(tool)) for tool in loaded.tools), tuple(problems))
 
 
 def _load(path: Path, runtime: Runtime) -> Loaded:
@@ -59,19 +63,18 @@ def _load(path: Path, runtime: Runtime) -> Loaded:
     return load_pair(path.parent, path.stem, runtime, "checked")
 
 
-def _checked(tool: "Tool", bad: set[tuple[str, int | None]], sources: set[str]) -> ToolFile:
-    place, index = place_of(tool), getattr(tool.execute, "index", None)
-    return file_of(tool, (place, index) not in bad and place.removesuffix(MANIFEST) not in sources)
-
-
 async def try_examples(
     app: "App", name: str | None = None, agent: str = "default"
 ) -> AsyncGenerator[TriedExample]:
     """Run the examples of a tool, of a group, or of all tools from outside; raises `NotFound`."""
     for tool in _named(app, name):
-        async with aclosing(_try(app, tool, agent)) as tried:
-            async for example in tried:
-                yield example
+        session = app.new_session(agent)
+        examples = tool.execute.examples if isinstance(tool.execute, JavaScriptWork) else ()
+        for number, example in enumerate(examples):
+            result = await app.engine.call(ToolCall(tool.name, example.arguments), session)
+            why = example.judge(result)
+            log = str((result.details or {}).get("log") or "") if why else ""
+            yield TriedExample(tool.name, number, not why, why, result.text, result.seconds, log)
 
 
 def _named(app: "App", name: str | None) -> "list[Tool]":
@@ -79,15 +82,3 @@ def _named(app: "App", name: str | None) -> "list[Tool]":
         return brought_tools(app)
     group = [tool for tool in app.registry.group(name) if tool in app.sources.outside]
     return group if group and name not in app.registry else [find_tool(app, name)]
-
-
-async def _try(app: "App", tool: "Tool", agent: str) -> AsyncGenerator[TriedExample]:
-    work = tool.execute
-    if not isinstance(work, JavaScriptWork):
-        return
-    session = app.new_session(agent)
-    for number, example in enumerate(work.examples):
-        result = await app.engine.call(ToolCall(tool.name, example.arguments), session)
-        why = example.judge(result)
-        log = str((result.details or {}).get("log") or "") if why else ""
-        yield TriedExample(tool.name, number, not why, why, result.text, result.seconds, log)

@@ -115,16 +115,11 @@ async def trust_project(app: "App", folder: Path | None = None, is_trusted: bool
     """Have the tools of a project, or of the workspace, loaded or no longer; raises `InvalidConfig`."""
     here = _real(app.config.workspace_folder)
     folder = here if folder is None else _real(folder)
-    if is_trusted:
-        _check_folder(folder)
+    if is_trusted and not folder.is_dir():
+        raise InvalidConfig(f"{folder} is no folder; name the folder of a project.")
     is_new = await app.trust(folder, is_trusted)
     tools = (tool.name for tool in app.sources.outside if tool.origin == "project" and folder == here)
     return ProjectTrust(folder, is_trusted, is_new, tuple(tools), folder == here)
-
-
-def _check_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        raise InvalidConfig(f"{folder} is no folder; name the folder of a project.")
 
 
 def _real(folder: Path) -> Path:

@@ -19,20 +19,9 @@ if TYPE_CHECKING:
 LOCAL = "local"
 """The provider whose models run on this machine, in processes of ours."""
 SMALL_TOOLS = (
-    "edit_file",
-    "execute_shell_command",
-    "find_files",
-    "get_current_time",
-    "get_location_from_ip",
-    "list_files",
-    "memory_forget",
-    "memory_reinforce",
-    "memory_store",
-    "open_url",
-    "read_file",
-    "search_text",
-    "web_search",
-    "write_file",
+    *("edit_file", "execute_shell_command", "find_files", "get_current_time", "get_location_from_ip"),
+    *("list_files", "memory_forget", "memory_reinforce", "memory_store", "open_url", "read_file"),
+    *("search_text", "web_search", "write_file"),
 )
 """Default tools of small models, unless `models.small_tools` is set."""
 

@@ -17,21 +17,9 @@ if TYPE_CHECKING:
     from oneclaw.run.shell.shells import Shells
 
 FILES = (
-    "get_current_time",
-    "calculate",
-    "read_file",
-    "write_file",
-    "edit_file",
-    "move_file",
-    "copy_file",
-    "delete_file",
-    "restore_file",
-    "make_folder",
-    "list_files",
-    "find_files",
-    "search_text",
-    "http_request",
-    "fetch_url",
+    *("get_current_time", "calculate", "read_file", "write_file", "edit_file", "move_file", "copy_file"),
+    *("delete_file", "restore_file", "make_folder", "list_files", "find_files", "search_text"),
+    *("http_request", "fetch_url"),
 )
 PERSON = ("ask_user",)
 MEMORY = ("memory_store", "memory_search", "memory_learn", "memory_reinforce", "memory_forget")

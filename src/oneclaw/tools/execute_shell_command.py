@@ -5,6 +5,7 @@ import platform
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from oneclaw.core.call import Output
@@ -109,13 +110,15 @@ def execute_shell_command(
         opened = shells()
         if network:
             await _ask_for_network(context, opened.settings.network)
-        directory = None if working_dir is None else _folder(context, working_dir)
+        folder = context.workspace.folder.absolute()
+        directory = None if working_dir is None else _joined(folder, working_dir)
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
         said = {"command": command, "working_dir": working_dir, "env": env}
         ruled = is_ruled(said, opened.rules, is_kept=NEED in context.kept)
         is_kept = not ruled and NEED in context.kept
         here = opened.where(context.session) if is_kept and directory is None and not fresh else None
-        if here is not None and not _is_start(context, here):
+        # An answer that is kept names no other folder by itself than the one that shells start in.
+        if here is not None and here not in (str(folder), str(folder.resolve())):
             said = {"working_dir": here, "env": env, "background": background, "network": network}
             await context.require(NEED, exactly(command, said))
         is_unasked = ruled or is_kept
@@ -132,22 +135,15 @@ def execute_shell_command(
         outcome = await run(context, asked)
         cause = ""
         if outcome.code and not is_open:
-            folder = str(context.workspace.folder.absolute())
             said = f"{outcome.out.text}\n{outcome.err.text}"
-            cause = likely_cause(said, folder, has_network=network)
+            cause = likely_cause(said, str(folder), has_network=network)
         return _told(outcome, seconds, SOURCE if network or is_open else "", cause)
 
     return execute_shell_command
 
 
-def _is_start(context: Context, folder: str) -> bool:
-    """Whether a folder is the one that shells start in: an answer that is kept names no other by itself."""
-    start = context.workspace.folder
-    return folder in (str(start.absolute()), str(start.resolve()))
-
-
-def _folder(context: Context, path: str) -> str:
-    return os.path.normpath(os.path.join(context.workspace.folder.absolute(), path))
+def _joined(folder: Path, path: str) -> str:
+    return os.path.normpath(folder / path)
 
 
 async def _ask_for_network(context: Context, allowed: str) -> None:

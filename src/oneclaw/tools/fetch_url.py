@@ -28,6 +28,7 @@ CONVERT_SHARE = 0.25
 
 _HEADER_CHARS = 300
 _SHOWN = ("Content-Type", "Content-Length", "Location", "Retry-After", "Allow", "Last-Modified")
+_ACCEPT = ("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.8")
 _UNTOLD = ("", "application/octet-stream")
 
 
@@ -75,7 +76,7 @@ async def fetch_url(
     response = await fetch(
         method,
         url,
-        headers=_headers(method, body),
+        headers=[_ACCEPT, ("Content-Type", _content_type(body))] if method == "POST" and body else [_ACCEPT],
         body=(body or "").encode("utf-8", "replace") if method == "POST" else None,
         network=context.session.network,
         allow_private=ask_for_private(context),
@@ -89,11 +90,6 @@ async def fetch_url(
     if method == "POST" and len(whole.text) > offset + CHARS:
         notes.append("(To go on is to send the POST once more.)")
     return Output(_render(response, whole, offset, version, notes), details=response.details)
-
-
-def _headers(method: str, body: str | None) -> list[tuple[str, str]]:
-    accept = ("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.8")
-    return [accept, ("Content-Type", _content_type(body))] if method == "POST" and body else [accept]
 
 
 def _content_type(body: str) -> str:
@@ -118,25 +114,18 @@ async def _read(response: Response, method: str, raw: bool, seconds: float) -> P
     text = charset.decode(content, kind, response.truncated)
     notes = [f"(Only the first {MAX_BYTES // 2**20} MB were read.)"] if response.truncated else []
     title = ""
-    if not raw and _is_page(body_text.media_type(kind), text):
+    media = body_text.media_type(kind)
+    if not raw and (media in charset.HTML or (media in _UNTOLD and is_page(text))):
         title = title_of(text)
         page = await convert(text, response.url, seconds)
         if page is None:
             notes.append("(The page could not be made readable; this is its source.)")
         else:
-            text = page or _no_text(text)
+            scripts = "; it is made by scripts, which are not run" if "<script" in text.lower() else ""
+            text = page or f"(the page has no readable text{scripts})"
             if len(page) >= MAX_CHARS:
                 notes.append(f"(The page is longer: only its first {MAX_CHARS:,} characters can be read.)")
     return PageText(text, title, tuple(notes))
-
-
-def _is_page(kind: str, text: str) -> bool:
-    return kind in charset.HTML or (kind in _UNTOLD and is_page(text))
-
-
-def _no_text(source: str) -> str:
-    scripts = "; it is made by scripts, which are not run" if "<script" in source.lower() else ""
-    return f"(the page has no readable text{scripts})"
 
 
 def _describe(response: Response, kind: str) -> str:
@@ -164,7 +153,9 @@ def _render(response: Response, whole: PageText, offset: int, version: str, note
             " Begin again with offset=0 to be sure.)"
         )
     if end < len(text) or offset:
-        told.append(_how_to_go_on(text, offset, end))
+        shown = f"These are the characters {offset + 1:,}-{end:,} of {len(text):,}."
+        more = f' Go on with offset={end} and version="{fingerprint(text, end)}".' if end < len(text) else ""
+        told.append(f"({shown}{more})")
     marked = mark("\n".join([*lines, text[offset:end]]), response.url)
     return "\n".join([response.line, marked, *told])
 
@@ -183,10 +174,3 @@ def _head(response: Response, title: str) -> list[str]:
 def fingerprint(text: str, end: int) -> str:
     """Fingerprint of the part of a page that was read."""
     return blake2b(text[:end].encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-
-
-def _how_to_go_on(text: str, offset: int, end: int) -> str:
-    shown = f"(These are the characters {offset + 1:,}-{end:,} of {len(text):,}."
-    if end == len(text):
-        return shown + ")"
-    return f'{shown} Go on with offset={end} and version="{fingerprint(text, end)}".)'

@@ -3,12 +3,13 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.settings.tree import DEFAULTS
+from oneclaw.core.subschema import is_object, object_of, text_of
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network.gate import open_to
 from oneclaw.guard.network.net import Response, fetch
@@ -90,12 +91,10 @@ def _shown(url: str) -> str:
 def read_place(document: Mapping[str, Any]) -> dict[str, str]:
     """The place in an answer, by our names, without the address."""
     flat = dict(document)
-    zone = document.get("timezone")
-    if isinstance(zone, dict):
-        named = cast(dict[str, Any], zone)
-        flat["timezone"] = named.get("id") or named.get("name")
-    loc = document.get("loc")
-    if isinstance(loc, str) and loc.count(",") == 1:
+    if zone := object_of(document.get("timezone")):
+        flat["timezone"] = zone.get("id") or zone.get("name")
+    loc = text_of(document.get("loc"))
+    if loc.count(",") == 1:
         flat["latitude"], flat["longitude"] = loc.split(",")
     place: dict[str, str] = {}
     for name, spellings in _FIELDS.items():
@@ -128,12 +127,11 @@ def _document(response: Response, service: str) -> Mapping[str, Any]:
         document = json.loads(response.body)
     except (ValueError, RecursionError):
         raise _failure(service, "its answer is not JSON") from None
-    if not isinstance(document, dict):
+    if not is_object(document):
         raise _failure(service, "its answer is not a JSON object")
-    answer = cast(dict[str, Any], document)
-    if answer.get("error") or answer.get("success") is False or answer.get("status") == "fail":
+    if document.get("error") or document.get("success") is False or document.get("status") == "fail":
         raise _failure(service, "it says that it has no answer")
-    return answer
+    return document
 
 
 def _failure(service: str, why: str, kind: Kind = Kind.NETWORK_ERROR) -> ToolError:

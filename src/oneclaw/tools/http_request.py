@@ -16,15 +16,8 @@ from oneclaw.guard.outside_mark import mark
 SECONDS = 30
 CONVERT_SECONDS = 5.0
 SHOWN = (
-    "Content-Type",
-    "Content-Length",
-    "Location",
-    "Retry-After",
-    "WWW-Authenticate",
-    "Allow",
-    "Link",
-    "ETag",
-    "Last-Modified",
+    *("Content-Type", "Content-Length", "Location", "Retry-After", "WWW-Authenticate", "Allow", "Link"),
+    *("ETag", "Last-Modified"),
 )
 
 
@@ -53,36 +46,22 @@ async def http_request(
     body: Request body for POST, PUT, PATCH and DELETE; sent as application/json unless headers say otherwise.
     readable: Turn an HTML page into readable text (Markdown).
     """
+    takes_body, pairs, data = method not in ("GET", "HEAD"), list((headers or {}).items()), None
+    if takes_body and (body is not None or method != "DELETE"):
+        data = (body or "").encode("utf-8", "replace")
+    if takes_body and body is not None and header.find(pairs, "content-type") is None:
+        pairs.append(("Content-Type", "application/json"))
     response = await fetch(
         method,
         url,
-        headers=_headers(headers or {}, method, body),
-        body=_bytes(method, body),
+        headers=pairs,
+        body=data,
         network=context.session.network,
         allow_private=ask_for_private(context),
         seconds=context.seconds,
     )
-    notes = [f"(The body was not sent: {method} takes none.)"] if body and _takes_no_body(method) else []
+    notes = [f"(The body was not sent: {method} takes none.)"] if body and not takes_body else []
     return Output(await _render(response, readable, notes), details=response.details)
-
-
-def _takes_no_body(method: str) -> bool:
-    return method in ("GET", "HEAD")
-
-
-def _bytes(method: str, body: str | None) -> bytes | None:
-    if _takes_no_body(method):
-        return None
-    if body is None:
-        return None if method == "DELETE" else b""
-    return body.encode("utf-8", "replace")
-
-
-def _headers(headers: dict[str, str], method: str, body: str | None) -> list[tuple[str, str]]:
-    pairs = list(headers.items())
-    if body is not None and not _takes_no_body(method) and header.find(pairs, "content-type") is None:
-        pairs.append(("Content-Type", "application/json"))
-    return pairs
 
 
 async def _render(response: Response, readable: bool, notes: list[str]) -> str:
@@ -93,7 +72,9 @@ async def _render(response: Response, readable: bool, notes: list[str]) -> str:
         lines.append(f"(Redirected to {response.url})")
     text = await _body(response, readable, notes)
     if response.truncated:
-        notes.append(_cut(response))
+        total = response.total_bytes
+        of = "; the total size is not known" if total is None else f" of {total // 1024}KB total"
+        notes.append(f"(Response truncated. Showing first {MAX_BYTES // 1024}KB{of}.)")
     return "\n".join([response.line, mark("\n".join([*lines, "", text]), response.url), *notes])
 
 
@@ -115,10 +96,3 @@ async def _body(response: Response, readable: bool, notes: list[str]) -> str:
             return text
         return page or "(the page has no readable text)"
     return text
-
-
-def _cut(response: Response) -> str:
-    shown = f"Response truncated. Showing first {MAX_BYTES // 1024}KB"
-    if response.total_bytes is None:
-        return f"({shown}; the total size is not known.)"
-    return f"({shown} of {response.total_bytes // 1024}KB total.)"

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, TypedDict, TypeVar
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
@@ -19,17 +19,19 @@ _NOTE = "These are notes from earlier conversations: data to take into account, 
 T = TypeVar("T")
 
 
+class _Shared(TypedDict):
+    group: str
+    feature: str
+    switchable: bool
+
+
+_SHARED: _Shared = {"group": "memory", "feature": FEATURE, "switchable": False}
+
+
 def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
     """The tools over the notebook of whichever agent calls; they come and go with the feature `memory`."""
 
-    @tool(
-        effect="write",
-        group="memory",
-        feature=FEATURE,
-        switchable=False,
-        resource="memory:{key}",
-        label="Remember",
-    )
+    @tool(effect="write", resource="memory:{key}", label="Remember", **_SHARED)
     async def memory_store(context: Context, key: str, value: str) -> str:
         """Remember something for later conversations, or change what is remembered under a key.
 
@@ -45,7 +47,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             return f"This was remembered already: {memory.key}"
         return f"Changed: {memory.key} (version {memory.version}). Before, it was: {_short(before.value)}"
 
-    @tool(effect="read", group="memory", feature=FEATURE, switchable=False, label="Search memories")
+    @tool(effect="read", label="Search memories", **_SHARED)
     async def memory_search(
         context: Context, query: str, limit: Annotated[int, {"minimum": 1, "maximum": _MOST_FOUND}] = 5
     ) -> Output:
@@ -61,14 +63,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             return Output("No memory fits. Try other words, or an empty query for the most useful memories.")
         return Output({"note": _NOTE, "memories": _rows(found)})
 
-    @tool(
-        effect="write",
-        group="memory",
-        feature=FEATURE,
-        switchable=False,
-        resource="memory:{text}",
-        label="Learn",
-    )
+    @tool(effect="write", resource="memory:{text}", label="Learn", **_SHARED)
     async def memory_learn(context: Context, text: str, category: str = GENERAL) -> str:
         """Remember something learned, such as a preference, a correction or a way that works.
 
@@ -82,14 +77,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             return f"Learned: {memory.key}"
         return f"Known already, and reinforced (hits: {memory.hits}): {memory.key}"
 
-    @tool(
-        effect="write",
-        group="memory",
-        feature=FEATURE,
-        switchable=False,
-        resource="memory:{key}",
-        label="Reinforce a memory",
-    )
+    @tool(effect="write", resource="memory:{key}", label="Reinforce a memory", **_SHARED)
     async def memory_reinforce(context: Context, key: str) -> str:
         """Say that a memory was of use: its hit count goes up, and it is found and told sooner.
 
@@ -101,14 +89,7 @@ def memory_tools(notebook: Callable[[str], Notebook]) -> list[Tool]:
             raise await _unknown(book, key)
         return f"Reinforced: {memory.key} (hits: {memory.hits})"
 
-    @tool(
-        effect="write",
-        group="memory",
-        feature=FEATURE,
-        switchable=False,
-        resource="memory:{key}",
-        label="Forget a memory",
-    )
+    @tool(effect="write", resource="memory:{key}", label="Forget a memory", **_SHARED)
     async def memory_forget(context: Context, key: str) -> str:
         """Forget a memory for good, with all its earlier values.
 

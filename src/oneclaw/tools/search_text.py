@@ -72,8 +72,14 @@ def search_text(
     if limit < 1 or not 0 <= around <= 50:
         message = "limit must be 1 or more, and around from 0 to 50."
         raise ToolError(message, Kind.VALIDATION_ERROR)
-    search = TextSearch(context, _pattern(pattern, ignore_case), limit, around)
-    chosen = _glob(glob, hidden)
+    try:
+        lines, chosen = LinePattern(pattern, ignore_case=ignore_case), Glob(glob, hidden=hidden)
+    except InvalidPattern as error:
+        message = f"The pattern {spell(pattern)} is not a regular expression that can be used: {error}."
+        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+    except InvalidGlob as error:
+        raise ToolError(f"The glob {spell(glob)} cannot be used: {error}.", Kind.VALIDATION_ERROR) from None
+    search = TextSearch(context, lines, limit, around)
     try:
         if paths.kind_of(context.workspace, path) == "folder":
             search.search_folder(path, chosen)
@@ -82,10 +88,8 @@ def search_text(
                 search.search_file(file, path, MAX_NAMED_BYTES)
                 if search.found.large:
                     size = os.fstat(file.fileno()).st_size
-                    message = (
-                        f"File is too large ({size} bytes). Maximum to search is {MAX_NAMED_BYTES} bytes."
-                    )
-                    raise ToolError(message, Kind.FILE_TOO_LARGE)
+                    most = f"Maximum to search is {MAX_NAMED_BYTES} bytes."
+                    raise ToolError(f"File is too large ({size} bytes). {most}", Kind.FILE_TOO_LARGE)
     except Enough as reason:
         search.found.notes.append(str(reason))
     return report(search.found)
@@ -194,19 +198,14 @@ def render(text: bytes, path: str, matches: dict[int, MatchedLine], around: int)
 
 def report(found: SearchMatches) -> str:
     """The lines found, and in the last line how much was searched and what was left out."""
-    left_out = [
-        f"{count:,} {what}"
-        for count, what in (
-            (found.binary, "binary"),
-            (found.large, "too large"),
-            (found.closed, "closed or with hard links outside"),
-        )
-        if count
-    ]
-    parts = [
-        f"{_count(found.matches, 'match', 'matches')} in {_count(found.files, 'file', 'files')}",
-        *found.notes,
-    ]
+    kinds = {
+        "binary": found.binary,
+        "too large": found.large,
+        "closed or with hard links outside": found.closed,
+    }
+    left_out = [f"{count:,} {kind}" for kind, count in kinds.items() if count]
+    matches, files = _count(found.matches, "match", "matches"), _count(found.files, "file", "files")
+    parts = [f"{matches} in {files}", *found.notes]
     if left_out:
         parts.append(f"left out: {', '.join(left_out)}")
     return "\n".join([*found.lines, f"({'; '.join(parts)}.)"])
@@ -224,19 +223,3 @@ def _cut(line: bytes, column: int) -> str:
     start = max(0, len(line[:column].decode(errors="replace")) - LINE_CHARS // 3)
     end = start + LINE_CHARS
     return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
-
-
-def _pattern(pattern: str, ignore_case: bool) -> LinePattern:
-    try:
-        return LinePattern(pattern, ignore_case=ignore_case)
-    except InvalidPattern as error:
-        message = f"The pattern {spell(pattern)} is not a regular expression that can be used: {error}."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
-
-
-def _glob(pattern: str, hidden: bool) -> Glob:
-    try:
-        return Glob(pattern, hidden=hidden)
-    except InvalidGlob as error:
-        message = f"The glob {spell(pattern)} cannot be used: {error}."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None

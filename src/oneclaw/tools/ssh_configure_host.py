@@ -1,6 +1,5 @@
 """ssh_configure_host: names a host so that sandboxed commands can use `ssh NAME`."""
 
-import ipaddress
 import re
 import shutil
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
 from oneclaw.core.tool import Context, Tool
+from oneclaw.guard.network.address import is_address
 
 if TYPE_CHECKING:
     from oneclaw.run.shell.shells import Shells
@@ -31,11 +31,8 @@ _KEY = re.compile(
 
 def what_is_missing() -> str:
     """Says what is missing for `ssh NAME`, and how to get it."""
-    return (
-        ""
-        if shutil.which("ssh")
-        else "ssh is not installed (on Debian and Ubuntu: apt install openssh-client)."
-    )
+    missing = "ssh is not installed (on Debian and Ubuntu: apt install openssh-client)."
+    return "" if shutil.which("ssh") else missing
 
 
 def ssh_configure_host(shells: "Callable[[], Shells]") -> Tool:
@@ -123,7 +120,7 @@ def _check(alias: str, host: str, user: str) -> None:
         raise _wrong(
             "alias", alias, "letters, digits, dots, dashes and underscores, beginning with a letter or digit"
         )
-    if not _HOST.fullmatch(host) and not _is_address(host):
+    if not _HOST.fullmatch(host) and ("%" in host or not is_address(host)):
         raise _wrong("host", host, "a host name or an address, without a user or a port")
     if not _USER.fullmatch(user):
         raise _wrong("user", user, "letters, digits, dots, dashes and underscores, beginning with a letter")
@@ -136,14 +133,6 @@ def _key(path: str, inside: str) -> str:
     if not _KEY.fullmatch(path) or ".." in path.split("/"):
         raise _wrong("key_path", path, "a file in your home folder, as '.ssh/id_ed25519'")
     return path
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return "%" not in text
 
 
 def _wrong(name: str, value: str, right: str) -> ToolError:

@@ -68,16 +68,8 @@ _KEYWORDS: dict[str, tuple[tuple[str, ...], str]] = {
 _KNOWN_TO_GEMINI = frozenset(
     {
         *("type", "format", "description", "nullable", "enum", "example", "default", "pattern", "items"),
-        *(
-            "properties",
-            "required",
-            "propertyOrdering",
-            "minimum",
-            "maximum",
-            "minItems",
-            "maxItems",
-            "anyOf",
-        ),
+        *("properties", "required", "propertyOrdering", "minimum", "maximum", "minItems", "maxItems"),
+        "anyOf",
         *("minLength", "maxLength", "minProperties", "maxProperties"),
     }
 )

@@ -31,7 +31,9 @@ async def ask_person(
     seconds: float | None = None,
 ) -> Any:
     """The answer of a person; raises `ToolError` for a question that cannot be asked or is not answered."""
-    kind = _check(text, options, schema, seconds)
+    if problem := _problem(text, options, schema, seconds):
+        raise ToolError(problem, Kind.VALIDATION_ERROR)
+    kind: QuestionKind = "form" if schema is not None else "choice" if options else "text"
     why_nobody = permissions.why_nobody(session)
     if why_nobody:
         raise ToolError(f"The question was not asked: {why_nobody}", Kind.TOOL_NOT_AVAILABLE)
@@ -57,17 +59,6 @@ async def ask_person(
     if reply.outcome != "answered":
         raise ToolError(f"{reply.reason} Go on without the answer, or say what is missing.")
     return reply.value
-
-
-def _check(
-    text: str, options: Sequence[str], schema: Mapping[str, Any] | None, seconds: float | None
-) -> QuestionKind:
-    problem = _problem(text, options, schema, seconds)
-    if problem:
-        raise ToolError(problem, Kind.VALIDATION_ERROR)
-    if schema is not None:
-        return "form"
-    return "choice" if options else "text"
 
 
 def _problem(

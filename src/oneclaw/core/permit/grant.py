@@ -32,17 +32,8 @@ _WIDTH: dict[Scope, int] = {"session": 0, "agent": 1, "everywhere": 2}
 
 # What the hash covers: all a person relies on when saying yes. Limits, trimming and switches are the owner's.
 HASHED = (
-    "name",
-    "label",
-    "description",
-    "parameters",
-    "output",
-    "needs",
-    "effect",
-    "isolation",
-    "resource",
-    "secrets",
-    "version",
+    *("name", "label", "description", "parameters", "output", "needs", "effect", "isolation", "resource"),
+    *("secrets", "version"),
 )
 
 

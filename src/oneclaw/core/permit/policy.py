@@ -147,9 +147,12 @@ class Policy:
     def unused(self, definitions: Iterable[ToolDefinition]) -> list[Unused]:
         """Entries, switches and features that match none of the tools there are."""
         tools = list(definitions)
+        scopes = {"tools": self.everyone}
+        scopes |= {f"agents.{name}.tools": rules for name, rules in self.agents.items()}
+        scopes |= {f"plugins.{name}.tools": rules for name, rules in self.plugins.items()}
         found = [
             Unused(f"{setting}.{which}", entry)
-            for setting, rules in self._scopes()
+            for setting, rules in scopes.items()
             for which, entries in (("allow", rules.allow or ()), ("deny", rules.deny))
             for entry in unused(entries, tools)
         ]
@@ -158,13 +161,6 @@ class Policy:
         found += [Unused("switches", name) for name in self.switches if name not in names]
         found += [Unused("features", name) for name in self.features if name not in features]
         return found
-
-    def _scopes(self) -> list[tuple[str, Rules]]:
-        return [
-            ("tools", self.everyone),
-            *((f"agents.{name}.tools", rules) for name, rules in self.agents.items()),
-            *((f"plugins.{name}.tools", rules) for name, rules in self.plugins.items()),
-        ]
 
     def _scopes_of(self, agent: str, origin: str) -> list[tuple[str, Rules]]:
         scopes = [("tools", self.everyone)]
@@ -195,21 +191,17 @@ class Policy:
             steps.append(PolicyStep(f"switches.{definition.name}", definition.name, _verdict(is_on), text))
         if definition.agents is not None:
             has = agent in definition.agents
-            text = (
-                f"it belongs to the agents {', '.join(definition.agents)}."
-                if not has
-                else "it is the agent's."
-            )
+            others = f"it belongs to the agents {', '.join(definition.agents)}."
+            text = "it is the agent's." if has else others
             steps.append(PolicyStep("agents", agent, _verdict(has), text))
         return steps
 
     def _denials(self, definition: ToolDefinition, agent: str, origin: str) -> list[PolicyStep]:
-        steps: list[PolicyStep] = []
-        for scope, rules in self._scopes_of(agent, origin):
-            entry = match(rules.deny, definition)
-            if entry is not None:
-                steps.append(PolicyStep(f"{scope}.deny", entry, "refuses", f'{scope}.deny has "{entry}".'))
-        return steps
+        return [
+            PolicyStep(f"{scope}.deny", entry, "refuses", f'{scope}.deny has "{entry}".')
+            for scope, rules in self._scopes_of(agent, origin)
+            if (entry := match(rules.deny, definition)) is not None
+        ]
 
     def _allows(self, definition: ToolDefinition, agent: str, origin: str) -> list[PolicyStep]:
         if definition.agents is not None:

@@ -11,16 +11,11 @@ from oneclaw.core.settings.setting import Setting
 from oneclaw.core.settings.tree import DEFAULTS, Settings
 
 
-def _plain(kind: Any) -> Any:
-    """A type without None."""
-    if get_origin(kind) not in (UnionType, Union):
-        return kind
-    return next(one for one in get_args(kind) if one is not NoneType)
-
-
 def _walk(table: Any, key: str = "", path: tuple[str, ...] = (), names: str = "") -> Iterator[Setting]:
     for each in fields(table):
-        kind, way = _plain(each.type), (*path, each.name)
+        kind, way = cast("Any", each.type), (*path, each.name)
+        if get_origin(kind) in (UnionType, Union):
+            kind = next(one for one in get_args(kind) if one is not NoneType)
         inner = key if each.metadata.get("inline") else f"{key}{each.name}."
         if get_origin(kind) is Mapping:
             kind, way, inner = get_args(kind)[1], (*way, "*"), f"{inner}*."
@@ -127,16 +122,13 @@ def _unknown(key: str) -> str:
     from difflib import get_close_matches
 
     steps = key[:200].split(".")
-    known = [named for one in SETTINGS if (named := _named(one, steps)) != key]
-    near = get_close_matches(key[:200], known, n=1, cutoff=0.6)
+    known: list[str] = []
+    for one in SETTINGS:  # with the name that this key has in the place of the owner's
+        at = one.key.split(".").index("*") if one.names else len(steps)
+        known.append(one.key.replace("*", steps[at]) if at < len(steps) else one.key)
+    near = get_close_matches(key[:200], [each for each in known if each != key], n=1, cutoff=0.6)
     hint = f"Did you mean {near[0]}?" if near else "`oneclaw config --all` lists them all."
     return f"{key[:200]!r} is no setting. {hint}"
-
-
-def _named(one: Setting, steps: list[str]) -> str:
-    """The key of a setting with the name that another key has in that place."""
-    at = one.key.split(".").index("*") if one.names else len(steps)
-    return one.key.replace("*", steps[at]) if at < len(steps) else one.key
 
 
 def _build(kind: Any, given: Mapping[str, Any]) -> Any:

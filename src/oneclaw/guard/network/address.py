@@ -59,6 +59,15 @@ _MIRROR_NAMES = frozenset(
 _IPV4_IN_NAME = re.compile(r"(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))")
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is an IPv4 or IPv6 address."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_public(address: str) -> bool:
     """Whether anyone on the internet may be behind this address."""
     return why_private(address) is None

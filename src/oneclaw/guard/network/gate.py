@@ -2,12 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.core.tool import Context
-from oneclaw.guard.network.address import why_local_name, why_private
+from oneclaw.guard.network.address import is_address, why_local_name, why_private
 from oneclaw.guard.network.url import parse, parse_host
 
 NEED = "network.private"
@@ -55,8 +54,11 @@ class Gate:
 
     async def admit(self, host: str, port: int, is_odd: bool = False) -> Admitted:
         """The addresses to dial for `host`, or `ToolError` when one of them may not be reached."""
-        name, written_oddly = _canonical(host)
-        if _is_address(name):
+        try:
+            name, written_oddly = parse_host(host)
+        except ValueError as error:
+            raise ToolError(f"Invalid URL: {host[:200]} ({error}).", Kind.VALIDATION_ERROR) from None
+        if is_address(name):
             return await self._admit_address(name, port, is_odd or written_oddly)
         why = why_local_name(name)
         if why is not None:
@@ -91,21 +93,6 @@ def refusal(host: str, why: str) -> ToolError:
         f"Cannot reach {host}: it is {why}; the owner can allow it by listing it in network.private_hosts.",
         Kind.PERMISSION_DENIED,
     )
-
-
-def _canonical(host: str) -> tuple[str, bool]:
-    try:
-        return parse_host(host)
-    except ValueError as error:
-        raise ToolError(f"Invalid URL: {host[:200]} ({error}).", Kind.VALIDATION_ERROR) from None
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_listed(host: str, port: int, entries: Sequence[str]) -> bool:

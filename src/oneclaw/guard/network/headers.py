@@ -16,32 +16,15 @@ ROUNDS = 8
 # The client writes these itself: another value would let one request pass for two, or for another host's.
 RESERVED = frozenset(
     (
-        "connection",
-        "content-length",
-        "expect",
-        "host",
-        "keep-alive",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
+        *("connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te"),
+        *("trailer", "transfer-encoding", "upgrade"),
     )
 )
 # All that crosses to another origin. A list of what is harmless: nobody knows every name of a credential.
 HARMLESS = frozenset(
     (
-        "accept",
-        "accept-encoding",
-        "accept-language",
-        "cache-control",
-        "content-language",
-        "content-type",
-        "if-modified-since",
-        "if-none-match",
-        "pragma",
-        "range",
-        "user-agent",
+        *("accept", "accept-encoding", "accept-language", "cache-control", "content-language"),
+        *("content-type", "if-modified-since", "if-none-match", "pragma", "range", "user-agent"),
     )
 )
 
@@ -54,12 +37,16 @@ _LINE_END = re.compile("[\x00\r\n\x0b\x0c\x85\u2028\u2029\u560a\u560d]")
 
 def check(pairs: Iterable[tuple[str, str]]) -> Headers:
     """The headers as they will be sent; raises `ToolError` for the first that cannot be."""
-    checked = tuple((_check_name(name), _check_value(name, value)) for name, value in pairs)
+    checked: list[tuple[str, str]] = []
+    for name, value in pairs:
+        if why := _problem(name, value):
+            raise ToolError(f"Header {name[:60]!a} cannot be sent: {why}.", Kind.VALIDATION_ERROR)
+        checked.append((name, value.strip()))
     if len(checked) > MAX_COUNT:
         raise ToolError(
             f"{len(checked)} headers are too many: send at most {MAX_COUNT}.", Kind.VALIDATION_ERROR
         )
-    return checked
+    return tuple(checked)
 
 
 def keep_harmless(headers: Headers) -> Headers:
@@ -77,24 +64,18 @@ def find(headers: Iterable[tuple[str, str]], name: str) -> str | None:
     return next((value for key, value in headers if key.lower() == name), None)
 
 
-def _check_name(name: str) -> str:
+def _problem(name: str, value: str) -> str:
     if not _NAME.match(name):
-        raise _refused(name, "its name has characters that headers cannot have")
+        return "its name has characters that headers cannot have"
     if _hides_line_end(name):
-        raise _refused(name, "its name hides a line end behind per cent signs")
+        return "its name hides a line end behind per cent signs"
     if name.lower() in RESERVED:
-        raise _refused(name, "it is set by the client itself")
-    return name
-
-
-def _check_value(name: str, value: str) -> str:
+        return "it is set by the client itself"
     if len(value) > MAX_CHARS:
-        raise _refused(name, f"its value is longer than {MAX_CHARS:,} characters")
+        return f"its value is longer than {MAX_CHARS:,} characters"
     if not _VALUE.match(value):
-        raise _refused(name, "its value has line ends, control characters or letters outside ASCII")
-    if _hides_line_end(value):
-        raise _refused(name, "its value hides a line end behind per cent signs")
-    return value.strip()
+        return "its value has line ends, control characters or letters outside ASCII"
+    return "its value hides a line end behind per cent signs" if _hides_line_end(value) else ""
 
 
 def _hides_line_end(text: str) -> bool:
@@ -104,7 +85,3 @@ def _hides_line_end(text: str) -> bool:
         if _LINE_END.search(text):
             return True
     return False
-
-
-def _refused(name: str, why: str) -> ToolError:
-    return ToolError(f"Header {name[:60]!a} cannot be sent: {why}.", Kind.VALIDATION_ERROR)

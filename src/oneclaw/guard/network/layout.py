@@ -50,10 +50,7 @@ def open_up(html: str) -> str:
         table.rows += name == "tr" and not is_end
         if name == "table" and is_end:
             closed.append(tables.pop())
-    return _exchange(html, [tag for table in closed + tables if table.is_layout for tag in table.tags])
-
-
-def _exchange(html: str, tags: list[re.Match[str]]) -> str:
+    tags = [tag for table in closed + tables if table.is_layout for tag in table.tags]
     pieces: list[str] = []
     place = 0
     for tag in sorted(tags, key=lambda tag: tag.start()):

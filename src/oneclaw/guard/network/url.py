@@ -85,7 +85,9 @@ def parse(url: str, base: Target | None = None) -> Target:
         raise _invalid(url, "it must start with http:// or https://")
     if before.startswith("//"):
         return _absolute(url, base.scheme, before, tail)
-    path = _join(base.path, before) + (tail if before or mark else _query(base.path))
+    path = _join(base.path, before) + (
+        tail if before or mark else base.path[len(base.path.partition("?")[0]) :]
+    )
     return Target(base.scheme, base.host, base.port, path, base.is_odd)
 
 
@@ -152,11 +154,6 @@ def _join(base: str, path: str) -> str:
         if place == len(segments) - 1:
             kept.append("")
     return "/" + quote("/".join(kept), safe=_PATH_SAFE)
-
-
-def _query(path: str) -> str:
-    _, mark, query = path.partition("?")
-    return mark + query
 
 
 def _ipv6(text: str) -> str:

@@ -9,6 +9,7 @@ that nobody seeks, as `%20` and `\\u00e9` mostly are, leave the text as it is an
 import html
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -78,10 +79,6 @@ def _places(escape: Escape, text: str) -> Iterator[int]:
     yield from range(at, len(text) + 1)
 
 
-def _read_percent(said: str) -> str:
-    return unquote(said, errors="surrogateescape")
-
-
 def _read_entity(said: str) -> str:
     return html.unescape("&" + said[1:].replace("amp;", "")) if said != "&amp;" else "&"
 
@@ -94,7 +91,7 @@ def _read_backslash(said: str) -> str:
     return "".join(map(chr, codes)).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def _read_nothing(_: str) -> str:
+def _read_nothing(said: str) -> str:
     return ""
 
 
@@ -110,7 +107,7 @@ _ESCAPES = (
     Escape(
         "%",
         re.compile(f"(%(?:[0-7]{_HEX}|[CDcd]{_HEX}{_NEXT}|[Ee]{_HEX}{_NEXT}{{2}}|[Ff][0-7]{_NEXT}{{3}}))"),
-        _read_percent,
+        partial(unquote, errors="surrogateescape"),
     ),
     Escape(
         "&",

@@ -9,7 +9,7 @@ has escapes (`%2f`, `&#47;`, `\\u002F`), the text that they stand for is searche
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from oneclaw.guard.secret.escapes import origins, undo
@@ -103,10 +103,7 @@ class SecretRedactor:
             return {self._redact_any(key): self._redact_any(member) for key, member in members.items()}
         if isinstance(value, list | tuple):
             return [self._redact_any(member) for member in cast(list[Any], value)]
-        return self._redact_other(value)
-
-    def _redact_other(self, value: Any) -> Any:
-        """A number or an object: its text, where that holds a secret, else itself."""
+        # A number or an object: its text, where that holds a secret, else itself.
         try:
             text = str(value)
         except Exception:  # a number of 5,000 digits, an object whose text raises
@@ -122,16 +119,12 @@ def spellings(value: str) -> dict[str, str]:
         return {}
     if len(value) < _WHOLE_WORD_CHARS:
         return {value: rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])"}
-    exact = {value, value.replace(" ", "+")} | _lines(value) | _escaped(value)
+    lines = {line.strip() for line in value.splitlines()}  # which tools may show one by one
+    long = {line for line in lines if len(line) >= _LINE_CHARS and not line.startswith("-----")}
+    exact = {value, value.replace(" ", "+")} | long | _escaped(value)
     # The letters at both ends of base64 hold some bits of the secret too.
     encoded = {part: f"{_BASE64}{{0,2}}{re.escape(part)}{_BASE64}{{0,2}}={{0,2}}" for part in _base64(value)}
     return encoded | {text: re.escape(text) for text in exact}
-
-
-def _lines(value: str) -> set[str]:
-    """The long lines of a key in several lines, which tools may show one by one."""
-    lines = {line.strip() for line in value.splitlines()}
-    return {line for line in lines if len(line) >= _LINE_CHARS and not line.startswith("-----")}
 
 
 def _escaped(value: str) -> set[str]:
@@ -176,13 +169,8 @@ def _small_hex(text: str) -> str:
 
 
 def _replace(text: str, spans: list[_Span]) -> str:
-    return "".join(_pieces(text, spans)) if spans else text
-
-
-def _pieces(text: str, spans: list[_Span]) -> Iterator[str]:
-    at = 0
+    pieces, at = list[str](), 0
     for begin, end, name in spans:
-        yield text[at:begin]
-        yield f"[redacted:{name}]"
+        pieces += text[at:begin], f"[redacted:{name}]"
         at = end
-    yield text[at:]
+    return "".join((*pieces, text[at:])) if spans else text

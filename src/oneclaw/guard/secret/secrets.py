@@ -102,8 +102,11 @@ def read_secrets(file: Path) -> dict[str, str]:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         # The text of the error names line and column, never what stands there.
+        found = re.search(r"at line \d+, column \d+", str(error))
+        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "at its end"
+        why = found[0] if found else why
         raise InvalidConfig(
-            f'The secrets file {file} is not TOML ({_place(error)}); write lines as NAME = "value".'
+            f'The secrets file {file} is not TOML ({why}); write lines as NAME = "value".'
         ) from None
     for name, value in values.items():
         if not isinstance(value, str) or not value:
@@ -129,11 +132,6 @@ def _read_private(file: Path) -> str:
                 f"The secrets file {file} is larger than 1 MB; it should hold names and values."
             )
         return opened.read(_MOST_BYTES).decode()
-
-
-def _place(error: Exception) -> str:
-    found = re.search(r"at line \d+, column \d+", str(error))
-    return found[0] if found else "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "at its end"
 
 
 def _from_keyring(name: str) -> str | None:

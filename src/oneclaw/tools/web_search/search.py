@@ -66,7 +66,8 @@ def web_search_tool(settings: SearchSettings = DEFAULTS.web.search) -> Tool:
         details = {"provider": provider.name, "urls": [hit.url for hit in hits]}
         if not hits:
             return Output(f"{provider.name} found nothing; try other words.", details=details)
-        return Output(mark(_render(hits), f"web search by {provider.name}"), details=details)
+        text = "\n\n".join(_render(place, hit) for place, hit in enumerate(hits, 1))
+        return Output(mark(text, f"web search by {provider.name}"), details=details)
 
     return web_search
 
@@ -91,9 +92,8 @@ def why_unusable(settings: SearchSettings) -> str:
         return f"web.search.url cannot be used ({error.why}): set it to an address, as http://localhost:8080."
     if settings.provider in (None, DUCKDUCKGO.name) and not duckduckgo.is_installed():
         if settings.provider:
-            return (
-                f"The package ddgs, which reads the pages of duckduckgo, is not there: {duckduckgo.REMEDY}."
-            )
+            missing = "The package ddgs, which reads the pages of duckduckgo, is not there"
+            return f"{missing}: {duckduckgo.REMEDY}."
         return f"No search provider is configured: {_OTHERS}; for duckduckgo, {duckduckgo.REMEDY}."
     return ""
 
@@ -163,11 +163,8 @@ def _why(provider: SearchProvider, response: Response) -> str:
     if provider.why_http is not None and status in provider.why_http:
         return provider.why_http[status]
     if status in (401, 403):
-        return (
-            f"it refused the key; set a valid one as {provider.key}"
-            if provider.key
-            else "it refused the search"
-        )
+        remedy = f"set a valid one as {provider.key}"
+        return f"it refused the key; {remedy}" if provider.key else "it refused the search"
     if status == 429:
         return f"there were too many searches; try again {_when(response)}"
     if status >= 500:
@@ -182,11 +179,7 @@ def _when(response: Response) -> str:
     return f"in {wait} seconds" if wait.isascii() and wait.isdigit() and len(wait) < 6 else "later"
 
 
-def _render(hits: list[Hit]) -> str:
-    return "\n\n".join(_render_one(place, hit) for place, hit in enumerate(hits, 1))
-
-
-def _render_one(place: int, hit: Hit) -> str:
+def _render(place: int, hit: Hit) -> str:
     date = f" ({hit.date})" if hit.date else ""
     lines = [f"{place}. {hit.title or '(no title)'}{date}", f"   {hit.url}"]
     return "\n".join([*lines, f"   {hit.text}"] if hit.text else lines)
