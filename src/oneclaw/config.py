@@ -34,6 +34,8 @@ class Config:
     file: Path | None
     values: Mapping[str, Any]
     settings: Settings = field(init=False, compare=False, repr=False)
+    tool_folders: tuple[Path, ...] = field(init=False, compare=False, repr=False)
+    """Every folder with tools of the user's own: `tools_folder`, and those of `tools.folders`."""
 
     def __init__(
         self,
@@ -49,8 +51,12 @@ class Config:
         if said:
             kept, settings = read(kept | said)
         _check_rules(settings.shell.allow)
+        beside = file.parent if file else Path()
+        named = [(beside / Path(folder).expanduser()).absolute() for folder in settings.tools.folders]
+        folders = tuple(dict.fromkeys((home / "tools", *named)))
         for name, value in (("home", home), ("file", file), ("values", kept), ("settings", settings)):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "tool_folders", folders)
 
     def get(self, key: str) -> Any:
         """The value of a key, or its default."""
@@ -83,13 +89,6 @@ class Config:
     def tools_folder(self) -> Path:
         """The user's own tools."""
         return self.home / "tools"
-
-    @property
-    def tool_folders(self) -> tuple[Path, ...]:
-        """Every folder with tools of the user's own: `tools_folder`, and those of `tools.folders`."""
-        beside = self.file.parent if self.file else Path()
-        named = [(beside / Path(folder).expanduser()).absolute() for folder in self.settings.tools.folders]
-        return tuple(dict.fromkeys((self.tools_folder, *named)))
 
     @property
     def cache_folder(self) -> Path:

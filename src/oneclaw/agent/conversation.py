@@ -42,7 +42,7 @@ class Conversation:
         """`messages` is what the window starts with.
 
         taken   ids of calls that are not among the messages
-        last    the number in the book of the last message
+        last    the number in the book of the last message; it stays right unless others write there, too
         redact  takes known secrets out of a text
         """
         self.session = session
@@ -58,13 +58,15 @@ class Conversation:
         self.window.append(message)
         if self._book is not None:
             self._book.add(self.session, message, cost=cost)
-            if _is_only_here(message):
+            self.last += 1
+            if isinstance(message, ResultsMessage) and _is_only_here(message):
                 await self._book.flush()
 
     async def record(self, message: AssistantMessage, cost: float | None) -> None:
         """Keep what a request took, of an answer that says nothing: the model is not shown it."""
         if self._book is not None:
             self._book.add(self.session, message, cost=cost)
+            self.last += 1
 
     async def flush(self) -> None:
         """Have all of it be safe."""
@@ -103,12 +105,12 @@ class Conversation:
         )
 
 
-def _is_only_here(message: Message) -> bool:
+def _is_only_here(message: ResultsMessage) -> bool:
     """Whether a crash would lose something of the message that the journal does not hold."""
-    return isinstance(message, ResultsMessage) and any(
-        result.images or (isinstance(result.value, str) and len(result.value) > LONG_CHARS)
-        for result in message.results
-    )
+    for result in message.results:
+        if result.images or (isinstance(result.value, str) and len(result.value) > LONG_CHARS):
+            return True
+    return False
 
 
 def _calls(message: Message) -> tuple[ToolCall, ...]:

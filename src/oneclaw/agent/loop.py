@@ -101,7 +101,10 @@ class Run:
         return self._chain.link.model.name
 
     async def go(self, message: UserMessage | None) -> RunFinished:
-        """Say something to the agent, and return how it ended; None goes on where the session stands."""
+        """Say something to the agent, and return how it ended; None goes on where the session stands.
+
+        Its last messages are safe with the next write, as that of the end of the run.
+        """
         unsubscribe = self._engine.subscribe(self._tell, self.conversation.session.id)
         try:
             if message is not None:
@@ -116,7 +119,6 @@ class Run:
                 finished = self.finished("seconds")
             except (ProviderError, WrongAnswer) as error:
                 finished = self.finished("failed", error=str(error))
-            await self.conversation.flush()
             return finished
         finally:
             unsubscribe()

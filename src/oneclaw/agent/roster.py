@@ -48,16 +48,26 @@ class Roster:
         """The documents of the agents in the store, by name."""
         self._limits = limits or Limits()
         self._code: dict[str, Agent] = {}
+        self._last: tuple[Agent, Agent] | None = None
 
     def add(self, agent: Agent) -> Agent:
         """Add an agent that was made in code; one without a name and instructions gets those of the default.
 
         One that is known already is left as it is.
         """
+        if (
+            self._last is None
+            or self._last[0] is not agent
+            or self._code.get(agent.name) is not self._last[1]
+        ):
+            self._last = agent, self._add(agent)
+        return self._last[1]
+
+    def _add(self, agent: Agent) -> Agent:
         code, is_bare = self._code.get(agent.name), agent.name == DEFAULT and not agent.instructions
         whole = replace(agent, instructions=code.instructions) if code and is_bare else agent
-        if whole == code:
-            return whole
+        if code is not None and whole == code:
+            return code
         listed = self.all().get(agent.name)
         known = None if listed is None else listed.agent
         if is_bare:

@@ -260,7 +260,6 @@ class Runs:
             await self._store.calls.close_late()  # a run that is over has no open calls
             state = status_of(finished)
             await self._store.runs.finish(recording.run, state, run.model, fields_of(finished))
-            conversation.last = await self._store.messages.last(conversation.session.id)
         except StoreError as error:
             log.warning("The end of run %s could not be written: %s", recording.run, error)
             self._conversations.forget(conversation.session.id)

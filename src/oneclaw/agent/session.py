@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from oneclaw.config import WORKSPACE, Config, user_folder
@@ -23,41 +24,54 @@ def make_session(config: Config, session_id: str, agent: str, like: Session | No
     `like` is a session of the same settings, whose roots were worked out and pinned before.
     """
     folder = session_folder(config, session_id)
-    workspace = config.workspace_folder
-    try:
-        workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidConfig(
-            f"The workspace {workspace} cannot be made ({error.strerror}): name another folder with"
-            " workspace.folder, ONECLAW_WORKSPACE or --workspace."
-        ) from error
-    if like is None:
-        roots = roots_of(config, folder)
-    else:
+    if like is not None:
         own = Root(folder, "read")
         roots = tuple([own if root.folder is like.folder else root for root in like.workspace.roots])
-    made = Workspace(workspace, roots)
-    _make_own(made, config.tool_folders)
-    if like is None:
+        made = Workspace(like.workspace.folder, roots)
+        network, undo = like.network, like.undo
+        _make_workspace(made, config.tool_folders)
+    else:
+        made = Workspace(config.workspace_folder, roots_of(config, folder))
+        network = Network(config.settings.network.proxy, config.settings.network.private_hosts)
+        undo = undo_folder(config)
+        _make_workspace(made, config.tool_folders)
         ProtectedPlaces(made)  # pins its roots before a tool of this program can exchange one
-    network = Network(config.settings.network.proxy, config.settings.network.private_hosts)
-    return Session(session_id, agent, made, network, folder, undo=undo_folder(config))
+    return Session(session_id, agent, made, network, folder, undo=undo)
+
+
+def _make_workspace(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
+    """Make the workspace, and those of our folders that lie where tools write.
+
+    A sandbox can close only what is there.
+    """
+    folder = workspace.folder
+    if not os.path.isdir(folder):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidConfig(
+                f"The workspace {folder} cannot be made ({error.strerror}): name another folder with"
+                " workspace.folder, ONECLAW_WORKSPACE or --workspace."
+            ) from error
+    writable = (folder, *[root.folder for root in workspace.roots if root.access == "write"])
+    own = (*map(user_folder, ("config", "cache", "state", "data")), *tool_folders)
+    for each in _within(tuple(map(os.fspath, writable)), tuple(map(os.fspath, own))):
+        if not os.path.isdir(each):
+            with suppress(OSError):
+                Path(each).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@lru_cache(16)
+def _within(writable: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of our folders that lie in a writable one."""
+    opened = [spell_root(folder).real for folder in writable]
+    return tuple(folder for folder in own if _is_within(spell_root(folder).real, opened))
 
 
 def undo_folder(config: Config) -> UndoFolder:
     """Where earlier versions of files and deleted files are kept."""
     said = config.settings.undo
     return UndoFolder(config.home / "undo", said.file_mb << 20, said.total_mb << 20, said.keep_days)
-
-
-def _make_own(workspace: Workspace, tool_folders: Iterable[Path]) -> None:
-    """Make those of our folders that lie where tools write: a sandbox can close only what is there."""
-    writable = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
-    opened = [_real(folder) for folder in writable]
-    for folder in (*map(user_folder, ("config", "cache", "state", "data")), *tool_folders):
-        if _is_within(_real(folder), opened):
-            with suppress(OSError):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def roots_of(config: Config, session_folder: Path) -> tuple[Root, ...]:
