@@ -254,6 +254,21 @@ async def test_two_programs_never_go_on_with_a_stale_conversation(open_app: Open
     assert heard == ["1", "2", "3"]
 
 
+async def test_what_another_program_writes_during_a_run_is_read_by_the_next_run(open_app: Open) -> None:
+    gate = Gate()
+    script = Scripted([[Call("wait")], "one", "two"])
+    one, other = await open_app(script, tools=[gate.tool()]), await open_app([])
+    session = one.new_session()
+    handle = await one.runs.start(AGENT, "1", session=session)
+    await gate.begun.wait()
+    await other.store.messages.append(session, UserMessage("from outside"))
+    gate.open.set()
+    await handle.wait()
+    await (await one.runs.start(AGENT, "2", session=session)).wait()
+    heard = [each.text for each in script.requests[-1].messages if isinstance(each, UserMessage)]
+    assert sorted(heard) == ["1", "2", "from outside"]
+
+
 async def test_a_run_that_fails_says_so_and_is_kept_so(open_app: Open) -> None:
     app = await open_app([])
     handle = await app.runs.start(AGENT, "go")

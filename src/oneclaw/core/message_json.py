@@ -9,6 +9,7 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from json.encoder import encode_basestring
 from typing import Any, cast, get_args
 
 from oneclaw.core.call import EFFECTS, Image, ToolCall, ToolResult
@@ -34,16 +35,17 @@ Json = dict[str, Any]
 _FINISHES: frozenset[str] = frozenset(get_args(Finish))
 _ORIGINS: frozenset[str] = frozenset(get_args(MessageOrigin))
 _LONE = re.compile("[\ud800-\udfff]")
+Encode = Callable[[Any], str]
 _encode = make_encoder(allow_nan=False)
+_quote = encode_basestring
 
 
 def to_json(message: Message) -> str:
     """The message as JSON text that UTF-8 can hold; never raises."""
-    document = _document(message)
     try:
-        text = _encode(document)
+        text = _write(message, _quote, _encode)
     except (ValueError, TypeError, RecursionError):
-        text = _encode({**mark(document), "odd": True})
+        text = f'{_write(message, _encode_odd, _encode_odd)[:-1]},"odd":true}}'
     if text.isascii():
         return text
     return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -66,79 +68,93 @@ def from_json(text: str) -> Message:
 # ---------------------------------------------------------------------- out
 
 
-def _document(message: Message) -> Json:
+# Written by hand: to build dictionaries and encode those takes twice as long, and every message is written.
+
+
+def _write(message: Message, quote: Encode, encode: Encode) -> str:
+    """The message as JSON: `quote` writes its texts, `encode` any value in it."""
     if isinstance(message, AssistantMessage):
-        document: Json = {"role": "assistant", "parts": [_part(part) for part in message.parts]}
-        usage = message.usage
+        parts = ",".join([_part(each, quote, encode) for each in message.parts])
+        text = f'{{"role":"assistant","parts":[{parts}]'
         if message.finish != "stop":
-            document["finish"] = message.finish
+            text += f',"finish":{quote(message.finish)}'
         if message.wire:
-            document["wire"] = message.wire
+            text += f',"wire":{quote(message.wire)}'
         if message.model:
-            document["model"] = message.model
+            text += f',"model":{quote(message.model)}'
+        usage = message.usage
         if usage != _NO_USAGE:
-            counts = usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning
-            document["usage"] = counts
-        return document
-    if isinstance(message, ResultsMessage):
-        return {"role": "results", "results": [_result(result) for result in message.results]}
-    document = {"role": "user", "text": message.text}
-    if message.images:
-        document["images"] = _images(message.images)
-    if message.origin != "user":
-        document["origin"] = message.origin
-    return document
-
-
-def _part(part: Part) -> Json:
-    if isinstance(part, TextPart):
-        document: Json = {"type": "text", "text": part.text}
-    elif isinstance(part, ThoughtPart):
-        document = {"type": "thought", "text": part.text}
-    elif isinstance(part, CallPart):
-        document = {"type": "call", **_call(part.call)}
+            counts = [usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning]
+            text += f',"usage":{encode(counts)}'
+    elif isinstance(message, ResultsMessage):
+        results = ",".join([_result(each, quote, encode) for each in message.results])
+        text = f'{{"role":"results","results":[{results}]'
     else:
-        document = {"type": "foreign", "text": part.text}
+        text = f'{{"role":"user","text":{quote(message.text)}'
+        if message.images:
+            text += f',"images":{encode(_images(message.images))}'
+        if message.origin != "user":
+            text += f',"origin":{quote(message.origin)}'
+    return text + "}"
+
+
+def _part(part: Part, quote: Encode, encode: Encode) -> str:
+    if isinstance(part, CallPart):
+        text = _call(part.call, quote, encode)
+    else:
+        kind = (
+            "text"
+            if isinstance(part, TextPart)
+            else "thought"
+            if isinstance(part, ThoughtPart)
+            else "foreign"
+        )
+        text = f'{{"type":"{kind}","text":{quote(part.text)}'
     if part.echo is not None:
-        document["echo"] = dict(part.echo)
-    return document
+        text += f',"echo":{encode(dict(part.echo))}'
+    return text + "}"
 
 
-def _call(call: ToolCall) -> Json:
+def _call(call: ToolCall, quote: Encode, encode: Encode) -> str:
     arguments = call.arguments
-    document: Json = {"id": call.id, "name": call.name}
+    text = f'{{"type":"call","id":{quote(call.id)},"name":{quote(call.name)}'
     if isinstance(arguments, str):
-        document["raw"] = arguments
+        text += f',"raw":{quote(arguments)}'
     elif isinstance(arguments, bytes):
-        document["bytes"] = b64encode(arguments).decode("ascii")
+        text += f',"bytes":"{b64encode(arguments).decode("ascii")}"'
     else:
-        document["arguments"] = arguments if type(arguments) is dict else dict(arguments)
-    if call.fault:
-        document["fault"] = call.fault
-    return document
+        text += f',"arguments":{encode(arguments if type(arguments) is dict else dict(arguments))}'
+    return f'{text},"fault":{quote(call.fault)}' if call.fault else text
 
 
-def _result(result: ToolResult) -> Json:
-    document: Json = {"id": result.call_id, "tool": result.tool}
-    if result.value != "":
-        document["value"] = result.value
+def _result(result: ToolResult, quote: Encode, encode: Encode) -> str:
+    text = f'{{"id":{quote(result.call_id)},"tool":{quote(result.tool)}'
+    value = result.value
+    if type(value) is int and encode is _encode:
+        text += f',"value":{value}'
+    elif value != "":
+        text += f',"value":{encode(value)}'
     if result.kind is not None:
-        document["kind"] = result.kind.value
+        text += f',"kind":{quote(result.kind.value)}'
     if result.message:
-        document["message"] = result.message
+        text += f',"message":{quote(result.message)}'
     if result.seconds:
-        document["seconds"] = result.seconds
+        text += f',"seconds":{encode(result.seconds)}'
     if result.effects != "none":
-        document["effects"] = result.effects
+        text += f',"effects":{quote(result.effects)}'
     if result.repairs:
-        document["repairs"] = result.repairs
+        text += f',"repairs":{encode(result.repairs)}'
     if result.truncated_from is not None:
-        document["truncated_from"] = result.truncated_from
+        text += f',"truncated_from":{encode(result.truncated_from)}'
     if result.images:
-        document["images"] = _images(result.images)
+        text += f',"images":{encode(_images(result.images))}'
     if result.details is not None:
-        document["details"] = dict(result.details)
-    return document
+        text += f',"details":{encode(dict(result.details))}'
+    return text + "}"
+
+
+def _encode_odd(value: Any) -> str:
+    return _encode(mark(value))
 
 
 def _images(images: tuple[Image, ...]) -> list[Json]:
@@ -236,6 +252,7 @@ def _text(value: Any) -> str:
 
 
 _NO_USAGE = Usage()
+_TYPES: dict[type[Part], str] = {TextPart: '"text"', ThoughtPart: '"thought"', ForeignPart: '"foreign"'}
 _READERS: dict[str, Callable[[Json], Message]] = {
     "user": _read_user,
     "assistant": _read_assistant,
