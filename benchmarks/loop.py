@@ -72,8 +72,10 @@ def report(times: list[Times]) -> str:
         "Rounds × calls in each; microseconds for each call, the least of the runs. Every library runs the"
         " same tool with the same calls in its own loop and with its own checks, in its own process, and"
         " takes its turn at every point; its agent is made, and what its model answers is written, before the"
-        " clock starts. Ours in memory keeps nothing on disk, as the peers do; ours stored writes the session"
-        " and the journal, every message and call before the next step. A point that would take over"
+        " clock starts. Both of ours are the same run of an app, with its checks, its numbered events and one"
+        " reader of them. The one in memory has a store that keeps nothing, and so writes nothing to disk, as"
+        " the peers do; the stored one writes the session and the journal, every message and call before the"
+        " next step. A point that would take over"
         f" {MOST_SECONDS:.0f} s is left out (–)."
     )
     clock = draw("The loop", ["library", *names], [_times(one) for one in times], note)

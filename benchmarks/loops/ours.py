@@ -1,27 +1,22 @@
-"""OneClaw: the loop in memory (`memory`), and as an app has it, journal and session stored (`stored`)."""
+"""OneClaw: a run as an app has it, with its store (`stored`) or with one that keeps nothing (`memory`)."""
 
 import asyncio
 import sys
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 from lap import Run, arguments, race
 
-from oneclaw import Agent, App, Config, Engine, Limits, Scripted, Session, __version__, tool
-from oneclaw.agent.chain import Chain, Link
-from oneclaw.agent.conversation import Conversation
-from oneclaw.agent.loop import Run as Loop
-from oneclaw.core.message import UserMessage
-from oneclaw.core.registry import Registry
+from oneclaw import Agent, App, Config, Limits, Scripted, __version__, tool
+from oneclaw.agent.runs import Runs
+from oneclaw.agent.talk import follow
 from oneclaw.core.run_event import RunEvent, RunFinished
-from oneclaw.providers.model import Model
 from oneclaw.providers.scripted import Call, ScriptedReply
-from oneclaw.run.runner import CallRunner
+from oneclaw.store.runs import RunRecord
 
 AGENT = Agent(model="test/model", limits=Limits(rounds=None, calls=None))
-MODEL = Model("test/model", 1_000_000)
 
 
 @tool(effect="read")
@@ -49,38 +44,48 @@ async def count(events: AsyncGenerator[RunEvent]) -> int:
     return 0
 
 
+class NoBook:
+    """Messages, events, runs and calls that are not kept."""
+
+    redact = str
+
+    def add(self, *_: object, **__: object) -> None: ...
+
+    async def start(self, record: RunRecord) -> RunRecord:
+        return record
+
+    async def finish(self, *_: object) -> None: ...
+
+    async def close_late(self) -> None: ...
+
+
+class NoStore:
+    """A store that keeps nothing: all that a run does, but for storing."""
+
+    messages = events = runs = calls = NoBook()
+
+
 async def main(entry: str) -> None:
-    async with AsyncExitStack() as stack:
-        engine = Engine(Registry([add]), CallRunner())
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        providers = {"test": model(0, 0)}
-        app = await stack.enter_async_context(
-            App(Config(home=home), tools=[add], builtins=False, providers=providers)
-        )
+    with tempfile.TemporaryDirectory() as home:
+        async with App(
+            Config(home=Path(home)), tools=[add], builtins=False, providers={"test": model(0, 0)}
+        ) as app:
+            runs = app.runs
+            if entry == "memory":
+                app.engine._journal = None  # pyright: ignore[reportPrivateUsage]
+                store: Any = NoStore()
+                runs = Runs(app.engine, store, app.agents, app.catalog, runs.providers, app.new_session)
 
-        def in_memory(rounds: int, calls: int) -> Run:
-            played = model(rounds, calls)
+            def prepare(rounds: int, calls: int) -> Run:
+                runs.providers.made["test"] = model(rounds, calls)
 
-            async def run() -> int:
-                chain = Chain([MODEL.name], lambda _: Link(MODEL, played, "model"))
-                finished = await Loop(AGENT, Conversation(Session("s")), engine, chain).go(UserMessage("go"))
-                assert finished.reason == "done", finished
-                return finished.calls
+                async def run() -> int:
+                    return await count(follow(lambda: runs.start(app.agents.add(AGENT), "go")))
 
-            return run
+                return run
 
-        def stored(rounds: int, calls: int) -> Run:
-            app.runs.providers.made["test"] = model(rounds, calls)
-
-            async def run() -> int:
-                return await count(app.run(AGENT, "go"))
-
-            return run
-
-        if entry == "memory":
-            await race("oneclaw, in memory", __version__, in_memory)
-        else:
-            await race("oneclaw, journal and session stored", __version__, stored)
+            name = "in memory" if entry == "memory" else "journal and session stored"
+            await race(f"oneclaw, {name}", __version__, prepare)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def _write(message: Message, quote: Encode, encode: Encode) -> str:
         if message.model:
             text += f',"model":{quote(message.model)}'
         usage = message.usage
-        if usage != _NO_USAGE:
+        if usage.input or usage.output or usage.cached or usage.cache_written or usage.reasoning:
             counts = [usage.input, usage.output, usage.cached, usage.cache_written, usage.reasoning]
             text += f',"usage":{encode(counts)}'
     elif isinstance(message, ResultsMessage):

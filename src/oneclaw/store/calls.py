@@ -33,6 +33,7 @@ _LARGEST = 2**63 - 1
 _MOST_IDS = 1_000
 """So many ids are looked for in one query."""
 
+_UNDO = "DELETE FROM calls WHERE id = ?"
 _COLUMNS = (
     "id, started, status, session, agent, call_id, tool, effect, seconds, kind, effects, truncated_from,"
     " message, repairs, images, arguments, text, value, details, parent, run"
@@ -98,7 +99,7 @@ class Calls:
         row["status"], row["effect"], row["started"] = "open", definition.effect, time()
         try:
             # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
-            return await self._database.insert(*_insert(row), "DELETE FROM calls WHERE id = ?")
+            return await self._database.insert(*_insert(row), _UNDO)
         except StoreError:
             self._sessions.discard(session.id)  # nobody knows now whether it is there
             raise
@@ -237,9 +238,14 @@ class Calls:
         return row
 
     def _result(self, result: ToolResult) -> Row:
-        row: Row = {"status": result.status, "seconds": result.seconds, "effects": result.effects}
-        if result.kind is not None:
-            row["kind"] = result.kind.value
+        kind, value = result.kind, result.value
+        row: Row = {
+            "status": "success" if kind is None else "error",
+            "seconds": result.seconds,
+            "effects": result.effects,
+        }
+        if kind is not None:
+            row["kind"] = kind.value
         if result.truncated_from is not None:
             row["truncated_from"] = result.truncated_from
         if result.message:
@@ -248,10 +254,10 @@ class Calls:
             row["repairs"] = self._json(result.repairs)
         if result.images:
             row["images"] = describe_images(result.images)
-        if isinstance(result.value, str):
-            row["text"] = self._mask(bounded(result.value))
-        elif result.value is not None:
-            row["value"] = self._json(result.value)
+        if isinstance(value, str):
+            row["text"] = self._mask(bounded(value))
+        elif value is not None:
+            row["value"] = self._json(value)
         if result.details is not None:
             row["details"] = self._json(result.details)
         return row

@@ -33,7 +33,6 @@ _LOST = "(A message stood here that can no longer be read.)"
 log = logging.getLogger("oneclaw")
 Row = dict[str, str | int | float]
 """The columns of a row that are not null."""
-_NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +260,9 @@ def _describe_answer(row: Row, message: AssistantMessage, cost: float | None) ->
         row["model"] = bounded(message.model, NAME_CHARS)
     if cost is not None:
         row["cost"] = cost
-    if message.usage != _NO_USAGE:
-        row.update(zip(_TOKENS, _tokens(message.usage), strict=True))
+    usage = message.usage
+    if usage.input or usage.output or usage.cached or usage.cache_written or usage.reasoning:
+        row.update(zip(_TOKENS, _tokens(usage), strict=True))
 
 
 def _describe_event(row: Row, envelope: Envelope, finished: str) -> None:

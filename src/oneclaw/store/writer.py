@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from oneclaw.core.errors import StoreError
 from oneclaw.store.checkpoint import Checkpointer
@@ -24,6 +24,8 @@ from oneclaw.store.fault import fault, is_full, is_locked
 from oneclaw.store.reserve import Reserve
 
 T = TypeVar("T")
+_result: Callable[[type[WriteResult], tuple[int, int]], WriteResult] = cast(Any, tuple).__new__
+"""Makes a result past its own `__new__`, at a third of the price."""
 _MOST_AT_ONCE = 500
 _FIRST_WAIT_SECONDS = 0.0005
 _LONGEST_WAIT_SECONDS = 0.01
@@ -69,27 +71,30 @@ class Writer:
     ) -> list[WriteResult] | None:
         """Write `later` and then the statements, all or none, now; None when somebody else is writing."""
         # While our own checkpoint keeps the disk busy, even a write that waits for no lock may take long.
-        is_behind = self._queue or self._is_stopped or self._checkpointer.is_busy
-        if is_behind or not self._lock.acquire(blocking=False):
+        if self._queue or self._is_stopped or self._checkpointer.is_busy or not self._lock.acquire(False):
             return None
         try:
-            try:
-                written = self._write_now(statements, later)
-            except BaseException as error:
-                written = self._write_again(error, lambda: self._write_now(statements, later))
-            else:
-                if self._reserve.is_missed:
-                    self._reserve.keep()
-        except sqlite3.Error as error:
-            if is_locked(error):
-                return None
-            raise fault(self._path, error) from error
+            written = self._write_now(statements, later)
+            if self._reserve.is_missed:
+                self._reserve.keep()
+        except BaseException as error:
+            written = self._attempt_again(error, statements, later)
         finally:
             self._lock.release()
         self._rows += len(statements) + len(later)
         if self._rows > _ROWS_BETWEEN:
             self._checkpoint()
         return written
+
+    def _attempt_again(
+        self, error: BaseException, statements: Sequence[Statement], later: Sequence[Statement]
+    ) -> list[WriteResult] | None:
+        try:
+            return self._write_again(error, lambda: self._write_now(statements, later))
+        except sqlite3.Error as last:
+            if is_locked(last):
+                return None
+            raise fault(self._path, last) from last
 
     def submit(self, statements: Sequence[Statement]) -> Future[list[WriteResult]]:
         """Have the thread write the statements together as soon as the lock is free."""
@@ -151,7 +156,7 @@ class Writer:
         written: list[WriteResult] = []
         for sql, values in statements:
             execute(sql, values)
-            written.append(WriteResult(cursor.lastrowid or 0, cursor.rowcount))
+            written.append(_result(WriteResult, (cursor.lastrowid or 0, cursor.rowcount)))
         if is_many:
             execute("COMMIT")
         return written

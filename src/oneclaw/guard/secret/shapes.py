@@ -68,6 +68,8 @@ OTHERS = (
     ),
 )
 
+_LEAST_CHARS = len("://:abc@")
+"""No shape is shorter."""
 _RUN = b"x" * 20
 _BEGINNINGS = tuple(
     b"sk- sk_ rk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ pypi- hf_ gsk_ xox AKIA ASIA AIza"
@@ -80,6 +82,8 @@ _CLASSES = bytes(ord("x") if code in _LETTERS else ord(" ") for code in range(25
 
 def mask(text: str) -> str:
     """`text` with every token of a known look replaced by its name."""
+    if len(text) < _LEAST_CHARS:
+        return text
     shapes = [shape for shape in OTHERS if shape.hint in text]
     if _may_hold_token(text):
         shapes += [shape for shape in TOKENS if shape.hint in text]
