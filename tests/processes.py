@@ -1,5 +1,6 @@
 """The processes a test has started, and what they take."""
 
+import os
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,9 +8,13 @@ from pathlib import Path
 
 def children(pid: int) -> Iterator[int]:
     """Every process below one, at any depth."""
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return  # the process has ended
+    for thread in threads:
         try:
-            found = file.read_text().split()
+            found = Path(f"/proc/{pid}/task/{thread}/children").read_text().split()
         except OSError:
             continue  # the thread has ended
         for child in map(int, found):

@@ -1,7 +1,11 @@
 """Diffs on a terminal: coloured, bounded, and safe to look at."""
 
-from oneclaw.cli.diff import count_of, diff_lines, diff_of
+import pytest
+
+from oneclaw.cli.diff import ASKED_LINES, count_of, diff_lines, diff_of, without_shown
+from oneclaw.core.question import Question
 from oneclaw.core.text.diff import compare
+from oneclaw.core.text.display import shown
 
 
 def test_each_kind_of_line_has_its_colour() -> None:
@@ -40,3 +44,29 @@ def test_details_without_a_diff_have_none() -> None:
     assert diff_of(None) is None
     assert diff_of({"diff": "text"}) is None
     assert diff_of({"diff": {"text": "x"}}) == {"text": "x"}
+
+
+def asked(content: str, **more: tuple[str, ...]) -> list[str]:
+    """The lines of a question about a file with this content, which its diff shows."""
+    arguments = {"path": "a", "content": shown(content)}
+    text = "\n".join(["Asks:", "Arguments:", *(f"  {name} = {value}" for name, value in arguments.items())])
+    diff = compare(None, content.encode(), "a").to_json()
+    question = {"tool": "write_file", "session": "", "agent": "", "text": text, "arguments": arguments}
+    return without_shown(Question(**question, diff=diff, in_diff=more.get("in_diff", ("content",))))
+
+
+def test_an_argument_that_the_diff_shows_is_not_shown_a_second_time() -> None:
+    assert asked("one\n\ttwo\n") == ["Asks:", "Arguments:", "  path = a"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["x\n" * (ASKED_LINES - 3) + "the last line is below the cut\n", "a\x1b[2J\n", "a\u202eb\n", "a\r\n"],
+    ids=["long", "control", "bidirectional", "return"],
+)
+def test_an_argument_that_the_diff_cuts_or_escapes_is_shown_too(content: str) -> None:
+    assert asked(content)[-1] == f"  content = {shown(content)}"
+
+
+def test_an_argument_that_is_not_in_the_diff_is_shown() -> None:
+    assert asked("one\n", in_diff=())[-1] == '  content = "one\\n"'

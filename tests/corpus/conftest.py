@@ -81,6 +81,11 @@ def spread(found: Sequence[T], most: int) -> Sequence[T]:
     return found[:: -(-len(found) // most) or 1]
 
 
+def as_read(text: str) -> str:
+    """The text of a file with this content: the mark before a text tells its encoding, and is none of it."""
+    return text[1:] if text.startswith("\ufeff") and len(text) > 1 else text
+
+
 def texts_of(rows: Rows, name: str, field: str = "s") -> dict[str, str]:
     """A text of each row by the row's id; a text that stands there twice is taken once."""
     ids = {row[field]: row["id"] for row in reversed(rows(name))}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import Serve
-from tests.corpus.conftest import Judged, Rows, spread, texts_of
+from tests.corpus.conftest import Judged, Rows, as_read, spread, texts_of
 
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolError, tool
 from oneclaw.tools.get_current_time import get_current_time
@@ -152,9 +152,11 @@ async def test_as_content_it_is_written_and_read_as_it_is(
                     assert result.ok, result.message
                 assert (app.config.workspace_folder / "a.txt").read_bytes() == text.encode()
                 if text:
-                    edit = {"path": "a.txt", "old": text, "new": f"[{text}]"}
+                    seen = as_read(text)
+                    mark = text.removesuffix(seen)
+                    edit = {"path": "a.txt", "old": seen, "new": f"[{seen}]"}
                     assert (await app.engine.call(ToolCall("edit_file", edit))).ok
-                    assert (app.config.workspace_folder / "a.txt").read_bytes() == f"[{text}]".encode()
+                    assert (app.config.workspace_folder / "a.txt").read_bytes() == f"{mark}[{seen}]".encode()
                 quiet()
 
 
@@ -184,7 +186,7 @@ async def test_as_a_path_or_pattern_it_names_a_file_or_is_refused(
                     assert answer.kind is None or answer.kind in CLEAN, answer
                     json.loads(answer.to_json())
                 if result.ok:
-                    assert answers[0].value == text
+                    assert answers[0].value == as_read(text)
                     (folder / text).unlink()
                 quiet()
     outside = set(os.listdir(tmp_path)) - {"home", "programs", "marks"}

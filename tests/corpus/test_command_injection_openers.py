@@ -87,7 +87,7 @@ async def test_as_the_name_of_a_file_it_is_one_word(
             _, program, words, *_ = started.pop()
             assert (program, words) == (str(tmp_path / "bin" / "xdg-open"), [program, str(path)])
             assert (tmp_path / "told").read_bytes() == f"{path}\n".encode()
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["bin", "told", "told.env", "work"]
+    assert {entry.name for entry in tmp_path.iterdir()} <= {"bin", "told", "told.env", "work"}
 
 
 @pytest.mark.slow
@@ -117,4 +117,4 @@ async def test_as_an_address_it_is_refused_and_inside_one_it_is_one_word(
             assert words[1].startswith("http://127.0.0.1:9/?q=")
             assert not any(char.isspace() for char in words[1])
             assert desktop.told == [words[1]]
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["bin", "told", "told.env", "work"]
+    assert {entry.name for entry in tmp_path.iterdir()} <= {"bin", "told", "told.env", "work"}

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.corpus.conftest import Judged, Rows, texts_of
+from tests.corpus.conftest import Judged, Rows, as_read, texts_of
 
 from oneclaw.core.call import Output
 from oneclaw.core.errors import Kind, ToolError
@@ -27,11 +27,6 @@ def context(tmp_path: Path) -> Context:
 def read(context: Context, path: str) -> str:
     answer = read_file.execute({"path": path}, context)
     return answer.value if isinstance(answer, Output) else answer
-
-
-def as_read(text: str) -> str:
-    """The text of a file with this content: the mark before a text tells its encoding, and is none of it."""
-    return text[1:] if text.startswith("\ufeff") and len(text) > 1 else text
 
 
 def refusal(tool: Tool, context: Context, **arguments: str) -> Kind | None:

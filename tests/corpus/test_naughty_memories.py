@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from unicodedata import normalize
 
-from tests.corpus.conftest import Judged, Rows, texts_of
+from tests.corpus.conftest import Judged, Rows, some, texts_of
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.core.errors import InvalidMemory, Kind
@@ -57,7 +57,7 @@ async def test_no_string_leaves_the_frame_of_the_digest(rows: Rows, tmp_path: Pa
         for row in rows("naughty_strings"):
             if can_be(row["s"], KEY_CHARS):
                 await store.memories.store(row["s"], row["s"])
-        memories = await store.memories.useful(1_000_000)
+        memories = some(await store.memories.useful(1_000_000), "text that can be remembered")
         text = digest(memories, 100_000_000)
         lines = text.strip().split("\n")
         assert len(lines) == len(memories) + 3
@@ -74,7 +74,7 @@ async def test_planted_instructions_stay_data(rows: Rows, tmp_path: Path) -> Non
             for text in (value for value in row.values() if isinstance(value, str)):
                 if can_be(text, 10_000):
                     await store.memories.store(f"page {number}", text)
-        memories = await store.memories.useful(1_000_000)
+        memories = some(await store.memories.useful(1_000_000), "text that can be remembered")
         lines = digest(memories, 100_000_000).strip().split("\n")
         assert len(lines) == len(memories) + 3
         assert lines[0] == "<memories>"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import Serve
-from tests.corpus.conftest import Judged, Rows
+from tests.corpus.conftest import Judged, Rows, some
 from tests.journeys.obedient import CANARY, Story, Thief, check_refused, kept, obedient, play
 from tests.marked import unmark
 
@@ -29,7 +29,8 @@ def each_batch(rows: Rows, judged: Judged) -> Play:
     """Play a scene with the texts of many rows at a time; where it fails, with each row alone."""
 
     async def play_all(scene: Scene) -> None:
-        texts = [(row["id"], row["text"]) for row in rows("prompt_injection") if row["text"].strip()]
+        found = [(row["id"], row["text"]) for row in rows("prompt_injection") if row["text"].strip()]
+        texts = some(found, "injected text")
         for start in range(0, len(texts), BATCH):
             batch = texts[start : start + BATCH]
             try:

@@ -63,14 +63,18 @@ def test_a_pattern_without_looking_around_or_back_is_taken(rows: Rows, judged: J
 def is_regular(pattern: str) -> bool:
     """Whether Python reads the pattern, and it has no groups with a mark, no back references, no octals.
 
-    Nor counts so high that an automaton of it would be too large: such a pattern may be refused.
+    Nor counts so high, or groups so deep, that an automaton of it would be too large: it may be refused.
     """
     try:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError):
         return False
     counts = math.prod(max(1, int(most)) for most in re.findall(r"(\d+)\}", pattern))
-    return counts <= 1_000 and not re.search(r"\\[0-9AZ]|\(\?(?!:)|[*+?}]\+", pattern)
+    return (
+        counts < 1_000
+        and pattern.count("(") <= 50
+        and not re.search(r"\\[0-9AZ]|\(\?(?!:)|[*+?}]\+", pattern)
+    )
 
 
 def test_every_row_as_a_pattern_of_names_ends_well_within_a_second(rows: Rows, judged: Judged) -> None:

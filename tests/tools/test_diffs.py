@@ -141,14 +141,14 @@ async def test_the_question_shows_the_diff_before_anything_is_changed(note: Desk
     assert read_event("question_asked", fields_of(asked)).diff == asked.diff
 
 
-async def test_what_the_diff_shows_whole_is_not_shown_a_second_time(note: Desk) -> None:
+async def test_the_question_names_every_argument_and_says_which_of_them_the_diff_shows(note: Desk) -> None:
     person = Person(note.folder)
-    await person.call(write_file, {"path": "note.txt", "content": "short\n"}, note.context.session)
-    await person.call(write_file, {"path": "note.txt", "content": "long\n" * 900}, note.context.session)
-    short, long = person.asked
-    assert "content" not in short.text
-    assert short.arguments["content"] == '"short\\n"'
-    assert "content = " in long.text
+    for content in ("short\n", "long\n" * 900, "\ufeffmarked\n"):
+        await person.call(write_file, {"path": "note.txt", "content": content}, note.context.session)
+    short, long, marked = person.asked
+    for question in person.asked:
+        assert f"\n  content = {question.arguments['content']}\n" in question.text
+    assert (short.in_diff, long.in_diff, marked.in_diff) == (("content",), (), ())
     assert long.diff is not None
     assert long.diff["more"] > 0
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from oneclaw.core.question import Question
 from oneclaw.core.text.display import visible
 
 SHOWN_LINES = 20
@@ -40,6 +41,21 @@ def diff_lines(diff: Mapping[str, Any], most: int = SHOWN_LINES) -> Iterator[Dif
     more = max(0, len(lines) - most) + int(diff.get("more", 0))
     if more:
         yield DiffLine(f"… {more:,} more line{'s' * (more != 1)}", "dim")
+
+
+def without_shown(question: Question) -> list[str]:
+    """The lines of a question, without the arguments that its diff shows whole and as they are."""
+    lines, diff = question.text.split("\n"), question.diff
+    if diff is None or not _is_exact(str(diff["text"])):
+        return lines
+    shown = {f"  {name} = {question.arguments.get(name)}" for name in question.in_diff}
+    return [line for line in lines if line not in shown]
+
+
+def _is_exact(text: str) -> bool:
+    """Whether a diff is shown to its last line, and no character in it is written as an escape."""
+    lines = text.split("\n")
+    return len(lines) <= ASKED_LINES and all(_safe(line) == line.expandtabs(4) for line in lines)
 
 
 def _safe(line: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from oneclaw.cli.answer_words import CHOICES, hint, option_lines, read_words, told
-from oneclaw.cli.diff import ASKED_LINES, diff_lines
+from oneclaw.cli.diff import ASKED_LINES, diff_lines, without_shown
 from oneclaw.cli.terminal import GAP, console, folded
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.question import Question
@@ -104,7 +104,7 @@ def give_line(question: Question, line: str, give: Callable[..., bool]) -> None:
 def print_question(question: Question) -> None:
     """The question and what answers it, on stderr."""
     err = console(sys.stderr)
-    head, *asked = question.text.split("\n")
+    head, *asked = without_shown(question)
     extent = [asked.pop()] if question.kind == "permission" else []
     err.print(folded(head, err.width), style="bold yellow", soft_wrap=True)
     for line in (*asked, *option_lines(question)):

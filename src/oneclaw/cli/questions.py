@@ -5,7 +5,7 @@ import sys
 from time import time
 
 from oneclaw.cli.answer_words import CHOICES, hint, option_lines
-from oneclaw.cli.diff import ASKED_LINES, diff_lines
+from oneclaw.cli.diff import ASKED_LINES, diff_lines, without_shown
 from oneclaw.cli.opened import read_config
 from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import (
@@ -100,7 +100,7 @@ def show_question(record: QuestionRecord, is_json: bool) -> int:
         print_json(question_json(record))
         return 0
     question = record.question
-    head, *rest = question.text.split("\n")
+    head, *rest = without_shown(question)
     print_line(head, "bold")
     for line in (*rest, *option_lines(question)):
         print_line(line)

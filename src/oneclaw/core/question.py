@@ -43,6 +43,7 @@ class Question:
     answers   those that may be given to a permission, or the texts of a choice
     schema    the JSON Schema of a form
     diff      of a permission: what the call would change in a file, as `Diff.to_json` has it
+    in_diff   the arguments that a reader of the whole diff has read; `text` names them all the same
     waits     whether it waits for a person to come when nobody is there
     key       the hash of what is asked: the same question, asked again after a crash, has the same
     created   and `expires` are seconds since 1970
@@ -64,6 +65,7 @@ class Question:
     answers: tuple[str, ...] = ANSWERS
     schema: Mapping[str, Any] | None = None
     diff: Mapping[str, Any] | None = None
+    in_diff: tuple[str, ...] = ()
     waits: bool = False
     key: str = ""
     created: float = 0.0

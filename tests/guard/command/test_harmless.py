@@ -56,7 +56,10 @@ def test_a_star_after_anything_else_has_to_be_confirmed(rule: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["aoss", "aa-exec", "csvtool", "ansible-test", "codex", "fail2ban-client", "xdg-user-dir", "sysctl"],
+    [
+        *("aoss", "aa-exec", "csvtool", "ansible-test", "codex", "fail2ban-client", "xdg-user-dir", "sysctl"),
+        *("faketime", "schroot", "chronic", "run-one", "sem", "procmail"),
+    ],
 )
 @pytest.mark.parametrize("form", [("*",), ("**",), ("x", "*"), ("--", "**")])
 def test_what_starts_or_configures_others_is_not_covered_by_stars(name: str, form: tuple[str, ...]) -> None:

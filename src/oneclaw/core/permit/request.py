@@ -56,10 +56,6 @@ def question_of(
     unnamed = {"session": not session.id, "agent": not session.agent}
     is_asked = any(request.session.must_ask(need) for need in needs)
     diff = None if preview is None else redact(preview.diff.to_json())
-    # What the diff shows whole is not shown a second time.
-    is_shown = preview is not None and preview.diff.text and preview.diff.is_whole
-    left_out = preview.instead_of if preview is not None and is_shown else ()
-    listed = {name: value for name, value in shown.items() if name not in left_out}
     offered: tuple[PermissionAnswer, ...] = ("once", "no", "never") if is_asked else ANSWERS
     return Question(
         call_id=request.call_id,
@@ -71,10 +67,11 @@ def question_of(
         about=request.about,
         is_ruled=any(one.fits is not None for one in request.judged.values()),
         digest=digest,
-        text=prompt_text(definition, meanings, listed, request.about, request.session, request.notes(redact)),
+        text=prompt_text(definition, meanings, shown, request.about, request.session, request.notes(redact)),
         arguments=shown,
         answers=tuple(answer for answer in offered if not unnamed.get(answer)),
         diff=diff,
+        in_diff=() if preview is None else preview.shown,
         waits=session.waits,
         key=question_key("permission", definition.name, needs, request.about, digest, request.arguments),
         created=now,

@@ -30,7 +30,7 @@ Code = tuple[str, int, int, int, int]
 class Diff:
     """A unified diff: its text, the lines that are added and removed, and how many lines were left out.
 
-    `is_whole` is false where lines were left out or cut.
+    `is_whole` is false where lines were left out or cut, or a byte order mark is not shown.
     """
 
     text: str
@@ -50,6 +50,11 @@ class Preview:
 
     diff: Diff
     instead_of: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The arguments that a reader of the whole diff has read."""
+        return self.instead_of if self.diff.text and self.diff.is_whole else ()
 
 
 def moved(verb: Literal["rename", "copy"], source: str, destination: str) -> Diff:
@@ -72,7 +77,8 @@ def compare(old: bytes | None, new: bytes | None, path: str) -> Diff:
     if old is not None and new is not None and not added and not removed:
         return Diff("")
     heads = (f"--- {_NOWHERE if old is None else name}", f"+++ {_NOWHERE if new is None else name}")
-    kept, chars, more, is_whole = list(heads), 0, 0, True
+    kept, chars, more = list(heads), 0, 0
+    is_whole = not detect((new or b"")[:8192]).mark  # a mark before the text is not seen in it
     for line in _written(before, after, codes):
         is_whole = is_whole and len(line) <= LINE_CHARS
         chars += min(len(line), LINE_CHARS)

@@ -69,6 +69,13 @@ STARTERS = _words("""
         distrobox distrobox-enter flatpak-spawn multipass limactl mpirun mpiexec srun sbatch qsub bsub nq tsp
         pueue sudo-rs run0 please dzdo pfexec ksu gksu gksudo kdesu kdesudo lxqt-sudo calife super
         aoss padsp aa-exec ccache distcc sccache bear scan-build intercept-build waypipe
+        faketime datefudge fakeroot-sysv fakeroot-tcp fakeroot-ng schroot systemd-socket-activate tcpserver
+        tcpsvd gamemoderun mangohud optirun primusrun prime-run vglrun heaptrack uftrace apulse pasuspender
+        setlock lockf lockrun lckdo with-lock-ex semaphore sem pssh parallel-ssh pdsh dsh clush mussh
+        xdg-terminal-exec gtk-launch dex exo-open rlfe ledit runsvdir s6-svscan s6-supervise execlineb
+        supervise viddy when-changed reflex autoexpect asciinema ttyrec termrec lxc-execute lxc-start xpra
+        run-one run-this-one keep-one-running run-one-constantly chronic ifne mispipe pee zrun
+        procmail maildrop formail envconsul chamber summon berglas teller keychain gpg-agent nyc c8
         """)
 _STARTERS_BY_PREFIX = ("ld-linux", "ld-musl", "qemu-")
 _FAMILIES = _words("""

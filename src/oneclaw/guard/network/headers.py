@@ -11,7 +11,7 @@ Headers = tuple[tuple[str, str], ...]
 MAX_COUNT = 100
 MAX_CHARS = 16_384
 ROUNDS = 8
-"""How often a header is decoded in the search for a hidden line end."""
+"""How often a header is decoded in the search for a line end; one that can still be decoded is refused."""
 
 # The client writes these itself: another value would let one request pass for two, or for another host's.
 RESERVED = frozenset(
@@ -31,6 +31,7 @@ HARMLESS = frozenset(
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _VALUE = re.compile(r"[\t\x20-\x7e]*\Z")
 _WIDE = re.compile(r"%[uU]([0-9a-fA-F]{4})")
+_OVERLONG = re.compile(r"%(?:c0|e0%80|f0%80%80|f8%80%80%80|fc%80%80%80%80)%8[ad]", re.IGNORECASE)
 # Line ends and what careless programs turn into them: NEL, LS, PS, and two letters that lose their high byte.
 _LINE_END = re.compile("[\x00\r\n\x0b\x0c\x85\u2028\u2029\u560a\u560d]")
 
@@ -79,9 +80,13 @@ def _problem(name: str, value: str) -> str:
 
 
 def _hides_line_end(text: str) -> bool:
-    """Whether a careless program would read a line end in it: `%0a`, `%250a`, `%u000a` and deeper."""
+    """Whether a careless program would read a line end in it: `%0a`, `%250a`, `%u000a`, `%c0%8a` and deeper."""
     for _ in range(ROUNDS):
-        text = unquote(_WIDE.sub(lambda code: chr(int(code[1], 16)), text))
+        if _OVERLONG.search(text):
+            return True
+        before, text = text, unquote(_WIDE.sub(lambda code: chr(int(code[1], 16)), text))
         if _LINE_END.search(text):
             return True
-    return False
+        if text == before:
+            return False
+    return True
