@@ -80,7 +80,7 @@ def _problem(name: str, value: str) -> str:
 
 
 def _hides_line_end(text: str) -> bool:
-    """Whether a careless program would read a line end in it: `%0a`, `%250a`, `%u000a`, `%c0%8a` and deeper."""
+    """Whether a careless program would read a line end in it: `%0a`, `%250a`, `%u000a`, `%c0%8a`, deeper."""
     for _ in range(ROUNDS):
         if _OVERLONG.search(text):
             return True
