@@ -46,13 +46,22 @@ def test_details_without_a_diff_have_none() -> None:
     assert diff_of({"diff": {"text": "x"}}) == {"text": "x"}
 
 
-def asked(content: str, **more: tuple[str, ...]) -> list[str]:
+def asked(content: str, in_diff: tuple[str, ...] = ("content",)) -> list[str]:
     """The lines of a question about a file with this content, which its diff shows."""
     arguments = {"path": "a", "content": shown(content)}
     text = "\n".join(["Asks:", "Arguments:", *(f"  {name} = {value}" for name, value in arguments.items())])
     diff = compare(None, content.encode(), "a").to_json()
-    question = {"tool": "write_file", "session": "", "agent": "", "text": text, "arguments": arguments}
-    return without_shown(Question(**question, diff=diff, in_diff=more.get("in_diff", ("content",))))
+    return without_shown(
+        Question(
+            tool="write_file",
+            session="",
+            agent="",
+            text=text,
+            arguments=arguments,
+            diff=diff,
+            in_diff=in_diff,
+        )
+    )
 
 
 def test_an_argument_that_the_diff_shows_is_not_shown_a_second_time() -> None:
