@@ -51,17 +51,16 @@ def asked(content: str, in_diff: tuple[str, ...] = ("content",)) -> list[str]:
     arguments = {"path": "a", "content": shown(content)}
     text = "\n".join(["Asks:", "Arguments:", *(f"  {name} = {value}" for name, value in arguments.items())])
     diff = compare(None, content.encode(), "a").to_json()
-    return without_shown(
-        Question(
-            tool="write_file",
-            session="",
-            agent="",
-            text=text,
-            arguments=arguments,
-            diff=diff,
-            in_diff=in_diff,
-        )
+    question = Question(
+        tool="write_file",
+        session="",
+        agent="",
+        text=text,
+        arguments=arguments,
+        diff=diff,
+        in_diff=in_diff,
     )
+    return without_shown(question)
 
 
 def test_an_argument_that_the_diff_shows_is_not_shown_a_second_time() -> None:
