@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from oneclaw.child.frames import frame
 from oneclaw.child.group import Group
 
 LIFELINE = "{lifeline}"
@@ -55,7 +56,7 @@ class ChildSpec:
 
     def pack(self, group: Group | None) -> bytes:
         """The bytes that the supervisor reads; the child is to join the control group."""
-        data = marshal.dumps(
+        spec = marshal.dumps(
             {
                 "argv": list(self.argv),
                 "module": self.module,
@@ -68,4 +69,4 @@ class ChildSpec:
                 "groups": [] if group is None else [str(file) for file in group.files],
             }
         )
-        return len(data).to_bytes(4, "big") + data
+        return frame(spec)

@@ -78,8 +78,9 @@ class Line:
     When the program has closed its end, this process exits.
     """
 
-    def __init__(self) -> None:
-        os.set_inheritable(LINE, False)
+    def __init__(self, descriptor: int = LINE) -> None:
+        os.set_inheritable(descriptor, False)
+        self._descriptor = descriptor
         self._writing = allocate_lock()
 
     def read(self) -> bytes:
@@ -90,18 +91,18 @@ class Line:
         try:
             with self._writing:
                 while data:
-                    data = data[os.write(LINE, data) :]
+                    data = data[os.write(self._descriptor, data) :]
         except OSError:
             os._exit(GONE)
 
     def is_ready(self, seconds: float | None) -> bool:
         """Whether there is something to read, now or within some time."""
-        return bool(select([LINE], [], [], seconds)[0])
+        return bool(select([self._descriptor], [], [], seconds)[0])
 
     def _read(self, size: int) -> bytes:
         pieces: list[bytes] = []
         while size:
-            piece = os.read(LINE, min(size, 1 << 20))
+            piece = os.read(self._descriptor, min(size, 1 << 20))
             if not piece:
                 os._exit(GONE)
             pieces.append(piece)

@@ -1,7 +1,7 @@
 """The supervisor of one child process: starts it, keeps its last output, and ends it with all it started.
 
-`main` is run in a Python of its own, whose first argument is the number of the lifeline: a socket whose other
-end the program holds.
+`main` runs in a Python process of its own. Its first argument is the number of the lifeline, a socket whose
+other end the program holds.
 
 Theory of operation. Each process is the parent of the next:
 
@@ -9,15 +9,15 @@ Theory of operation. Each process is the parent of the next:
     supervisor  starts the child, reports on the lifeline, and ends everything
     child       runs a program, or a module of ours in this same interpreter
 
-First the program writes what to start: four bytes of length and a dict of `marshal`. Later it may write `s`
-to have everything but the child killed, and `t` to have SIGTERM sent to the child's process group. The
-supervisor writes lines of JSON: `{"child-pid": 7, "supervisor-pid": 6}`, `{"swept": true}` for each `s`, and
-at the end `{"exit-code": 0, "tail": "last output"}`, with a negative code for a signal. bubblewrap writes
-such lines too (--json-status-fd), so a command line of bubblewrap can stand in the place of this process.
+First the program writes what to start, as one frame. Later it may write `s`, which kills everything but the
+child, and `t`, which sends SIGTERM to the child's process group. The supervisor writes lines of JSON:
+`{"child-pid": 7, "supervisor-pid": 6}`, `{"swept": true}` for each `s`, and at the end
+`{"exit-code": 0, "tail": "last output"}`, with a negative code for a signal. bubblewrap writes such lines too
+(--json-status-fd), so it can take the place of this process.
 
-The child ends when the lifeline does: the program shut it down, ended, or was killed with -9. The supervisor
-then kills the child's process group and, on Linux, every process below itself until none is left. It is a
-child subreaper, so a process that loses its parent, as a daemon does by forking twice, becomes its child.
+The child ends when the lifeline does: the program has shut it down, has ended, or was killed with -9. The
+supervisor then kills the child's process group and, on Linux, every process below itself until none is left.
+It is a child subreaper: a process that loses its parent, as a daemon does by forking twice, becomes its own.
 
 Code of others can kill its supervisor, since both have the same user. The guardian then adopts what is left,
 and kills it. If the guardian is killed, the kernel sends the supervisor SIGTERM, and it ends everything. The
@@ -34,6 +34,7 @@ import select
 import sys
 from _json import encode_basestring_ascii
 
+from oneclaw.child.frames import Line
 from oneclaw.child.own_process import (
     SET_CHILD_SUBREAPER,
     SET_PARENT_DEATH_SIGNAL,
@@ -65,7 +66,7 @@ LINK = 4
 
 def main() -> None:
     lifeline = int(sys.argv[1])
-    spec = _receive(lifeline)
+    spec = marshal.loads(Line(lifeline).read())  # noqa: S302 - written by the program
     for file in spec["groups"]:
         _write(file, "0")
     if spec["is_guarded"]:
@@ -180,16 +181,6 @@ def _watch(tree: ProcessTree, lifeline: int, output: int, wake: int, watcher: "W
             else:
                 break
     return tail
-
-
-def _receive(lifeline: int) -> "dict[str, Any]":
-    size, data = int.from_bytes(os.read(lifeline, 4), "big"), b""
-    while len(data) < size:
-        piece = os.read(lifeline, size - len(data))
-        if not piece:
-            os._exit(1)
-        data += piece
-    return marshal.loads(data)  # noqa: S302 - written by the program
 
 
 def _load(module: str) -> "Any":
