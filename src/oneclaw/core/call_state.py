@@ -22,6 +22,7 @@ class CallState:
 
     definition: ToolDefinition | None = None
     output: "OutputCheck | None" = None
+    label = ""
     repairs: tuple[str, ...] = ()
     ticket: Ticket | None = None
     key: int | None = None

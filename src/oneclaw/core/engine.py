@@ -6,7 +6,7 @@ result of the call.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -131,8 +131,14 @@ class Engine:
 
     def call(self, call: ToolCall, session: Session | None = None) -> Coroutine[Any, Any, ToolResult]:
         """Run one call; whatever happens, it gets one result."""
-        [call] = unique_ids((call,), redact=self._redact)
-        return self._call(call, session or self.session)
+        return self._call(self._named(call), session or self.session)
+
+    def _named(self, call: ToolCall) -> ToolCall:
+        """The call with an id, and without secrets in it."""
+        redact, has_id = self._redact, call.id and type(call.id) is str and type(call.name) is str
+        if has_id and (redact is None or redact(call.id) == call.id):
+            return call
+        return unique_ids((call,), redact=redact)[0]
 
     async def call_all(
         self,
@@ -145,15 +151,17 @@ class Engine:
         Whoever may be cancelled meanwhile gives `done`: each result is put there under the id of its call.
         """
         session = session or self.session
-        named = unique_ids(calls, redact=self._redact)
-        if len(named) == 1:  # it needs no task of its own
+        calls = calls if isinstance(calls, Sequence) else list(calls)
+        if len(calls) == 1:  # it needs no task of its own
+            call = self._named(calls[0])
             try:
-                return [await self._call(named[0], session, None, done)]
+                return [await self._call(call, session, None, done)]
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if task is not None and task.cancelling():
                     raise
-                return [cancelled(named[0])]  # it was not the caller who was cancelled, but the work itself
+                return [cancelled(call)]  # it was not the caller who was cancelled, but the work itself
+        named = unique_ids(calls, redact=self._redact)
         slots = Slots(self._parallel) if len(named) > self._parallel else None
         begin = asyncio.get_running_loop().create_task
         tasks = [begin(self._call(call, session, slots, done)) for call in named]
@@ -292,7 +300,8 @@ class Engine:
         if self._listeners.hear(session.id):
             emit = self._listeners.emit
             progress = Progress(walk, emit, self._redact)
-            said = (shown, call.parent, definition.label_in())
+            walk.label = definition.label_in()
+            said = (shown, call.parent, walk.label)
             emit(ToolStarted(call.id, definition.name, session.id, session.agent, *said))
         redact, name, seconds = self._redact, definition.name, definition.seconds
         given = (call.id, session, secrets, progress, walk.require, name, seconds, redact, kept, walk.ask)
@@ -322,7 +331,7 @@ class Engine:
         if not walk.is_told and self._listeners.hear(session.id):
             walk.is_told = True
             refused = self._results.redact(walk.arguments) if walk.context is None else None
-            label = walk.definition.label_in() if walk.definition else ""
+            label = walk.label or (walk.definition.label_in() if walk.definition else "")
             said = (result, call.parent, refused, label, walk.key or 0)
             self._listeners.emit(ToolFinished(call.id, result.tool, session.id, session.agent, *said))
 

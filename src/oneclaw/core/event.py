@@ -130,8 +130,8 @@ class Listeners:
         return bool(self._every) or session in self._of
 
     def emit(self, event: Event) -> None:
-        listeners = self._of.get(event.session, ())
-        for listener in (*listeners, *self._every) if self._every else listeners:
+        listeners, every = self._of.get(event.session), self._every
+        for listener in every if listeners is None else (*listeners, *every) if every else listeners:
             try:
                 listener(event)
             except Exception:

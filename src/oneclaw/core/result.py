@@ -13,7 +13,7 @@ from oneclaw.core.image import check_images
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.trim import trim
-from oneclaw.core.value import compact, plain, readable, with_images
+from oneclaw.core.value import compact, is_plain, plain, readable, with_images
 
 MESSAGE_CHARS = 2_000
 FAILED = "Tool execution failed: "
@@ -57,7 +57,7 @@ class ResultMaker:
             if value.note:
                 repairs = (*repairs, self._redact_text(value.note))
             value = value.value
-        if type(value) is not str or not value.isascii():
+        if not is_plain(value):
             value, found = with_images(value, len(images))
             images = (*images, *found)
         if images:

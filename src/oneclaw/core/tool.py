@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -116,8 +117,13 @@ class ToolDefinition:
         """The label in a language, else in English, else the first; made of the name where there is none."""
         label = self.label
         if isinstance(label, str):
-            return label or self.name.replace("_", " ").capitalize()
+            return label or _label_of(self.name)
         return label.get(language) or label.get("en") or next(iter(label.values()))
+
+
+@lru_cache(1024)
+def _label_of(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 class Context:

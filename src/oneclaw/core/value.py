@@ -37,17 +37,20 @@ def plain(value: Any) -> Any:
     members their values, dates ISO 8601, bytes text (or base64 where they are not UTF-8), the rest its text,
     unless that is the address of an object.
     """
-    kind = cast(type[Any], type(value))
-    if kind is str:
-        return readable(value)
-    if kind is bool or value is None or (kind is int and value.bit_length() < 64):
-        return value
-    return _Plain().turn(value, 0)
+    return value if is_plain(value) else _Plain().turn(value, 0)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is plain at a glance: None, a truth value, a short number or a text in ASCII."""
+    if value is None or value is True or value is False:
+        return True
+    kind = value.__class__
+    return value.isascii() if kind is str else kind is int and value.bit_length() < 64
 
 
 def with_images(value: Any, before: int = 0) -> tuple[Any, tuple[Image, ...]]:
     """`plain(value)` and the images in it; "(image 1)" stands where the first was, if none came `before`."""
-    if value is None or isinstance(value, (str, int, float)):
+    if isinstance(value, (str, int, float)):
         return plain(value), ()
     images: list[Image] = []
     return _Plain(images, before).turn(value, 0), tuple(images)

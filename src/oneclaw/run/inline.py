@@ -16,13 +16,12 @@ reaches the caller's task. A tool that must stop is stopped in steps, until its 
 import asyncio
 import dis
 import sys
-from collections.abc import Coroutine
 from contextvars import copy_context
 from functools import lru_cache
 from inspect import CORO_CREATED, getcoroutinestate, isawaitable, iscoroutine
 from time import monotonic
 from types import CodeType, CoroutineType
-from typing import Any, cast
+from typing import Any
 
 from oneclaw.core.tool import Context, Execute
 from oneclaw.run.abandon import Work, close
@@ -47,7 +46,7 @@ async def run_inline(
         given = execute(arguments, context)
         if type(given) is CoroutineType:
             if not can_wait(given.cr_code):
-                return copy_context().run(_finish, cast(Coroutine[Any, Any, Any], given))
+                return copy_context().run(_finish, given)
         elif not isawaitable(given):
             return given
     except Exception:
@@ -75,7 +74,7 @@ def can_wait(code: CodeType) -> bool:
     return _YIELD in code.co_code[::2]
 
 
-def _finish(given: Coroutine[Any, Any, Any]) -> Any:
+def _finish(given: Any) -> Any:
     """The value of a coroutine that cannot wait."""
     try:
         given.send(None)
