@@ -8,33 +8,10 @@ import pytest
 import oneclaw
 
 PROMISED = [
-    "Agent",
-    "App",
-    "Config",
-    "Context",
-    "Engine",
-    "Image",
-    "InvalidConfig",
-    "Kind",
-    "Limits",
-    "MissingKey",
-    "NotFound",
-    "OneClawError",
-    "Output",
-    "Registry",
-    "RunFailed",
-    "RunHandle",
-    "Scripted",
-    "Session",
-    "Tool",
-    "ToolCall",
-    "ToolDefinition",
-    "ToolError",
-    "ToolResult",
-    "__version__",
-    "ask",
-    "load_config",
-    "tool",
+    *("Agent", "App", "Config", "Context", "Engine", "Image", "InvalidConfig", "Kind", "Limits"),
+    *("MissingKey", "NotFound", "OneClawError", "Output", "Registry", "RunFailed", "RunHandle", "Scripted"),
+    *("Session", "Tool", "ToolCall", "ToolDefinition", "ToolError", "ToolResult", "__version__", "ask"),
+    *("load_config", "tool"),
 ]
 ROOT = Path(__file__).parents[1]
 

@@ -5,21 +5,8 @@ import subprocess
 import sys
 
 HEAVY = {
-    "anyio",
-    "asyncio",
-    "concurrent.futures",
-    "http.client",
-    "httpcore2",
-    "httpx2",
-    "jsonschema_rs",
-    "mcp",
-    "multiprocessing",
-    "pydantic",
-    "rich",
-    "sqlite3",
-    "ssl",
-    "starlette",
-    "urllib.request",
+    *("anyio", "asyncio", "concurrent.futures", "http.client", "httpcore2", "httpx2", "jsonschema_rs"),
+    *("mcp", "multiprocessing", "pydantic", "rich", "sqlite3", "ssl", "starlette", "urllib.request"),
     "uvicorn",
 }
 HELP = """

@@ -86,75 +86,62 @@ def answers(name: str = "shell", call_id: str | None = None, **response: Any) ->
 
 LOST = f"r:interrupted:{NO_RESULT}"
 
-CASES: dict[str, tuple[str, list[Any], list[str]]] = {
-    # ------------------------------------------------------------------ Anthropic Messages
+History = tuple[list[Any], list[str]]
+"""The items of a history, and what is told of them once they are read."""
+ANTHROPIC: dict[str, History] = {
     "two of three parallel results are missing": (
-        "anthropic",
         [USER, says(use("3"), use("4"), use("5")), hears(used("4")), {"role": "user", "content": "next"}],
         ["u:run", "a:[shell][shell][shell]", LOST, "r:ok:ok", LOST, "u:next"],
     ),
     "the program was killed during the call": (
-        "anthropic",
         [USER, says({"type": "text", "text": "I look."}, use("1"))],
         ["u:run", "a:I look.[shell]", LOST],
     ),
     "the user spoke before the result was there": (
-        "anthropic",
         [USER, says(use("1")), {"role": "user", "content": "stop"}],
         ["u:run", "a:[shell]", LOST, "u:stop"],
     ),
     "a result was left when its call was cut away": (
-        "anthropic",
         [hears(used("gone")), USER],
         ["u:run"],
     ),
     "a result and a text stand in one message, text first": (
-        "anthropic",
         [USER, says(use("1")), hears({"type": "text", "text": "and?"}, used("1"))],
         ["u:run", "a:[shell]", "r:ok:ok", "u:and?"],
     ),
     "the result came twice after a retry": (
-        "anthropic",
         [USER, says(use("1")), hears(used("1", "first")), hears(used("1", "second"))],
         ["u:run", "a:[shell]", "r:ok:first"],
     ),
     "the same id in two answers": (
-        "anthropic",
         [USER, says(use("x")), hears(used("x", "a")), says(use("x")), hears(used("x", "b"))],
         ["u:run", "a:[shell]", "r:ok:a", "a:[shell]", "r:ok:b"],
     ),
     "the same id twice in one answer": (
-        "anthropic",
         [USER, says(use("x"), use("x")), hears(used("x", "a"), used("x", "b"))],
         ["u:run", "a:[shell][shell]", "r:ok:a", "r:ok:b"],
     ),
     "an answer was saved twice": (
-        "anthropic",
         [USER, says(use("1", a=1)), says(use("1", a=1)), hears(used("1"))],
         ["u:run", "a:[shell]", "r:ok:ok"],
     ),
     "two answers with one id that are not the same": (
-        "anthropic",
         [USER, says(use("1", a=1)), says(use("1", a=2)), hears(used("1"))],
         ["u:run", "a:[shell]", LOST, "a:[shell]", "r:ok:ok"],
     ),
     "the results are in another order": (
-        "anthropic",
         [USER, says(use("1"), use("2")), hears(used("2", "two"), used("1", "one"))],
         ["u:run", "a:[shell][shell]", "r:ok:one", "r:ok:two"],
     ),
     "the results are split over two messages": (
-        "anthropic",
         [USER, says(use("1"), use("2")), hears(used("1")), hears(used("2"))],
         ["u:run", "a:[shell][shell]", "r:ok:ok", "r:ok:ok"],
     ),
     "another answer stands between call and result": (
-        "anthropic",
         [USER, says(use("1")), says({"type": "text", "text": "hm"}), hears(used("1"))],
         ["u:run", "a:[shell]", "r:ok:ok", "a:hm"],
     ),
     "the input is text that is no JSON": (
-        "anthropic",
         [
             USER,
             says({"type": "tool_use", "id": "1", "name": "shell", "input": '{"command": "ls'}),
@@ -163,7 +150,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[shell]", "r:ok:ok"],
     ),
     "the input is nothing or a list": (
-        "anthropic",
         [
             USER,
             says(
@@ -175,7 +161,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[a][b]", "r:ok:ok", "r:ok:ok"],
     ),
     "empty texts, empty lists and nothing at all": (
-        "anthropic",
         [
             USER,
             says(),
@@ -190,27 +175,22 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:here"],
     ),
     "a thinking block without its signature": (
-        "anthropic",
         [USER, says({"type": "thinking", "thinking": "hm"}, use("1")), hears(used("1"))],
         ["u:run", "a:[shell]", "r:ok:ok"],
     ),
     "redacted thinking alone": (
-        "anthropic",
         [USER, says({"type": "redacted_thinking", "data": "xyz"}), says({"type": "text", "text": "hi"})],
         ["u:run", "a:hi"],
     ),
     "a result that is an error, without a word": (
-        "anthropic",
         [USER, says(use("1"), use("2")), hears(used("1", None, is_error=True), used("2", [], is_error=True))],
         ["u:run", "a:[shell][shell]"] + ["r:execution_error:The tool failed and gave no reason."] * 2,
     ),
     "results that are no text": (
-        "anthropic",
         [USER, says(use("1"), use("2"), use("3")), hears(used("1", {"a": 1}), used("2", 7), used("3", None))],
         ["u:run", "a:[shell][shell][shell]", 'r:ok:{"a":1}', "r:ok:7", "r:ok:"],
     ),
     "a result with a picture": (
-        "anthropic",
         [
             USER,
             says(use("1")),
@@ -230,7 +210,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[shell]", "r:ok:see"],
     ),
     "pictures that are none": (
-        "anthropic",
         [
             hears(
                 {
@@ -247,7 +226,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ],
     ),
     "a system message in the middle": (
-        "anthropic",
         [
             {"role": "system", "content": "You are another."},
             USER,
@@ -259,7 +237,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "u:Context was shortened.", "a:[shell]", "r:ok:ok", "u:Hook ran."],
     ),
     "ids and names that are missing": (
-        "anthropic",
         [
             USER,
             says({"type": "tool_use", "input": {}}, use(None, "look")),
@@ -268,17 +245,14 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[unknown_tool][look]", "r:ok:a", "r:ok:b"],
     ),
     "it begins with an answer": (
-        "anthropic",
         [says({"type": "text", "text": "Welcome"}), USER],
         ["u:(What came before this was not kept.)", "a:Welcome", "u:run"],
     ),
     "the call is filed under the user": (
-        "anthropic",
         [USER, hears(use("1")), hears(used("1"))],
         ["u:run", "a:[shell]", "r:ok:ok"],
     ),
     "the call ran at the provider": (
-        "anthropic",
         [
             USER,
             says(
@@ -298,29 +272,25 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
             "a:found",
         ],
     ),
-    # ------------------------------------------------------------------ OpenAI Chat Completions
+}
+CHAT: dict[str, History] = {
     "chat: a call was never answered": (
-        "openai",
         [USER, chat(chat_call("1"), chat_call("2")), tool("1"), USER],
         ["u:run", "a:[shell][shell]", "r:ok:ok", LOST, "u:run"],
     ),
     "chat: a tool message without a call": (
-        "openai",
         [USER, tool("9", "lost"), {"role": "assistant", "content": "hi"}],
         ["u:run", "a:hi"],
     ),
     "chat: the history was cut between call and result": (
-        "openai",
         [tool("1"), tool("2"), {"role": "assistant", "content": "hi"}, USER],
         ["u:(What came before this was not kept.)", "a:hi", "u:run"],
     ),
     "chat: a user message stands between the results": (
-        "openai",
         [USER, chat(chat_call("1"), chat_call("2")), tool("1", "a"), USER, tool("2", "b")],
         ["u:run", "a:[shell][shell]", "r:ok:a", "r:ok:b", "u:run"],
     ),
     "chat: arguments that are no JSON, empty, or an object": (
-        "openai",
         [
             USER,
             chat(
@@ -334,7 +304,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:" + "[shell]" * 4, *["r:ok:ok"] * 4],
     ),
     "chat: the old function_call and role function": (
-        "openai",
         [
             USER,
             {"role": "assistant", "content": None, "function_call": {"name": "look", "arguments": "{}"}},
@@ -345,7 +314,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[look]", "r:ok:seen", "a:[look]", "r:ok:again"],
     ),
     "chat: tool_calls is null, empty, or no list": (
-        "openai",
         [
             USER,
             {"role": "assistant", "content": "a", "tool_calls": None},
@@ -356,7 +324,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:a", "a:b", "a:c"],
     ),
     "chat: content in parts, with a picture": (
-        "openai",
         [
             {
                 "role": "user",
@@ -370,7 +337,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:what+image", "a:a dot"],
     ),
     "chat: a result in parts, an object, nothing": (
-        "openai",
         [
             USER,
             chat(*[chat_call(each) for each in "123"]),
@@ -381,12 +347,10 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:" + "[shell]" * 3, "r:ok:a\nb", 'r:ok:{"rows":[]}', "r:ok:"],
     ),
     "chat: a refusal": (
-        "openai",
         [USER, {"role": "assistant", "content": None, "refusal": "I will not."}],
         ["u:run", "a:I will not."],
     ),
     "chat: developer messages and thoughts": (
-        "openai",
         [
             {"role": "developer", "content": "Be kind."},
             USER,
@@ -395,33 +359,45 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:hi"],
     ),
     "chat: the results before the calls": (
-        "openai",
         [USER, tool("1", "early"), chat(chat_call("1"))],
         ["u:run", "a:[shell]", "r:ok:early"],
     ),
     "chat: ids that are numbers": (
-        "openai",
         [USER, chat(chat_call(7)), tool(7)],
         ["u:run", "a:[shell]", "r:ok:ok"],
     ),
     "chat: blocks of another provider inside": (
-        "openai",
         [USER, says(use("1")), {"role": "tool", "content": [used("1", "mixed")]}],
         ["u:run", "a:[shell]", "r:ok:mixed"],
     ),
-    # ------------------------------------------------------------------ OpenAI Responses
+    "items that are no messages": (
+        ["just text", None, 7, [], {}, {"role": "user", "content": "x"}, {"foo": "bar"}, [["deep"]]],
+        ["u:just text", "u:7", "u:[]", "u:{}", "u:x", 'u:{"foo": "bar"}', 'u:[["deep"]]'],
+    ),
+    "roles that nobody knows": (
+        [{"role": "wizard", "content": "hm"}, {"role": ["user"], "content": "x"}, {"role": None}],
+        ["u:hm", "u:x", 'u:{"role": null}'],
+    ),
+    "lines of a log with the messages inside": (
+        [
+            {"type": "user", "uuid": "u1", "message": USER},
+            {"type": "assistant", "message": says({"type": "toolCall", "id": "1", "name": "edit"})},
+            {"message": {"role": "toolResult", "toolCallId": "1", "content": "no", "isError": True}},
+            {"type": "response_item", "payload": asks("2")},
+        ],
+        ["u:run", "a:[edit]", "r:execution_error:no", "a:[shell]", LOST],
+    ),
+}
+RESPONSES: dict[str, History] = {
     "responses: no output for a call": (
-        "openai_responses",
         [USER, asks("1"), asks("2"), output("2"), USER],
         ["u:run", "a:[shell][shell]", LOST, "r:ok:ok", "u:run"],
     ),
     "responses: an output without a call": (
-        "openai_responses",
         [output("1"), USER, output("2"), {"role": "assistant", "content": "hi"}],
         ["u:run", "a:hi"],
     ),
     "responses: thought, text and call are one answer": (
-        "openai_responses",
         [
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "run"}]},
             {
@@ -437,12 +413,10 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:ok[shell]", "r:ok:a"],
     ),
     "responses: a thought without what follows it": (
-        "openai_responses",
         [USER, {"type": "reasoning", "id": "rs_1", "summary": []}, USER],
         ["u:run", "u:run"],
     ),
     "responses: other calls and what the provider ran": (
-        "openai_responses",
         [
             USER,
             {"type": "web_search_call", "id": "ws", "status": "completed"},
@@ -454,9 +428,9 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ],
         ["u:run", "a:(web_search_call: completed)[patch]", "r:ok:done", "a:[local_shell]", "r:ok:x"],
     ),
-    # ------------------------------------------------------------------ Gemini
+}
+GEMINI: dict[str, History] = {
     "gemini: results without ids go by name": (
-        "gemini",
         [
             person({"text": "run"}),
             model(wants("a"), wants("b"), wants("a")),
@@ -465,7 +439,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[a][b][a]", "r:ok:A1", "r:ok:B", "r:ok:A2"],
     ),
     "gemini: fewer results than calls": (
-        "gemini",
         [
             person({"text": "run"}),
             model(wants("a"), wants("b")),
@@ -475,12 +448,10 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[a][b]", LOST, "r:ok:B", "u:go"],
     ),
     "gemini: it begins with a result": (
-        "gemini",
         [person(answers("a")), model({"text": "hi"}), person({"text": "go"})],
         ["u:(What came before this was not kept.)", "a:hi", "u:go"],
     ),
     "gemini: empty parts, null parts, a signature alone": (
-        "gemini",
         [
             person({"text": "run"}),
             model(),
@@ -492,7 +463,6 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:hi"],
     ),
     "gemini: an error, an object, role function, snake case": (
-        "gemini",
         [
             person({"text": "run"}),
             {"role": "model", "parts": [{"function_call": {"name": "a", "args": {}}}, wants("b")]},
@@ -507,36 +477,15 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[a][b]", "r:execution_error:no", 'r:ok:{"rows":1,"more":2}'],
     ),
     "gemini: pictures and code": (
-        "gemini",
         [
             person({"text": "see"}, {"inlineData": {"mimeType": "image/png", "data": PNG64}}),
             model({"executableCode": {"code": "1+1"}}, {"codeExecutionResult": {"output": "2"}}),
         ],
         ["u:see+image", "a:1+12"],
     ),
-    # ------------------------------------------------------------------ anything
-    "items that are no messages": (
-        "openai",
-        ["just text", None, 7, [], {}, {"role": "user", "content": "x"}, {"foo": "bar"}, [["deep"]]],
-        ["u:just text", "u:7", "u:[]", "u:{}", "u:x", 'u:{"foo": "bar"}', 'u:[["deep"]]'],
-    ),
-    "roles that nobody knows": (
-        "openai",
-        [{"role": "wizard", "content": "hm"}, {"role": ["user"], "content": "x"}, {"role": None}],
-        ["u:hm", "u:x", 'u:{"role": null}'],
-    ),
-    "lines of a log with the messages inside": (
-        "openai",
-        [
-            {"type": "user", "uuid": "u1", "message": USER},
-            {"type": "assistant", "message": says({"type": "toolCall", "id": "1", "name": "edit"})},
-            {"message": {"role": "toolResult", "toolCallId": "1", "content": "no", "isError": True}},
-            {"type": "response_item", "payload": asks("2")},
-        ],
-        ["u:run", "a:[edit]", "r:execution_error:no", "a:[shell]", LOST],
-    ),
+}
+BEDROCK: dict[str, History] = {
     "bedrock's spelling": (
-        "bedrock",
         [
             {"role": "user", "content": [{"text": "run"}]},
             {
@@ -553,6 +502,14 @@ CASES: dict[str, tuple[str, list[Any], list[str]]] = {
         ["u:run", "a:[shell]", "r:execution_error:no"],
     ),
 }
+BY_FORMAT = {
+    "anthropic": ANTHROPIC,
+    "openai": CHAT,
+    "openai_responses": RESPONSES,
+    "gemini": GEMINI,
+    "bedrock": BEDROCK,
+}
+CASES = {name: (format, *case) for format, cases in BY_FORMAT.items() for name, case in cases.items()}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -680,47 +637,18 @@ JSON = st.recursive(
         st.dictionaries(
             st.sampled_from(
                 [
-                    "role",
-                    "content",
-                    "type",
-                    "text",
-                    "id",
-                    "name",
-                    "input",
-                    "tool_calls",
-                    "function",
-                    "arguments",
-                    "tool_use_id",
-                    "tool_call_id",
-                    "call_id",
-                    "output",
-                    "parts",
-                    "functionCall",
-                    "functionResponse",
-                    "response",
-                    "args",
-                    "source",
-                    "data",
-                    "image_url",
-                    "function_call",
-                    "summary",
+                    *("role", "content", "type", "text", "id", "name", "input", "tool_calls", "function"),
+                    *("arguments", "tool_use_id", "tool_call_id", "call_id", "output", "parts"),
+                    *("functionCall", "functionResponse", "response", "args", "source", "data"),
+                    *("image_url", "function_call", "summary"),
                 ]
             ),
             st.one_of(
                 inner,
                 st.sampled_from(
                     [
-                        "user",
-                        "assistant",
-                        "tool",
-                        "model",
-                        "tool_use",
-                        "tool_result",
-                        "function_call",
-                        "image",
-                        "function_call_output",
-                        "reasoning",
-                        "thinking",
+                        *("user", "assistant", "tool", "model", "tool_use", "tool_result", "function_call"),
+                        *("image", "function_call_output", "reasoning", "thinking"),
                     ]
                 ),
             ),

@@ -7,15 +7,7 @@ from tests.js.conftest import Evaluate
 from tests.js.conftest import evaluate as evaluate  # the fixture
 
 PARTS = (
-    "href",
-    "origin",
-    "protocol",
-    "username",
-    "password",
-    "host",
-    "hostname",
-    "port",
-    "pathname",
+    *("href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname"),
     "search",
 )
 

@@ -21,12 +21,7 @@ from oneclaw_smollm2.rules import RULED
 from oneclaw_smollm2.verbs import TRAINED
 
 ON = (
-    "get_current_time",
-    "fetch_url",
-    "web_search",
-    "get_location_from_ip",
-    "open_url",
-    "open_file",
+    *("get_current_time", "fetch_url", "web_search", "get_location_from_ip", "open_url", "open_file"),
     "memory_store",
 )
 OFF = ("execute_shell_command", "manage_process", "ssh_configure_host")

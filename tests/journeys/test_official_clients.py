@@ -265,11 +265,7 @@ CLIENTS: dict[str, Callable[[str], Awaitable[Understood]]] = {
     "openai_responses": ask_responses,
 }
 HEADERS = (
-    "authorization",
-    "content-type",
-    "anthropic-version",
-    "anthropic-beta",
-    "x-api-key",
+    *("authorization", "content-type", "anthropic-version", "anthropic-beta", "x-api-key"),
     "x-goog-api-key",
 )
 UNDERSCORED = {

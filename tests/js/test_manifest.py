@@ -169,16 +169,8 @@ def test_any_other_function_name_is_refused(function: Any) -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        "eval",
-        "constructor",
-        "toString",
-        "fetch",
-        "__proto__",
-        "hasOwnProperty",
-        "JSON",
-        "fs",
-        "console",
-        "Function",
+        *("eval", "constructor", "toString", "fetch", "__proto__", "hasOwnProperty", "JSON", "fs"),
+        *("console", "Function"),
     ],
 )
 def test_a_function_that_is_not_the_files_own_is_refused(function: str) -> None:

@@ -102,19 +102,8 @@ SCHEMAS = st.recursive(scalars(), nested, max_leaves=8)
 ROOTS = st.one_of(objects(SCHEMAS), nested(objects(SCHEMAS))).map(lambda one: {**one, "$defs": DEFINITIONS})
 KEYWORDS = st.sampled_from(
     (
-        *(
-            "type",
-            "properties",
-            "items",
-            "anyOf",
-            "allOf",
-            "oneOf",
-            "$ref",
-            "enum",
-            "const",
-            "required",
-            "not",
-        ),
+        *("type", "properties", "items", "anyOf", "allOf", "oneOf", "$ref", "enum", "const", "required"),
+        "not",
         *("minimum", "exclusiveMinimum", "prefixItems", "additionalProperties", "nullable", "description"),
         *("default", "format", "pattern", "$defs", "$id", "x-said", "values", "a"),
     )

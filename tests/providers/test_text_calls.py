@@ -177,15 +177,8 @@ def test_ordinary_answers_that_begin_like_a_call_are_shown_at_once() -> None:
     st.lists(
         st.sampled_from(
             [
-                *(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "<function=get>",
-                    "</function>",
-                    "[TOOL_CALLS]",
-                    "```",
-                    "~~~",
-                ),
+                *("<tool_call>", "</tool_call>", "<function=get>", "</function>", "[TOOL_CALLS]", "```"),
+                "~~~",
                 *("<|python_tag|>", "<parameter=a>", "</parameter>", "<think>", "</think>", "\n", " ", "x"),
                 *(
                     '{"name": "get"}',

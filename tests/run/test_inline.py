@@ -28,6 +28,21 @@ def run(execute: Execute, seconds: float = LONG, grace: float = GRACE, context: 
     return run_inline(execute, {"n": 2}, context or Context(), seconds, grace)
 
 
+async def hang(arguments: dict[str, Any], context: Context) -> None:
+    await asyncio.sleep(LONG)
+
+
+async def double(arguments: dict[str, Any], context: Context) -> int:
+    return arguments["n"] * 2
+
+
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    """Cancel a call, which ends as cancelled."""
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 async def nothing_is_left_of_a_cancel() -> None:
     """The task can go on waiting: no cancel of ours is pending in it."""
     task = asyncio.current_task()
@@ -50,9 +65,6 @@ async def times_out(execute: Execute, seconds: float = SHORT, grace: float = GRA
 
 class TestValues:
     async def test_a_coroutine_that_never_waits_gives_its_value(self) -> None:
-        async def double(arguments: dict[str, Any], context: Context) -> int:
-            return arguments["n"] * 2
-
         assert await run(double) == 4
 
     async def test_a_plain_function_gives_its_value(self) -> None:
@@ -100,9 +112,6 @@ class TestValues:
         assert (names, name.get()) == (["caller", "tool"], "caller")
 
     async def test_a_coroutine_without_await_takes_no_turn_of_the_loop(self) -> None:
-        async def double(arguments: dict[str, Any], context: Context) -> int:
-            return arguments["n"] * 2
-
         turned: list[str] = []
         asyncio.get_running_loop().call_soon(turned.append, "turned")
         assert await run(double) == 4
@@ -356,9 +365,6 @@ class TestTimeout:
         await times_out(hang)
 
     async def test_many_calls_out_of_time_at_once_each_get_their_timeout(self) -> None:
-        async def hang(arguments: dict[str, Any], context: Context) -> None:
-            await asyncio.sleep(LONG)
-
         ended = await asyncio.gather(*(run(hang, SHORT) for _ in range(200)), return_exceptions=True)
         assert all(isinstance(each, ToolError) and each.kind is Kind.TIMEOUT for each in ended)
 
@@ -580,9 +586,7 @@ class TestCancel:
                 seen.append("ended")
 
         task, context = await self.start(hang)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled(task)
         assert seen == ["ended"]
         assert context.cancelled
 
@@ -603,9 +607,7 @@ class TestCancel:
 
         task, context = await self.start(swallow)
         started = monotonic()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled(task)
         assert monotonic() - started < 5
         assert context.cancelled
 
@@ -620,15 +622,10 @@ class TestCancel:
                 seen.append("tidied")
 
         task, _ = await self.start(tidy, grace=LONG)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled(task)
         assert seen == ["tidied"]
 
     async def test_the_callers_timeout_around_the_call_is_the_callers(self) -> None:
-        async def hang(arguments: dict[str, Any], context: Context) -> None:
-            await asyncio.sleep(LONG)
-
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
                 await run(hang)
@@ -645,9 +642,7 @@ class TestCancel:
         stopping = asyncio.Event()
         task = asyncio.ensure_future(run(tidy, SHORT, LONG))
         await stopping.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled(task)
 
     async def test_a_second_cancel_of_the_caller_leaves_the_tool_its_grace(self) -> None:
         seen: list[str] = []
@@ -664,9 +659,7 @@ class TestCancel:
         task, _ = await self.start(tidy, grace=LONG)
         task.cancel()
         await stopping.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled(task)
         assert seen == ["tidied"]
         assert task.cancelling() == 2
 
@@ -675,9 +668,7 @@ class TestCancel:
             raise AssertionError
 
         task = asyncio.ensure_future(run(never))
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled(task)
 
     async def test_a_caller_that_is_closed_closes_the_tool(self) -> None:
         seen: list[str] = []
@@ -733,9 +724,6 @@ class TestCancel:
 
     async def test_a_caller_that_is_closed_before_the_tool_has_started_leaves_no_warning(self) -> None:
         """On Python 3.11 the tool starts a turn later than its caller."""
-
-        async def hang(arguments: dict[str, Any], context: Context) -> None:
-            await asyncio.sleep(LONG)
 
         coroutine = run(hang)
         coroutine.send(None)

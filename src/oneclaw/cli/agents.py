@@ -41,8 +41,7 @@ async def run(arguments: argparse.Namespace) -> int:
 def list_agents(app: "App", is_json: bool) -> int:
     found = agents.list_agents(app)
     if is_json:
-        print_json([asdict(one) for one in found])
-        return 0
+        return print_json([asdict(one) for one in found])
     print_table(
         ("", "AGENT", "MODEL", "TOOLS", "FROM", "WHAT"),
         [
@@ -64,8 +63,7 @@ def list_agents(app: "App", is_json: bool) -> int:
 def show_agent(app: "App", name: str, is_json: bool) -> int:
     agent, state = app.agents.get(name), agent_state(app, name)
     if is_json:
-        print_json(asdict(state) | {"document": write_agent(agent), "limits": asdict(agent.limits)})
-        return 0
+        return print_json(asdict(state) | {"document": write_agent(agent), "limits": asdict(agent.limits)})
     limits = asdict(agent.limits).items()
     facts = (
         ("description", agent.description),
@@ -107,8 +105,7 @@ async def add_agent(arguments: argparse.Namespace, path: Path) -> int:
         kept = await agents.add_agent(app, document, path.stem, str(path))
     agent = kept.agent
     if arguments.json:
-        print_json(asdict(agent))
-        return 0
+        return print_json(asdict(agent))
     print(f"{agent.name} is {'kept' if kept.is_new else 'kept in place of the one before'}.")
     if agent.source != "store":
         print(f"{agent.place or 'Code'} has an agent of that name too, and wins.", file=sys.stderr)

@@ -26,8 +26,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def show_all(states: list[FeatureState], is_json: bool) -> int:
     if is_json:
-        print_json([asdict(state) for state in states])
-        return 0
+        return print_json([asdict(state) for state in states])
     print_table(
         ("", "FEATURE", "WHAT", "TOOLS"),
         [("on" if one.on else "off", one.name, one.meaning, ", ".join(one.tools)) for one in states],
@@ -40,9 +39,8 @@ def show_all(states: list[FeatureState], is_json: bool) -> int:
 def show_switched(state: FeatureState, action: str, is_json: bool) -> int:
     """Describes the outcome of switching a feature."""
     if is_json:
-        print_json(asdict(state))
-    else:
-        print(told(state, action == "reset"))
+        return print_json(asdict(state))
+    print(told(state, action == "reset"))
     return 0
 
 

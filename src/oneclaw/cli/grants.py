@@ -25,8 +25,7 @@ async def show(arguments: argparse.Namespace) -> int:
     async with open_app(arguments).looking() as app:
         grants = await list_grants(app)
         if arguments.json:
-            print_json([asdict(grant) for grant in grants])
-            return 0
+            return print_json([asdict(grant) for grant in grants])
         if not grants:
             print("No grants. Answers such as `always` and `never` are kept here.", file=sys.stderr)
             return 0

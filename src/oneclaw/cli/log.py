@@ -62,8 +62,7 @@ async def run(arguments: argparse.Namespace) -> int:
         is_whole = not (arguments.tool or arguments.status or arguments.json)
         records = await list_calls(store, wanted, with_makers=is_whole)
     if arguments.json:
-        print_json([as_json(record) for record in records])
-        return 0
+        return print_json([as_json(record) for record in records])
     if not records:
         print("No calls match.", file=sys.stderr)
         return 0
@@ -112,8 +111,7 @@ def as_json(record: CallRecord) -> dict[str, Any]:
 def show_one(record: CallRecord, is_json: bool, made: Sequence[CallRecord] = ()) -> int:
     """One call, whole, and the calls it made."""
     if is_json:
-        print_json(as_json(record))
-        return 0
+        return print_json(as_json(record))
     diff = diff_of(record.details)
     whole = as_json(record) | {
         "started": time_text(record.started),

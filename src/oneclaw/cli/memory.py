@@ -61,8 +61,7 @@ def list_first(known: list[Memory], limit: int, is_json: bool) -> int:
 
 def list_memories(found: list[Memory], is_json: bool) -> int:
     if is_json:
-        print_json([asdict(memory) for memory in found])
-        return 0
+        return print_json([asdict(memory) for memory in found])
     if not found:
         print("Nothing is remembered that fits.", file=sys.stderr)
         return 0
@@ -87,8 +86,7 @@ def list_memories(found: list[Memory], is_json: bool) -> int:
 
 def show_nothing(action: str, is_json: bool) -> int:
     if is_json:
-        print_json("" if action == "digest" else [])
-        return 0
+        return print_json("" if action == "digest" else [])
     print("Nothing is remembered yet. Agents note things with the tool memory_store.", file=sys.stderr)
     return 0
 
@@ -96,8 +94,7 @@ def show_nothing(action: str, is_json: bool) -> int:
 def show_memory(details: MemoryDetails, is_json: bool) -> int:
     memory, versions = details.memory, details.versions
     if is_json:
-        print_json({**asdict(memory), "versions": [asdict(version) for version in versions]})
-        return 0
+        return print_json({**asdict(memory), "versions": [asdict(version) for version in versions]})
     print_line(visible(memory.key), "bold")
     print_line(printable(memory.value))
     whose = f"of the agent {visible(memory.agent)}" if memory.agent else "shared by all agents"
@@ -129,8 +126,7 @@ async def print_digest(arguments: argparse.Namespace) -> int:
 def write_document(document: dict[str, Any], file: str) -> int:
     """Print an export, or write it to a file."""
     if file in ("", "-"):
-        print_json(document)
-        return 0
+        return print_json(document)
     try:
         # What is remembered is for its owner alone, as the store is.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -150,11 +146,10 @@ async def import_memories(arguments: argparse.Namespace, path: Path) -> int:
     async with open_app(arguments) as app:
         made = await memory.import_memories(app, document)
     if arguments.json:
-        print_json(asdict(made))
-    else:
-        taken, kept = made.taken, made.memories - made.taken
-        here = f"; {kept} {'was' if kept == 1 else 'were'} here already." if kept else "."
-        print(f"{taken} {'memory was' if taken == 1 else 'memories were'} taken in{here}")
+        return print_json(asdict(made))
+    taken, kept = made.taken, made.memories - made.taken
+    here = f"; {kept} {'was' if kept == 1 else 'were'} here already." if kept else "."
+    print(f"{taken} {'memory was' if taken == 1 else 'memories were'} taken in{here}")
     return 0
 
 
@@ -162,9 +157,8 @@ async def forget_memory(arguments: argparse.Namespace, key: str) -> int:
     async with open_app(arguments) as app:
         await memory.forget_memory(app, key, agent=arguments.agent)
     if arguments.json:
-        print_json({"forgotten": key})
-    else:
-        print(f"{visible(key)} is forgotten.")
+        return print_json({"forgotten": key})
+    print(f"{visible(key)} is forgotten.")
     return 0
 
 

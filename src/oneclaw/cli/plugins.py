@@ -40,8 +40,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def show_plugins(plugins: list[Plugin], config: "Config", as_json: bool) -> int:
     if as_json:
-        print_json([as_row(plugin) for plugin in plugins])
-        return 0
+        return print_json([as_row(plugin) for plugin in plugins])
     if not plugins:
         print(
             f"No plugins. Put a Python file with tools into {config.tools_folder}, or install a package"
@@ -101,8 +100,7 @@ async def show_plugin(arguments: argparse.Namespace, plugins: list[Plugin]) -> i
         await app.sources.wait()
         tools = tools_of(app, plugin, arguments.agent)
     if arguments.json:
-        print_json(as_row(plugin) | {"tools": [asdict(tool) for tool in tools]})
-        return 0
+        return print_json(as_row(plugin) | {"tools": [asdict(tool) for tool in tools]})
     print_line(_visible(f"{plugin.name} {plugin.version}".strip()), "bold")
     if plugin.description:
         print_line(f"  {_visible(plugin.description)}")

@@ -11,8 +11,7 @@ from oneclaw.operations.portability import Portability, list_portability
 def show_portability(definitions: Iterable[ToolDefinition], dialect: str | None, as_json: bool) -> int:
     found = list_portability(definitions, dialect)
     if as_json:
-        print_json([asdict(each) for each in found])
-        return 0
+        return print_json([asdict(each) for each in found])
     print_table(
         ("TOOL", "PROVIDER", "VERDICT", "WHERE", "WHY"),
         [line for each in found for line in _lines(each)],

@@ -54,8 +54,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def list_runs(found: list[RunRecord], is_json: bool) -> int:
     if is_json:
-        print_json([run_json(record) for record in found])
-        return 0
+        return print_json([run_json(record) for record in found])
     if not found:
         print('No runs yet. `oneclaw run "…"` makes the first.', file=sys.stderr)
         return 0
@@ -91,8 +90,7 @@ def end_text(record: RunRecord) -> str:
 
 def show_run(record: RunRecord, spent: dict[str, Any], is_json: bool) -> int:
     if is_json:
-        print_json({**run_json(record), "spent": spent})
-        return 0
+        return print_json({**run_json(record), "spent": spent})
     print_line(f"run {record.id}", "bold")
     limits = ", ".join(f"{name} {limit}" for name, limit in record.limits.items() if limit is not None)
     usage = spent["usage"]
@@ -123,7 +121,6 @@ async def prune(arguments: argparse.Namespace) -> int:
     async with open_app(arguments) as app:
         gone = await prune_runs(app, arguments.days)
     if arguments.json:
-        print_json({"pruned": gone})
-    else:
-        print(f"{gone} {'run is' if gone == 1 else 'runs are'} forgotten. Conversations stay as they are.")
+        return print_json({"pruned": gone})
+    print(f"{gone} {'run is' if gone == 1 else 'runs are'} forgotten. Conversations stay as they are.")
     return 0

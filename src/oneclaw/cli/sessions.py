@@ -31,8 +31,7 @@ async def run(arguments: argparse.Namespace) -> int:
         if action == "remove":
             return await remove_session(arguments, record.id)
         if action == "export" or arguments.json:
-            print_json(await sessions.export_session(store, record))
-            return 0
+            return print_json(await sessions.export_session(store, record))
         from oneclaw.cli.conversation import show_session  # renders Markdown: only where it is shown
 
         show_session(await sessions.read_session(store, record))
@@ -41,8 +40,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def show_sessions(found: list[SessionTotals], is_json: bool) -> int:
     if is_json:
-        print_json([as_row(each) for each in found])
-        return 0
+        return print_json([as_row(each) for each in found])
     if not found:
         print("No conversations yet. `oneclaw chat` begins one.", file=sys.stderr)
         return 0
@@ -88,8 +86,7 @@ async def import_session(arguments: argparse.Namespace, path: Path) -> int:
             app, document, format=arguments.format, agent=arguments.agent or "", source=str(path)
         )
     if arguments.json:
-        print_json(asdict(made))
-    else:
-        print(f"{made.messages} messages are in the new session {made.id}.")
-        print(f'Go on with: oneclaw run --session {made.id} "…"', file=sys.stderr)
+        return print_json(asdict(made))
+    print(f"{made.messages} messages are in the new session {made.id}.")
+    print(f'Go on with: oneclaw run --session {made.id} "…"', file=sys.stderr)
     return 0

@@ -52,8 +52,10 @@ def printable(text: str) -> str:
     return "".join(char if char in "\n\t" or char.isprintable() else visible(char) for char in text)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Any) -> int:
+    """Print a value as JSON; returns 0, the exit code of a command that has done its work."""
     print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    return 0
 
 
 def folded(text: str, width: int, indent: int = 0) -> str:

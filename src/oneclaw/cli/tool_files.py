@@ -23,8 +23,7 @@ def new_tool(arguments: argparse.Namespace) -> int:
         app, arguments.name, folder=folder, is_group=arguments.group, is_python=arguments.python
     )
     if arguments.json:
-        print_json({"files": [str(file) for file in made.files], "tools": made.tools})
-        return 0
+        return print_json({"files": [str(file) for file in made.files], "tools": made.tools})
     for file in made.files:
         print(file)
     if not made.is_loaded:
@@ -42,8 +41,7 @@ async def reload_tools(arguments: argparse.Namespace) -> int:
     async with open_app(arguments) as app:
         found = await tool_files.reload_tools(app)
     if arguments.json:
-        print_json(asdict(found))
-        return 0
+        return print_json(asdict(found))
     if found.tools:
         rows = [(tool.name, tool.origin, tool.place) for tool in found.tools]
         print_table(("TOOL", "FROM", "FILE"), rows, ("bold",))

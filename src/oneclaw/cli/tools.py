@@ -95,9 +95,8 @@ async def switch(arguments: argparse.Namespace) -> int:
         tools = await switch_tools(app, name, is_on, agent)
     if arguments.json:
         rows = [asdict(tool) for tool in tools]
-        print_json(rows if name.startswith(GROUP) else rows[0])
-    else:
-        print("\n".join(switched(tool, action) for tool in tools))
+        return print_json(rows if name.startswith(GROUP) else rows[0])
+    print("\n".join(switched(tool, action) for tool in tools))
     return 0
 
 
@@ -132,8 +131,7 @@ async def list_tools(app: "App", agent: str, as_json: bool) -> int:
 
 def show_sources(app: "App", as_json: bool) -> int:
     if as_json:
-        print_json([asdict(health) for health in app.sources.health])
-        return 0
+        return print_json([asdict(health) for health in app.sources.health])
     rows = [
         (health.state, printable(health.source), str(health.tools), printable(health.reason))
         for health in app.sources.health
@@ -152,8 +150,7 @@ def show_details(details: ToolDetails, as_json: bool) -> int:
     tool, definition = details.state, details.definition
     if as_json:
         more = ("version", "seconds", "chars", "isolation", "parameters")
-        print_json(asdict(tool) | {name: getattr(definition, name) for name in more})
-        return 0
+        return print_json(asdict(tool) | {name: getattr(definition, name) for name in more})
     print_line(visible(details.signature), "bold")
     print_line(f"  {visible(tool.label)}", "cyan")
     for line in tool.description.splitlines():

@@ -12,8 +12,7 @@ def show_usage(found: AnswerUsage, is_json: bool) -> int:
     """The last answers, newest first, and what they took."""
     rounds = found.rounds
     if is_json:
-        print_json([asdict(each) for each in rounds])
-        return 0
+        return print_json([asdict(each) for each in rounds])
     if not rounds:
         print("No answers match.", file=sys.stderr)
         return 0

@@ -26,9 +26,8 @@ async def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         needs = {one.need: one.state for one in told.standings}
         said = {"needs": needs, "mode": told.mode} | ({"notes": told.notes} if given or told.notes else {})
-        print_json(asdict(told.why) | said)
-    else:
-        show(told)
+        return print_json(asdict(told.why) | said)
+    show(told)
     return 0
 
 

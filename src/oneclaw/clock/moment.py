@@ -9,7 +9,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from oneclaw.clock import zone as zones
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 
 Format = Literal["iso8601", "human_readable"]
 
@@ -41,7 +41,7 @@ def render_pattern(now: datetime, zone: tzinfo | None, pattern: str) -> str:
         if part is None:
             known = " ".join(f"%{letter}" for letter in _PARTS)
             message = f"A time pattern cannot have {found[0]!r}; use {known}, or iso8601 or human_readable."
-            raise ToolError(message, Kind.VALIDATION_ERROR)
+            raise invalid(message)
         return part(local)
 
     return re.sub("%(.|$)", fill, pattern, flags=re.DOTALL)
@@ -51,7 +51,7 @@ def find_zone(name: str) -> ZoneInfo:
     """The zone of an IANA name or a city; raises `ToolError` with the nearest names."""
     zone = zones.find(name)
     if zone is None:
-        raise ToolError(_unknown(name), Kind.VALIDATION_ERROR)
+        raise invalid(_unknown(name))
     return zone
 
 

@@ -85,6 +85,11 @@ class ToolError(Exception):
         return (ToolError, (self.message, self.kind, self.effects, self.details))
 
 
+def invalid(message: str) -> ToolError:
+    """The error of a call whose arguments cannot be used."""
+    return ToolError(message, Kind.VALIDATION_ERROR)
+
+
 class StoppedError(ToolError):
     """Ends a call that was stopped midway: the message holds what was written so far, as long as a result."""
 

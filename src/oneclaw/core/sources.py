@@ -221,15 +221,11 @@ class Sources:
         """A source says that it changed. One that says so again and again is read now and then only."""
         loop = asyncio.get_running_loop()
         if loop.time() >= slot.counts_until:
-            slot.counts_until, slot.changes = loop.time() + 1.0, 0
+            slot.counts_until, slot.changes, slot.later = loop.time() + 1.0, 0, None
         if slot.changes < _CHANGES:
             slot.changes += self._take(slot)
         elif slot.later is None:
-            slot.later = loop.call_at(slot.counts_until, self._take_later, slot)
-
-    def _take_later(self, slot: _SourceSlot) -> None:
-        slot.later = None
-        self._changed(slot)
+            slot.later = loop.call_at(slot.counts_until, self._changed, slot)
 
     def _take(self, slot: _SourceSlot) -> bool:
         """Take up what a source has now, and wake whoever waits for a tool; says whether it has others."""
@@ -275,7 +271,10 @@ class Sources:
                         raise
                     reason = str(error) if isinstance(error, OneClawError) else describe(error)
                 if reason:
-                    slot.left_out.append(_left_out(slot, tool, reason))
+                    work = getattr(tool, "execute", None)
+                    place = getattr(work, "place", "") or getattr(tool, "origin", "")
+                    place = place or f"source {slot.source.name}"
+                    slot.left_out.append(LoadProblem(place, reason, getattr(work, "index", None)))
         outside = (slot for slot in self._slots if slot.source.is_outside)
         self._outside = {name: tool for slot in outside for name, tool in slot.taken.items()}
         self._registry.become(held)
@@ -308,12 +307,6 @@ class Sources:
 
 def _is_watched(source: ToolSource) -> TypeGuard[Watched]:
     return hasattr(source, "look")
-
-
-def _left_out(slot: _SourceSlot, tool: Tool, reason: str) -> LoadProblem:
-    work = getattr(tool, "execute", None)
-    place = getattr(work, "place", "") or getattr(tool, "origin", "") or f"source {slot.source.name}"
-    return LoadProblem(place, reason, getattr(work, "index", None))
 
 
 def _problems(slot: _SourceSlot) -> Iterator[LoadProblem]:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from urllib.parse import quote, unquote, urlsplit
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.session import Network, Session, Workspace
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
@@ -88,9 +88,7 @@ def path_of_url(url: str) -> str | None:
         return None
     parts = urlsplit(url.strip())
     if parts.netloc not in ("", "localhost") or not parts.path or parts.query:
-        raise ToolError(
-            f"{url[:200]} names no file of this machine; write it as file:///path.", Kind.VALIDATION_ERROR
-        )
+        raise invalid(f"{url[:200]} names no file of this machine; write it as file:///path.")
     return unquote(parts.path, errors="surrogateescape")
 
 

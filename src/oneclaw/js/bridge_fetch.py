@@ -4,7 +4,7 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Any, cast
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.tool import Context
 from oneclaw.guard.network import headers as header
 from oneclaw.guard.network import net
@@ -70,10 +70,9 @@ async def fetch(
 def _read(options: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes | None, str]:
     method, redirect = options.get("method"), options.get("redirect")
     if method not in METHODS:
-        message = f"fetch cannot send the method {str(method)[:40]!r}; use one of: {', '.join(METHODS)}."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid(f"fetch cannot send the method {str(method)[:40]!r}; use one of: {', '.join(METHODS)}.")
     if redirect not in ("follow", "manual", "error"):
-        raise ToolError("fetch follows redirects as follow, manual or error.", Kind.VALIDATION_ERROR)
+        raise invalid("fetch follows redirects as follow, manual or error.")
     return method, _read_headers(options.get("headers")), _read_body(method, options.get("body")), redirect
 
 
@@ -84,7 +83,7 @@ def _read_headers(value: object) -> list[tuple[str, str]]:
             case [str(name), str(text)]:
                 pairs.append((name, text))
             case _:
-                raise ToolError("The headers of fetch are pairs of text.", Kind.VALIDATION_ERROR)
+                raise invalid("The headers of fetch are pairs of text.")
     return pairs
 
 
@@ -95,4 +94,4 @@ def _read_body(method: str, value: object) -> bytes | None:
     try:
         return base64.b64decode(cast("Any", value), validate=True)
     except (binascii.Error, ValueError, TypeError):
-        raise ToolError("The body of fetch is not base64.", Kind.VALIDATION_ERROR) from None
+        raise invalid("The body of fetch is not base64.") from None

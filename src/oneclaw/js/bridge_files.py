@@ -5,7 +5,7 @@ import binascii
 import os
 from typing import Any
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.text.encoding import (
     UnknownEncoding,
     describe_binary,
@@ -44,9 +44,9 @@ def write(context: Context, path: str, content: str, is_packed: bool) -> None:
         data = base64.b64decode(content, validate=True) if is_packed else content.encode("utf-8")
     except UnicodeEncodeError as error:
         message = f"content has half a surrogate pair at character {error.start:,}, which no file can hold."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None
     except (binascii.Error, ValueError):
-        raise ToolError("The bytes to write are not base64.", Kind.VALIDATION_ERROR) from None
+        raise invalid("The bytes to write are not base64.") from None
     change = FileChange(context)
     paths.replace_file(context.workspace, path, data, context.check, context.require_in_thread, change)
 
@@ -84,7 +84,7 @@ def _decode(data: bytes, path: str, encoding: str) -> str:
         found = detect(data, encoding)
     except UnknownEncoding:
         message = f"Unsupported encoding: {encoding[:80]!r}; use for example 'utf-8', 'latin1' or 'bytes'."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None
     kind = describe_binary(data[:8192], found)
     if kind is not None:
         raise ToolError(
@@ -96,4 +96,4 @@ def _decode(data: bytes, path: str, encoding: str) -> str:
         return replace_surrogates(make_decoder(found.name).decode(data[len(found.mark) :], final=True))[0]
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from oneclaw.clock import zone as zones
 from oneclaw.clock.moment import find_zone, machine_zone, render, render_pattern, zone_name
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 
 PATTERN_CHARS = 200
 
@@ -21,7 +21,7 @@ async def format_moment(milliseconds: float, zone: str | None, format: str) -> s
     if "%" not in format or len(format) > PATTERN_CHARS:
         shown = format if len(format) <= 40 else format[:40] + "…"
         message = f"Unknown time format: {shown!r}; use iso8601, human_readable or a pattern as '%Y-%m-%d'."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid(message)
     return render_pattern(moment, place, format)
 
 
@@ -44,8 +44,7 @@ def _moment(milliseconds: float) -> datetime:
         moment = None
     # A day of room on both sides, for the zones.
     if moment is None or not 1 < moment.year < 9999:
-        message = f"{milliseconds:.15g} ms is no moment of the years 2 to 9998."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid(f"{milliseconds:.15g} ms is no moment of the years 2 to 9998.")
     return moment
 
 

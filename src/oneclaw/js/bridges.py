@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.clock import zone as zones
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js import bridge_files, bridge_time
 from oneclaw.run.thread import for_thread
@@ -79,4 +79,4 @@ class Bridges:
 
 
 def unknown(op: str) -> ToolError:
-    return ToolError(f"The program has no answer to {op[:60]!a} with these values.", Kind.VALIDATION_ERROR)
+    return invalid(f"The program has no answer to {op[:60]!a} with these values.")

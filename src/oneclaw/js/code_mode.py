@@ -18,7 +18,7 @@ from typing import Any
 from oneclaw.core.call import EFFECTS, Effects, Output, ToolCall, ToolResult
 from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.registry import nearest
 from oneclaw.core.session import Session
 from oneclaw.core.subschema import is_object
@@ -82,8 +82,7 @@ def code_tools(
         code: JavaScript, the body of an async function.
         """
         if len(code) > CODE_CHARS:
-            message = f"The code has {len(code):,} characters; a script may have {CODE_CHARS:,}."
-            raise ToolError(message, Kind.VALIDATION_ERROR)
+            raise invalid(f"The code has {len(code):,} characters; a script may have {CODE_CHARS:,}.")
         return await RunningScript(code, context, engine(), spend).run(runtime)
 
     @tool(label="Describe tools", effect="read", group=GROUP, feature=NAME, switchable=False)
@@ -109,7 +108,7 @@ def describe(tools: dict[str, ToolDefinition], names: list[str] | None) -> str:
     known = [tools[name] for name in dict.fromkeys(names) if name in tools]
     unknown = [_unknown(name, tools) for name in dict.fromkeys(names) if name not in tools]
     if not known:
-        raise ToolError(" ".join(unknown), Kind.VALIDATION_ERROR)
+        raise invalid(" ".join(unknown))
     return "\n".join([HOW + declare(known), *(f"// {each}" for each in unknown)])
 
 
@@ -177,8 +176,7 @@ class RunningScript:
             raise ToolError(_unknown(name, self._tools), Kind.TOOL_NOT_AVAILABLE)
         given = arguments[1] if len(arguments) > 1 else None
         if given is not None and not is_object(given):
-            message = f"{name} takes one object with named arguments: await tools.{name}({{…}})."
-            raise ToolError(message, Kind.VALIDATION_ERROR)
+            raise invalid(f"{name} takes one object with named arguments: await tools.{name}({{…}}).")
         return name, dict(given or {})
 
     async def _call(self, call: ToolCall) -> ToolResult:

@@ -50,7 +50,13 @@ class ThreadPool:
     async def run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any:
         """Runs the tool. Raises `ToolError` when it does not end in time."""
         async with self._slots:
-            self._check()
+            if self._is_closed:
+                raise ToolError("The call was not run: the program is closing.")
+            if self.stuck >= self._stuck_limit:
+                raise ToolError(
+                    f"The call was not run: {self.stuck} threads are stuck in tools that did not end in time."
+                    ' Restart the program, and give such tools isolation="process": a process can be stopped.'
+                )
             return await self._run(tool, arguments, context, seconds)
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], context: Context, seconds: float) -> Any:
@@ -89,15 +95,6 @@ class ThreadPool:
         self._is_closed = True
         while self._idle:
             self._idle.pop().put(None)
-
-    def _check(self) -> None:
-        if self._is_closed:
-            raise ToolError("The call was not run: the program is closing.")
-        if self.stuck >= self._stuck_limit:
-            raise ToolError(
-                f"The call was not run: {self.stuck} threads are stuck in tools that did not end in time."
-                ' Restart the program, and give such tools isolation="process", where they can be stopped.'
-            )
 
     def _give_up(self, work: _ThreadCall, context: Context) -> None:
         work.is_given_up = True

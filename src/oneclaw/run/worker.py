@@ -37,7 +37,9 @@ class ToolLine:
     def send(self, message: Message) -> None:
         payload = encode(message)
         if len(payload) > REPLY_BYTES:
-            payload = encode({"error": _too_large(len(payload))})
+            told = f"{len(payload):,} bytes as JSON, more than the {REPLY_BYTES:,} that are passed on"
+            remedy = "return less, or write it to a file and return its name."
+            payload = encode({"error": f"The tool's result is {told}; {remedy}"})
         if os.getpid() != self._process:
             os._exit(0)  # a fork the tool made has come back from the call as well: one reply is enough
         self._line.write(payload)
@@ -64,7 +66,9 @@ def main() -> None:
         else:
             assert execute is not None
             reply = run(line, execute, *rest)
-        _flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(BaseException):  # the tool may have closed or replaced it
+                stream.flush()
         line.send(reply)
 
 
@@ -145,16 +149,3 @@ def _put(line: ToolLine, message: Message) -> Any:
     if refusal is not None:
         raise ToolError(*refusal)
     return value
-
-
-def _too_large(size: int) -> str:
-    return (
-        f"The tool's result is {size:,} bytes as JSON, more than the {REPLY_BYTES:,} that are passed on;"
-        " return less, or write it to a file and return its name."
-    )
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(BaseException):  # the tool may have closed or replaced it
-            stream.flush()

@@ -22,18 +22,18 @@ from oneclaw.testing.contract import Checklist
 from oneclaw.testing.fixture import ExpectedOutcome
 
 
-def check_answer(answers: Sequence[object], checklist: Checklist, where: str = "") -> AssistantMessage | None:
+def check_answer(answers: Sequence[object], checklist: Checklist) -> AssistantMessage | None:
     """Check the events of one answer, whatever it says; gives its message, or None where there is none."""
     ended = [number for number, each in enumerate(answers) if isinstance(each, Answered)]
     checklist.expect(
         "event types",
         all(isinstance(each, AnswerEvent) for each in answers),
-        f"{where}An event is no Answer: {[type(each).__name__ for each in answers]}.",
+        f"An event is no Answer: {[type(each).__name__ for each in answers]}.",
     )
     if not checklist.expect(
         "one answer",
         ended == [len(answers) - 1],
-        f"{where}{len(ended)} Answered among {len(answers)} events; give exactly one, as the last.",
+        f"{len(ended)} Answered among {len(answers)} events; give exactly one, as the last.",
     ):
         return None
     last = answers[-1]
@@ -43,16 +43,14 @@ def check_answer(answers: Sequence[object], checklist: Checklist, where: str = "
     checklist.expect(
         "restarts",
         attempts == list(range(2, len(attempts) + 2)),
-        f"{where}The attempts are numbered {attempts}; count from 2.",
+        f"The attempts are numbered {attempts}; count from 2.",
     )
-    _check_events(answers[restarts[-1] + 1 if restarts else 0 :], last.message, checklist, where)
-    _check_message(last.message, checklist, where)
+    _check_events(answers[restarts[-1] + 1 if restarts else 0 :], last.message, checklist)
+    _check_message(last.message, checklist)
     return last.message
 
 
-def _check_events(
-    events: Sequence[object], message: AssistantMessage, checklist: Checklist, where: str
-) -> None:
+def _check_events(events: Sequence[object], message: AssistantMessage, checklist: Checklist) -> None:
     begun: list[CallBegun] = []
     in_order = True
     for each in events:
@@ -64,42 +62,40 @@ def _check_events(
     checklist.expect(
         "events in order",
         in_order,
-        f"{where}CallBegun must count 0, 1, 2 … and come before the ArgumentsAdded of its index.",
+        "CallBegun must count 0, 1, 2 … and come before the ArgumentsAdded of its index.",
     )
     names, called = [each.tool for each in begun], [call.name for call in message.calls]
     checklist.expect(
-        "streamed calls", names == called, f"{where}The events begin {names}, the message calls {called}."
+        "streamed calls", names == called, f"The events begin {names}, the message calls {called}."
     )
     shown = "".join(each.text for each in events if isinstance(each, TextAdded))
     checklist.expect(
-        "streamed text",
-        shown == message.text,
-        f"{where}The events say {shown!r}, the message {message.text!r}.",
+        "streamed text", shown == message.text, f"The events say {shown!r}, the message {message.text!r}."
     )
     thought = "".join(each.text for each in events if isinstance(each, ThoughtAdded))
     kept = "".join(part.text for part in message.parts if isinstance(part, ThoughtPart))
     checklist.expect(
-        "streamed thoughts", thought == kept, f"{where}The events think {thought!r}, the message {kept!r}."
+        "streamed thoughts", thought == kept, f"The events think {thought!r}, the message {kept!r}."
     )
 
 
-def _check_message(message: AssistantMessage, checklist: Checklist, where: str) -> None:
+def _check_message(message: AssistantMessage, checklist: Checklist) -> None:
     ids = [call.id for call in message.calls]
     checklist.expect(
         "call ids",
         all(ids) and len(set(ids)) == len(ids),
-        f"{where}The ids of the calls are {ids}; make them unique.",
+        f"The ids of the calls are {ids}; make them unique.",
     )
     running = [call for call in message.calls if not call.fault]
     checklist.expect(
         "finish",
         message.finish in get_args(Finish) and (not running or message.finish in ("calls", "length")),
-        f"{where}The finish is {message.finish!r} with {len(running)} calls that may run.",
+        f"The finish is {message.finish!r} with {len(running)} calls that may run.",
     )
     checklist.expect(
         "cut calls",
         message.finish != "cut" or not running,
-        f"{where}The answer was cut and {[call.name for call in running]} would run; set `fault`.",
+        f"The answer was cut and {[call.name for call in running]} would run; set `fault`.",
     )
     usage = message.usage
     counts = astuple(usage)
@@ -108,53 +104,46 @@ def _check_message(message: AssistantMessage, checklist: Checklist, where: str) 
         all(type(count) is int and count >= 0 for count in counts)
         and usage.cached + usage.cache_written <= usage.input
         and usage.reasoning <= usage.output,
-        f"{where}{usage} is no count of tokens: `input` includes cached ones, `output` those of thoughts.",
+        f"{usage} is no count of tokens: `input` includes cached ones, `output` those of thoughts.",
     )
-    checklist.expect(
-        "stored", _is_storable(message), f"{where}The message is not the same after to_json and back."
-    )
-
-
-def _is_storable(message: AssistantMessage) -> bool:
     try:
-        return to_json(from_json(to_json(message))) == to_json(message)
+        is_same = to_json(from_json(to_json(message))) == to_json(message)
     except (TypeError, ValueError):
-        return False
+        is_same = False
+    checklist.expect("stored", is_same, "The message is not the same after to_json and back.")
 
 
-def check_expected(
-    message: AssistantMessage, expected: ExpectedOutcome, checklist: Checklist, where: str = ""
-) -> None:
+def check_expected(message: AssistantMessage, expected: ExpectedOutcome, checklist: Checklist) -> None:
     """Check that a message is the one its recorded answer holds."""
     checklist.expect(
         "expected finish",
         message.finish == expected.finish,
-        f"{where}The finish is {message.finish!r}, not {expected.finish!r}.",
+        f"The finish is {message.finish!r}, not {expected.finish!r}.",
     )
     checklist.expect(
         "expected text",
         expected.text is None or message.text == expected.text,
-        f"{where}The text is {message.text!r}, not {expected.text!r}.",
+        f"The text is {message.text!r}, not {expected.text!r}.",
     )
     thoughts = "".join(part.text for part in message.parts if isinstance(part, ThoughtPart))
     checklist.expect(
         "expected thoughts",
         thoughts == expected.thoughts,
-        f"{where}The thoughts are {thoughts!r}, not {expected.thoughts!r}.",
+        f"The thoughts are {thoughts!r}, not {expected.thoughts!r}.",
     )
     calls = [(call.name, arguments_of(call)) for call in message.calls if not call.fault]
     wanted = [(name, dict(arguments)) for name, arguments in expected.calls]
-    checklist.expect("expected calls", calls == wanted, f"{where}The calls are {calls}, not {wanted}.")
+    checklist.expect("expected calls", calls == wanted, f"The calls are {calls}, not {wanted}.")
     faulted = sum(1 for call in message.calls if call.fault)
     checklist.expect(
         "cut calls",
         faulted == expected.faulted,
-        f"{where}{faulted} calls have a fault, not {expected.faulted}; set `fault` where arguments were cut.",
+        f"{faulted} calls have a fault, not {expected.faulted}; set `fault` where arguments were cut.",
     )
     if expected.usage is not None:
         usage = Usage(*astuple(message.usage))
         checklist.expect(
-            "expected usage", usage == expected.usage, f"{where}The usage is {usage}, not {expected.usage}."
+            "expected usage", usage == expected.usage, f"The usage is {usage}, not {expected.usage}."
         )
 
 

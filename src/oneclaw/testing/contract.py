@@ -37,6 +37,8 @@ class Checklist:
     """Collects checks while they are made; `close` gives the report, or raises what failed."""
 
     def __init__(self, subject: str) -> None:
+        self.where = ""
+        """What each problem begins with, as the name of the answer that is checked."""
         self._subject = subject
         self._checks: dict[str, None] = {}
         self._problems: list[FailedCheck] = []
@@ -45,7 +47,7 @@ class Checklist:
         """Note that `check` was made; `problem` says what is wrong where it does not hold."""
         self._checks[check] = None
         if not holds:
-            self._problems.append(FailedCheck(check, problem))
+            self._problems.append(FailedCheck(check, self.where + problem))
         return bool(holds)
 
     def close(self) -> Report:

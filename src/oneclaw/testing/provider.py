@@ -49,12 +49,12 @@ async def check_provider(
     checklist = Checklist(type(provider).__name__)
     for _ in range(2):
         outcome = await _ask(provider, request, seconds)
-        if _expect_answered(outcome, checklist, ""):
+        if _expect_answered(outcome, checklist):
             check_answer(outcome.answers, checklist)
     stopped = await _leave(provider, request, seconds)
     checklist.expect("closing", stopped, "Closing the generator raises or does not return within 5 seconds.")
     if failing is not None:
-        _check_failure(await _ask(provider, failing, seconds), get_args(Trouble), key, checklist, "")
+        _check_failure(await _ask(provider, failing, seconds), get_args(Trouble), key, checklist)
     return checklist.close()
 
 
@@ -76,7 +76,8 @@ async def check_wire(wire: str, make: MakeProvider, *, seconds: float = 60.0) ->
 async def _check_fixture(
     recorded: Fixture, make: MakeProvider, checklist: Checklist, piece_bytes: int | None, seconds: float
 ) -> None:
-    where = f"[{recorded.name}{'' if piece_bytes is None else f' in pieces of {piece_bytes} bytes'}] "
+    pieces = "" if piece_bytes is None else f" in pieces of {piece_bytes} bytes"
+    checklist.where = f"[{recorded.name}{pieces}] "
     expected = recorded.expected
     async with AnswerServer(recorded.answer, piece_bytes=piece_bytes) as server:
         provider = make(server.url, KEY)
@@ -86,11 +87,12 @@ async def _check_fixture(
             await provider.close()
     may_answer = expected.finish is not None
     if expected.troubles and not (may_answer and outcome.error is None):
-        _check_failure(outcome, expected.troubles, KEY, checklist, where)
-    elif _expect_answered(outcome, checklist, where):
-        message = check_answer(outcome.answers, checklist, where)
+        _check_failure(outcome, expected.troubles, KEY, checklist)
+    elif _expect_answered(outcome, checklist):
+        message = check_answer(outcome.answers, checklist)
         if message is not None:
-            check_expected(message, expected, checklist, where)
+            check_expected(message, expected, checklist)
+    checklist.where = ""
 
 
 async def _check_request(wire: str, make: MakeProvider, checklist: Checklist, seconds: float) -> None:
@@ -196,39 +198,26 @@ async def _leave(provider: Provider, request: Request, seconds: float) -> bool:
     return True
 
 
-def _expect_answered(outcome: _PlayedAnswer, checklist: Checklist, where: str) -> bool:
+def _expect_answered(outcome: _PlayedAnswer, checklist: Checklist) -> bool:
     error = outcome.error
-    return checklist.expect(
-        "answered", error is None, f"{where}The request failed: {type(error).__name__}: {error}"
-    )
+    return checklist.expect("answered", error is None, f"The request failed: {type(error).__name__}: {error}")
 
 
-def _check_failure(
-    outcome: _PlayedAnswer, troubles: Sequence[str], key: str, checklist: Checklist, where: str
-) -> None:
+def _check_failure(outcome: _PlayedAnswer, troubles: Sequence[str], key: str, checklist: Checklist) -> None:
     error = outcome.error
     is_told = isinstance(error, ProviderError)
     what = "nothing" if error is None else f"{type(error).__name__}: {error}"
-    checklist.expect(
-        "errors", is_told, f"{where}A failed request must raise ProviderError; it raised {what}."
-    )
+    checklist.expect("errors", is_told, f"A failed request must raise ProviderError; it raised {what}.")
     if isinstance(error, ProviderError):
         checklist.expect(
             "error trouble",
             error.trouble in troubles,
-            f"{where}The trouble is {error.trouble!r}, not {' or '.join(troubles)}.",
+            f"The trouble is {error.trouble!r}, not {' or '.join(troubles)}.",
         )
-        checklist.expect("error text", str(error).strip(), f"{where}The error says nothing.")
+        checklist.expect("error text", str(error).strip(), "The error says nothing.")
     if key and error is not None:
-        said = _said(error)
-        checklist.expect("no key in errors", key[:_KEY_START] not in said, f"{where}The error holds the key.")
-
-
-def _said(error: BaseException) -> str:
-    """The words of an error and of all it was raised from."""
-    said: list[str] = []
-    each: BaseException | None = error
-    while each is not None:
-        said.append(f"{each} {each.args}")
-        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
-    return "\n".join(said)
+        said, each = "", error
+        while each is not None:  # the error, and all it was raised from
+            said += f"{each} {each.args}\n"
+            each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+        checklist.expect("no key in errors", key[:_KEY_START] not in said, "The error holds the key.")

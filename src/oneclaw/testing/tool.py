@@ -54,7 +54,12 @@ async def check_tool(
     except InvalidTool as error:
         checklist.expect("definition", False, str(error))
         return checklist.close()
-    _check_definition(tool, portable, checklist)
+    definition = tool.definition
+    checklist.expect(
+        "description", definition.description.strip(), "It has no description; a model needs one."
+    )
+    findings = [str(each) for each in lint(definition.parameters, definition.name)] if portable else []
+    checklist.expect("schema", not findings, " ".join(findings))
     calls = _Calls(tool, session, secrets or {})
     try:
         await _check_examples(tool, calls, examples, checklist)
@@ -97,15 +102,6 @@ class _Calls:
         await self.runner.close()
 
 
-def _check_definition(tool: Tool, portable: bool, checklist: Checklist) -> None:
-    definition = tool.definition
-    checklist.expect(
-        "description", definition.description.strip(), "It has no description; a model needs one."
-    )
-    findings = [str(each) for each in lint(definition.parameters, definition.name)] if portable else []
-    checklist.expect("schema", not findings, " ".join(findings))
-
-
 def _variants(example: Arguments) -> Iterator[Arguments]:
     """The example with one argument left out, or with a value that it may not take."""
     for name in example:
@@ -144,9 +140,7 @@ def _expect_no_exception(result: ToolResult, arguments: Arguments, checklist: Ch
     raised = result.kind is Kind.EXECUTION_ERROR and result.message.startswith(FAILED)
     said = result.message.removeprefix(FAILED)
     checklist.expect(
-        "no exceptions",
-        not raised,
-        f"{_shown(arguments)} raise {said!r}; raise ToolError with one sentence.",
+        "no exceptions", not raised, f"{_shown(arguments)} raise {said!r}; raise ToolError with one sentence."
     )
 
 

@@ -5,7 +5,7 @@ from datetime import date
 from oneclaw.calc.number import InvalidExpression
 from oneclaw.calc.parser import calculate as work_out
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 
 _SHOWN_CHARS = 40
 
@@ -22,7 +22,7 @@ def calculate(expression: str) -> str:
     try:
         return work_out(expression, date.today())
     except InvalidExpression as error:
-        raise ToolError(_explain(expression, error), Kind.VALIDATION_ERROR) from None
+        raise invalid(_explain(expression, error)) from None
 
 
 def _explain(expression: str, error: InvalidExpression) -> str:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.session import Session
 from oneclaw.core.text.diff import Preview
 from oneclaw.core.text.encoding import Encoding, describe_binary, detect
@@ -83,13 +83,11 @@ def edit(text: str, old: str, new: str, all: bool, path: str) -> tuple[str, list
     old, new = _fit_line_endings(text, old, new)
     first = text.find(old)
     if first < 0:
-        message = f"old was not found in {spell(path)}; {nearest(text, old)}."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid(f"old was not found in {spell(path)}; {nearest(text, old)}.")
     if not all and text.find(old, first + 1) >= 0:
-        raise ToolError(
+        raise invalid(
             f"old stands in {spell(path)} more than once, on lines {_list(_lines_of(text, old))}; add text"
-            " around it to make it unique, or pass all=true.",
-            Kind.VALIDATION_ERROR,
+            " around it to make it unique, or pass all=true."
         )
     lines: list[int] = []
     line = 1
@@ -118,10 +116,9 @@ def nearest(text: str, old: str) -> str:
 
 def _check(old: str, new: str) -> None:
     if not old:
-        message = "old is empty; name the text to replace, or write the whole file with write_file."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid("old is empty; name the text to replace, or write the whole file with write_file.")
     if old == new:
-        raise ToolError("old and new are the same; nothing would change.", Kind.VALIDATION_ERROR)
+        raise invalid("old and new are the same; nothing would change.")
     for name, value in (("old", old), ("new", new)):
         try:
             value.encode()
@@ -129,7 +126,7 @@ def _check(old: str, new: str) -> None:
             message = (
                 f"{name} has half a surrogate pair at character {error.start:,}, which no file can hold."
             )
-            raise ToolError(message, Kind.VALIDATION_ERROR) from None
+            raise invalid(message) from None
 
 
 def _read(file: BinaryIO, path: str) -> tuple[str, Encoding]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 from oneclaw.core.text.encoding import recognise
 from oneclaw.core.tool import Context
 from oneclaw.core.trim import safe_cut
@@ -72,7 +72,7 @@ async def fetch_url(
     version: What the part before named with the offset; a page that has changed since is then told.
     """
     if offset < 0:
-        raise ToolError(f"offset is {offset}; it counts characters from 0.", Kind.VALIDATION_ERROR)
+        raise invalid(f"offset is {offset}; it counts characters from 0.")
     response = await fetch(
         method,
         url,
@@ -140,10 +140,7 @@ def _render(response: Response, whole: PageText, offset: int, version: str, note
     """The status, what came from outside inside its mark, and after it what we have to say."""
     text = whole.text
     if offset > len(text) or (offset and offset == len(text)):
-        raise ToolError(
-            f"The page has {len(text):,} characters; there is nothing at offset {offset:,}.",
-            Kind.VALIDATION_ERROR,
-        )
+        raise invalid(f"The page has {len(text):,} characters; there is nothing at offset {offset:,}.")
     end = safe_cut(text, offset + CHARS) if len(text) - offset > CHARS else len(text)
     lines = [] if offset else _head(response, whole.title)
     told = [*notes, *whole.notes]

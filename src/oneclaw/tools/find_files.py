@@ -1,7 +1,7 @@
 """find_files: finds files by path pattern."""
 
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 from oneclaw.core.text.glob import Glob, InvalidGlob
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
@@ -26,12 +26,11 @@ def find_files(
     hidden: Let * and ** also match names that begin with a dot. Defaults to false; .git must be named.
     """
     if limit < 1:
-        raise ToolError("limit must be 1 or more.", Kind.VALIDATION_ERROR)
+        raise invalid("limit must be 1 or more.")
     try:
         glob = Glob(pattern, hidden=hidden)
     except InvalidGlob as error:
-        message = f"The pattern {spell(pattern)} cannot be used: {error}."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(f"The pattern {spell(pattern)} cannot be used: {error}.") from None
 
     def is_worth_entering(entry: TreeEntry) -> bool:
         context.check()

@@ -3,7 +3,7 @@
 import stat
 
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 from oneclaw.core.tool import Context
 from oneclaw.guard.files import paths
 from oneclaw.guard.files.paths import OpenFolder
@@ -23,7 +23,7 @@ def list_files(context: Context, path: str = ".", limit: int = 500) -> str:
     limit: The most entries to show. Defaults to 500.
     """
     if limit < 1:
-        raise ToolError("limit must be 1 or more.", Kind.VALIDATION_ERROR)
+        raise invalid("limit must be 1 or more.")
     with paths.open_folder(context.workspace, path) as folder:
         walk = folder.walk(lambda entry: False)
         entries = list(walk)

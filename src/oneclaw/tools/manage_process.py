@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.outside_mark import mark
 
@@ -58,7 +58,7 @@ takes one that has ended from the list; input writes text to one that reads.
         if action == "list":
             return {"processes": [_shown(record) for record in jobs.list(context.agent)]}
         if not session_id:
-            raise ToolError(f"{action} needs a session_id; list names them.", Kind.VALIDATION_ERROR)
+            raise invalid(f"{action} needs a session_id; list names them.")
         if action == "log":
             return _log(jobs, context.agent, session_id, offset, limit)
         if action == "kill":

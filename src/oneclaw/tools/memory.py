@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict, TypeVar
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import InvalidMemory, Kind, ToolError
+from oneclaw.core.errors import InvalidMemory, Kind, ToolError, invalid
 from oneclaw.core.memory import GENERAL, Memory, Notebook, learned_key
 from oneclaw.core.tool import Context, Tool
 
@@ -107,7 +107,7 @@ async def _kept(writing: Awaitable[T]) -> T:
     try:
         return await writing
     except InvalidMemory as error:
-        raise ToolError(str(error), Kind.VALIDATION_ERROR) from None
+        raise invalid(str(error)) from None
 
 
 async def _unknown(book: Notebook, key: str) -> ToolError:
@@ -118,7 +118,7 @@ async def _unknown(book: Notebook, key: str) -> ToolError:
         )
     near = [memory.key for memory in await book.search(key, 3)]
     hint = f"The nearest are: {', '.join(near)}." if near else "Nothing like it is remembered."
-    return ToolError(f"There is no memory with the key {key[:200]!r}. {hint}", Kind.VALIDATION_ERROR)
+    return invalid(f"There is no memory with the key {key[:200]!r}. {hint}")
 
 
 def _rows(memories: Sequence[Memory]) -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ from typing import BinaryIO, NamedTuple
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.text.encoding import (
     UnknownEncoding,
     describe_binary,
@@ -71,8 +71,7 @@ def read_file(
     skip_chars: Characters of the first line to leave out, to read on in a very long line.
     """
     if offset < 0 or skip_chars < 0 or (limit is not None and limit < 1):
-        message = "offset and limit count lines from 1, and skip_chars counts characters from 0."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid("offset and limit count lines from 1, and skip_chars counts characters from 0.")
     offset = max(offset, 1)
     with paths.open_file(context.workspace, path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -87,8 +86,7 @@ def read_file(
         text, lost = replace_surrogates(piece.text)
         note = _lost_note(file, encoding, lost) if lost else ""
     if piece.lines is not None and offset > max(piece.lines, 1):
-        message = f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid(f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}.")
     text += "" if piece.is_last else how_to_go_on(piece, size)
     return Output(text, details={"replaced": lost}, note=note) if lost else text
 
@@ -100,7 +98,7 @@ def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterat
         found = detect(chunk, encoding)
     except UnknownEncoding:
         message = f"Unsupported encoding: {encoding[:80]!r}; use for example 'utf-8', 'utf-16' or 'latin-1'."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None
     kind = describe_binary(chunk[:8192], found)
     if kind is not None:
         size = os.fstat(file.fileno()).st_size
@@ -122,7 +120,7 @@ def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterat
         yield decoder.decode(b"", final=True)
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None
 
 
 def _lost_note(file: BinaryIO, encoding: str, lost: int) -> str:
@@ -143,7 +141,7 @@ def _check_spelling(context: Context, data: bytes, text: str, path: str, encodin
         message = (
             f"{spell(path)} is not {encoding}: it holds a known secret in plain letters; leave encoding out."
         )
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid(message)
 
 
 def redacted(context: Context, chunks: Iterator[str]) -> Iterator[str]:

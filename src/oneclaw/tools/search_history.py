@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 from oneclaw.core.history import PastMessage, SearchHistory
 from oneclaw.core.tool import Context, Tool
 
@@ -28,7 +28,7 @@ def search_history_tool(search: SearchHistory) -> Tool:
         limit: The most messages to give. Defaults to 5.
         """
         if not any(char.isalnum() for char in query):
-            raise ToolError("query has no words to look for; name some.", Kind.VALIDATION_ERROR)
+            raise invalid("query has no words to look for; name some.")
         found = await search(context.session, query, limit)
         if not found:
             return Output("Nothing was said about this in earlier conversations. Try other words.")

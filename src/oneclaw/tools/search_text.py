@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.text.encoding import describe_binary, detect
 from oneclaw.core.text.glob import Glob, InvalidGlob
 from oneclaw.core.text.regex import InvalidPattern, LinePattern, MatchedLine
@@ -70,15 +70,14 @@ def search_text(
     hidden: Also search names that begin with a dot. Defaults to false; .git must be named.
     """
     if limit < 1 or not 0 <= around <= 50:
-        message = "limit must be 1 or more, and around from 0 to 50."
-        raise ToolError(message, Kind.VALIDATION_ERROR)
+        raise invalid("limit must be 1 or more, and around from 0 to 50.")
     try:
         lines, chosen = LinePattern(pattern, ignore_case=ignore_case), Glob(glob, hidden=hidden)
     except InvalidPattern as error:
         message = f"The pattern {spell(pattern)} is not a regular expression that can be used: {error}."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None
     except InvalidGlob as error:
-        raise ToolError(f"The glob {spell(glob)} cannot be used: {error}.", Kind.VALIDATION_ERROR) from None
+        raise invalid(f"The glob {spell(glob)} cannot be used: {error}.") from None
     search = TextSearch(context, lines, limit, around)
     try:
         if paths.kind_of(context.workspace, path) == "folder":

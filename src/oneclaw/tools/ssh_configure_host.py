@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.session import Workspace
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network.address import is_address
@@ -136,4 +136,4 @@ def _key(path: str, inside: str) -> str:
 
 
 def _wrong(name: str, value: str, right: str) -> ToolError:
-    return ToolError(f"{name} is {value[:100]!r}; it must be {right}.", Kind.VALIDATION_ERROR)
+    return invalid(f"{name} is {value[:100]!r}; it must be {right}.")

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO, Literal
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.permit.need import OVERWRITE
 from oneclaw.core.session import Session
 from oneclaw.core.text.diff import Preview
@@ -95,7 +95,7 @@ def encode(content: str, encoding: str) -> bytes:
         return content.encode(encoding)
     except UnicodeEncodeError as error:
         message = f"content has half a surrogate pair at character {error.start:,}, which no file can hold."
-        raise ToolError(message, Kind.VALIDATION_ERROR) from None
+        raise invalid(message) from None
 
 
 def _copy(context: Context, old: BinaryIO, new: BinaryIO) -> str:

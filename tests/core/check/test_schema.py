@@ -96,25 +96,9 @@ def test_a_reference_to_a_file_is_never_read(tmp_path: Path) -> None:
 
 KEYWORDS = st.sampled_from(
     [
-        "type",
-        "properties",
-        "items",
-        "required",
-        "enum",
-        "pattern",
-        "$ref",
-        "$id",
-        "$schema",
-        "anyOf",
-        "format",
-        "patternProperties",
-        "minimum",
-        "default",
-        "$defs",
-        "$anchor",
-        "additionalProperties",
-        "not",
-        "x",
+        *("type", "properties", "items", "required", "enum", "pattern", "$ref", "$id", "$schema", "anyOf"),
+        *("format", "patternProperties", "minimum", "default", "$defs", "$anchor", "additionalProperties"),
+        *("not", "x"),
     ]
 )
 DOCUMENTS = st.recursive(

@@ -346,14 +346,7 @@ def test_notes_and_schema_are_the_same_in_every_run() -> None:
     schema: Any = {"multipleOf": 0, "maximum": "x", "minimum": "y", "anyOf": [], "oneOf": [], "type": "float"}
 
     assert [note.split()[1] for note in mend(schema)[1]] == [
-        "anyOf",
-        "oneOf",
-        "type",
-        "multipleOf",
-        "maximum",
-        "maximum",
-        "minimum",
-        "minimum",
+        *("anyOf", "oneOf", "type", "multipleOf", "maximum", "maximum", "minimum", "minimum"),
     ]
 
 

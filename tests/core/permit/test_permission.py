@@ -119,17 +119,8 @@ def test_the_needs_and_how_they_stand_by_default() -> None:
     asks = {need.name for need in NEEDS.values() if need.state is State.ASK}
     assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "person", "changes"}
     asked = {
-        "files.overwrite",
-        "files.delete",
-        "files.protected",
-        "network.private",
-        "shell",
-        "code",
-        "location",
-        "calendar",
-        "mail",
-        "browser",
-        "sessions.write",
+        *("files.overwrite", "files.delete", "files.protected", "network.private", "shell", "code"),
+        *("location", "calendar", "mail", "browser", "sessions.write"),
     }
     assert asks == asked
     assert set(MODES) == {"auto", "ask", "deny"}
@@ -335,14 +326,7 @@ async def test_in_mode_deny_a_grant_given_ahead_holds() -> None:
 
 
 WORDS = (
-    "approved",
-    "permission",
-    "permissions",
-    "confirm",
-    "confirmed",
-    "granted",
-    "force",
-    "answer",
+    *("approved", "permission", "permissions", "confirm", "confirmed", "granted", "force", "answer"),
     "always",
 )
 

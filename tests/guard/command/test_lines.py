@@ -56,13 +56,7 @@ def test_what_fills_in_a_text_is_shown() -> None:
 
 def test_other_commands_stay_as_they_are() -> None:
     for command in (
-        "ls",
-        "cat <<< x",
-        "echo '<<E'",
-        'echo "<<E"',
-        "echo \\<<x",
-        "echo $((1<<2))",
-        "a <<E $(b)",
+        *("ls", "cat <<< x", "echo '<<E'", 'echo "<<E"', "echo \\<<x", "echo $((1<<2))", "a <<E $(b)"),
     ):
         assert take_out(command) == (command, [])
 

@@ -303,13 +303,7 @@ def test_what_destroys_is_named(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "rm x",
-        "rm -r x",
-        "rm -- -f",
-        "echo rm -rf x",
-        "trap - EXIT",
-        "git reset x",
-        "dd of=/dev/null",
+        *("rm x", "rm -r x", "rm -- -f", "echo rm -rf x", "trap - EXIT", "git reset x", "dd of=/dev/null"),
         "grep -f x y",
     ],
 )

@@ -22,11 +22,7 @@ pytestmark = pytest.mark.usefixtures("system")
 @pytest.mark.parametrize(
     "path",
     [
-        "note.txt",
-        "./note.txt",
-        ".//note.txt",
-        "sub/../note.txt",
-        "sub/deep/../../note.txt",
+        *("note.txt", "./note.txt", ".//note.txt", "sub/../note.txt", "sub/deep/../../note.txt"),
         "././sub/.././note.txt",
     ],
 )

@@ -91,14 +91,8 @@ def test_a_root_that_is_not_there_yet_cannot_be_made_by_a_tool(
     kept = Workspace(work.folder, roots)
     (home / "work/link").symlink_to("oneclaw.toml")
     for path in (
-        *(
-            "oneclaw.toml",
-            "./oneclaw.toml",
-            "OneClaw.TOML",
-            "link",
-            ".oneclaw/tools",
-            ".oneclaw/tools/evil.py",
-        ),
+        *("oneclaw.toml", "./oneclaw.toml", "OneClaw.TOML", "link", ".oneclaw/tools"),
+        ".oneclaw/tools/evil.py",
         *(".oneclaw/other/../tools/evil.py", ".oneclaw/TOOLS/evil.py", str(home / "work/oneclaw.toml")),
     ):
         expected = Kind.FILE_NOT_FOUND if "/../" in path else Kind.PATH_NOT_ALLOWED

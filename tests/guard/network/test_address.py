@@ -112,18 +112,9 @@ def test_no_ipv4_address_passes_inside_an_ipv6_address(address: ipaddress.IPv4Ad
 
 
 LOCAL = (
-    *(
-        "localhost",
-        "LOCALHOST",
-        "localhost.",
-        "a.localhost",
-        "localhost.localdomain",
-        "localhost6.localdomain6",
-        "localhost4.localdomain4",
-        "kubernetes.default",
-        "svc.local",
-        "x.internal",
-    ),
+    *("localhost", "LOCALHOST", "localhost.", "a.localhost", "localhost.localdomain"),
+    *("localhost6.localdomain6", "localhost4.localdomain4", "kubernetes.default", "svc.local"),
+    "x.internal",
     *("metadata", "instance-data", "printer", "metadata.google.internal", "metadata.google.internal."),
     *("router.lan", "nas.home.arpa", "wiki.corp", "kubernetes.default.svc", "metadata.goog"),
     *("169.254.169.254.nip.io", "a9fea9fe.nip.io", "10-0-0-1.sslip.io", "www.127.0.0.1.example.com"),
@@ -132,14 +123,8 @@ LOCAL = (
 )
 FOREIGN = (
     *("example.com", "example.com.", "localhost.example.com", "local.example.com", "internal.example.com"),
-    *(
-        "notlocalhost.com",
-        "mylocal.net",
-        "8-8-8-8.example.com",
-        "a.10.com",
-        "10-0-0.example.com",
-        "nip.io.example",
-    ),
+    *("notlocalhost.com", "mylocal.net", "8-8-8-8.example.com", "a.10.com", "10-0-0.example.com"),
+    "nip.io.example",
     "1-2-3-400.example.com",
 )
 

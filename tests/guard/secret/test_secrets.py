@@ -179,17 +179,8 @@ def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "OPENAI_API_KEY",
-        "GITHUB_TOKEN",
-        "CLIENT_SECRET",
-        "DB_PASSWORD",
-        "PGPASSWORD",
-        "AWS_ACCESS_KEY_ID",
-        "SSH_PASSPHRASE",
-        "stripe_key",
-        "TOKEN",
-        "SECRET_2",
-        "NPM_AUTH",
+        *("OPENAI_API_KEY", "GITHUB_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "PGPASSWORD"),
+        *("AWS_ACCESS_KEY_ID", "SSH_PASSPHRASE", "stripe_key", "TOKEN", "SECRET_2", "NPM_AUTH"),
     ],
 )
 def test_a_variable_named_as_a_secret_is_one(name: str) -> None:

@@ -13,13 +13,7 @@ from oneclaw.testing import ContractBroken, check_tool
 
 SCHEMA = {"type": "object", "properties": {"item": {"type": "string"}}, "required": ["item"]}
 EVERY = {
-    "description",
-    "schema",
-    "bad arguments",
-    "examples",
-    "result",
-    "no exceptions",
-    "time limit",
+    *("description", "schema", "bad arguments", "examples", "result", "no exceptions", "time limit"),
     "stopped in time",
 }
 

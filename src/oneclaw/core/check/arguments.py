@@ -12,7 +12,7 @@ from oneclaw.core.check.plain import ArgumentsRefused, is_large
 from oneclaw.core.check.problem import clip, describe_unknown, nearest, render_path
 from oneclaw.core.check.repair import Repair
 from oneclaw.core.check.signature import describe_call
-from oneclaw.core.errors import InvalidSchema, Kind, ToolError
+from oneclaw.core.errors import InvalidSchema, ToolError, invalid
 from oneclaw.core.fast_init import fast_init
 from oneclaw.core.subschema import is_object_type
 from oneclaw.core.tool import ToolDefinition
@@ -144,4 +144,4 @@ class ArgumentCheck:
 
     def _error(self, message: str) -> ToolError:
         ending = f" Call it as {self.signature}."
-        return ToolError(clip(message, MESSAGE_CHARS - len(ending)) + ending, Kind.VALIDATION_ERROR)
+        return invalid(clip(message, MESSAGE_CHARS - len(ending)) + ending)

@@ -15,7 +15,7 @@ JSON's between brackets, commas, colons and quotes. Two objects in one text are 
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from oneclaw.core.check.problem import quote
@@ -79,15 +79,15 @@ _WORDS: dict[str, tuple[Any, Repair | None]] = {
 _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|.)|"', re.DOTALL)
 
 
+@dataclass(slots=True)
 class _JsonReader:
     """Recursive descent over one text; `depth` bounds the descent."""
 
-    def __init__(self, text: str, at: int, depth: int, number: Callable[[str], int | float]) -> None:
-        self.text = text
-        self.at = at
-        self.depth = depth
-        self.number = number
-        self.repairs: dict[Repair, None] = {}
+    text: str
+    at: int
+    depth: int
+    number: Callable[[str], int | float]
+    repairs: dict[Repair, None] = field(default_factory=dict[Repair, None])
 
     def note(self, repair: Repair) -> None:
         self.repairs[repair] = None
@@ -108,11 +108,11 @@ class _JsonReader:
 
     def skip_blanks(self) -> None:
         space = _SPACE.match(self.text, self.at)
-        if space is None or not space[0].strip(_JSON_SPACE):
-            self.at = space.end() if space else self.at
+        if space is None:
             return
-        beside = self.text[space.start() - 1 : space.start()] + self.text[space.end() : space.end() + 1]
-        self.note(BLANK if _SELF_ENDING.issuperset(beside) else UNSURE_BLANK)
+        if space[0].strip(_JSON_SPACE):
+            beside = self.text[space.start() - 1 : space.start()] + self.text[space.end() : space.end() + 1]
+            self.note(BLANK if _SELF_ENDING.issuperset(beside) else UNSURE_BLANK)
         self.at = space.end()
 
     def value(self) -> Any:

@@ -12,7 +12,7 @@ from oneclaw.core.define.member import Member
 from oneclaw.core.define.scalar import Convert, TypeMismatch
 from oneclaw.core.define.structure import Record
 from oneclaw.core.define.types import Types
-from oneclaw.core.errors import InvalidTool, Kind, ToolError
+from oneclaw.core.errors import InvalidTool, invalid
 from oneclaw.core.tool import Context, Effect, Isolation, Tool, ToolDefinition
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class FunctionWork:
             if self.extra is not None:
                 self._add_extra(values, arguments, self.extra)
         except TypeMismatch as problem:
-            raise ToolError(str(problem), Kind.VALIDATION_ERROR) from None
+            raise invalid(str(problem)) from None
         for name in self.contexts:
             values[name] = context
         if not self.positional:
@@ -120,7 +120,9 @@ class FunctionWork:
 def _make(options: Options, function: Callable[..., Any]) -> Tool:
     source = FunctionSource.of(function)
     name = options.get("name") or source.tool_name()
-    _check_options(name, options)
+    for option in options.keys() - Options.__annotations__.keys():
+        known = ", ".join(Options.__annotations__)
+        raise InvalidTool(f"Tool {name!r}: @tool has no option {option!r}; known are {known}.")
     parameters = read_signature(name, function, source)
     text = docstring.parse(source.text, [parameter.name for parameter in parameters])
     schema, work = _read(name, function, parameters, text.parameters)
@@ -151,8 +153,12 @@ def _read(
     try:
         schema, record = types.record(members, dict)
         for each in parameters:
-            if each.role == "extra":
-                extra = _read_extra(types, each, schema)
+            if each.role == "extra":  # `**kwargs` lets the model add parameters of one type
+                try:
+                    shape = types.shape(each.annotation)
+                except UnknownType as problem:
+                    raise problem.at(each.name) from None
+                schema["additionalProperties"], extra = shape.whole_schema or True, shape.whole_convert
     except UnknownType as problem:
         raise InvalidTool(
             f"Tool {name!r}: {problem}; use str, int, float, bool, list, dict, a dataclass or a TypedDict and"
@@ -161,22 +167,6 @@ def _read(
     if types.defs:
         schema["$defs"] = types.defs
     return schema, FunctionWork(function, record, extra, parameters)
-
-
-def _read_extra(types: Types, parameter: FunctionParameter, schema: dict[str, Any]) -> Convert:
-    """`**kwargs` lets the model add parameters of one type."""
-    try:
-        shape = types.shape(parameter.annotation)
-    except UnknownType as problem:
-        raise problem.at(parameter.name) from None
-    schema["additionalProperties"] = shape.whole_schema or True
-    return shape.whole_convert
-
-
-def _check_options(name: str, options: Options) -> None:
-    for option in options.keys() - Options.__annotations__.keys():
-        known = ", ".join(Options.__annotations__)
-        raise InvalidTool(f"Tool {name!r}: @tool has no option {option!r}; known are {known}.")
 
 
 def _check_resource(definition: ToolDefinition) -> None:

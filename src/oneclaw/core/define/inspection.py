@@ -84,7 +84,8 @@ def read_signature(
     for each in found:
         _refuse_what_has_no_name(name, each, is_first=not parameters)
         annotation = Any if each.annotation is each.empty else _evaluate(name, each, names)
-        role = _role(each, annotation, each.name in fixed)
+        role: Role = "extra" if each.kind is each.VAR_KEYWORD else "value"
+        role = "fixed" if each.name in fixed else "context" if is_context(annotation) else role
         parameters.append(
             FunctionParameter(each.name, annotation, each.default, role, each.kind is each.POSITIONAL_ONLY)
         )
@@ -94,14 +95,6 @@ def read_signature(
 def fixed_names(function: Any) -> frozenset[str]:
     """The parameters a partial has set by name, whether or not the signature shows them."""
     return frozenset(function.keywords) if isinstance(function, functools.partial) else frozenset()
-
-
-def _role(parameter: inspect.Parameter, annotation: Any, is_fixed: bool) -> Role:
-    if is_fixed:
-        return "fixed"
-    if is_context(annotation):
-        return "context"
-    return "extra" if parameter.kind is parameter.VAR_KEYWORD else "value"
 
 
 def is_context(annotation: Any) -> bool:

@@ -4,6 +4,7 @@ They are known by `model_json_schema` and `model_validate`; the library is never
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from oneclaw.core.define.scalar import TypeMismatch
@@ -40,14 +41,14 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
+@dataclass(slots=True)
 class _Inliner:
     """Puts definitions where they are referred to. `open` are those being read: they are recursive."""
 
-    def __init__(self, found: Mapping[str, Any], defs: dict[str, Any]) -> None:
-        self.found = found
-        self.defs = defs
-        self.open: set[str] = set()
-        self.kept: dict[str, str] = {}
+    found: Mapping[str, Any]
+    defs: dict[str, Any]
+    open: set[str] = field(default_factory=set[str])
+    kept: dict[str, str] = field(default_factory=dict[str, str])
 
     def inline(self, schema: Mapping[str, Any], path: str = "$") -> dict[str, Any]:
         name = str(schema.get("$ref", "")).removeprefix(_PREFIX)
@@ -59,11 +60,10 @@ class _Inliner:
         return _without_null(fresh)
 
     def _definition(self, name: str) -> dict[str, Any]:
-        if name in self.kept:
-            return {"$ref": _PREFIX + self.kept[name]}
-        if name in self.open:
+        if name in self.open and name not in self.kept:
             self.kept[name] = free_name(name, self.defs)
             self.defs[self.kept[name]] = {}
+        if name in self.kept:
             return {"$ref": _PREFIX + self.kept[name]}
         self.open.add(name)
         schema = self.inline(self.found[name])

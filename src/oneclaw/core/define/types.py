@@ -3,6 +3,7 @@
 import typing
 from collections import abc, deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from pathlib import PurePath
@@ -58,7 +59,9 @@ class Types:
         if isinstance(annotation, type):
             return self._class(annotation)
         if isinstance(annotation, TypeVar):
-            return self._variable(annotation)
+            bound = annotation.__bound__
+            kinds = (bound,) if bound is not None else annotation.__constraints__ or (Any,)
+            return union_shape([self.shape(each) for each in kinds])
         if (inner := getattr(annotation, "__supertype__", None)) is not None:
             return self.shape(inner)
         if is_alias(annotation):
@@ -97,7 +100,8 @@ class Types:
         if origin is typing.Union or origin is UnionType:
             return union_shape([self.shape(each) for each in args])
         if origin is typing.Literal:
-            return self._literal(args)
+            pairs = [_literal_pair(value) for value in args if value is not None]
+            return choice_shape(pairs, is_nullable=len(pairs) < len(args)) if pairs else PLAIN[None]
         if origin is tuple:
             return self._tuple(args if args or annotation == tuple[()] else (Any, ...))
         if origin in _ARRAYS:
@@ -155,12 +159,6 @@ class Types:
         self.defs[name] = shape.whole_schema
         return self._known.setdefault(key, Shape({"$ref": f"#/$defs/{name}"}, later))
 
-    def _literal(self, values: tuple[Any, ...]) -> Shape:
-        pairs = [_literal_pair(value) for value in values if value is not None]
-        if not pairs:
-            return PLAIN[None]
-        return choice_shape(pairs, is_nullable=len(pairs) < len(values))
-
     def _array(self, kind: Any, item: Any) -> Shape:
         shape = self.shape(item)
         schema: Schema = {"type": "array", "items": shape.whole_schema}
@@ -201,11 +199,6 @@ class Types:
             schema["propertyNames"] = key_shape.schema
         return Shape(schema, partial(to_table, convert, value_shape.whole_convert))
 
-    def _variable(self, variable: TypeVar) -> Shape:
-        if variable.__bound__ is not None:
-            return self.shape(variable.__bound__)
-        return union_shape([self.shape(each) for each in variable.__constraints__ or (Any,)])
-
 
 def _property(member: Member, shape: Shape) -> Schema:
     """The schema of one member: null only where it is not the same as leaving it out."""
@@ -215,17 +208,11 @@ def _property(member: Member, shape: Shape) -> Schema:
     if member.description and not shape.is_described:
         schema["description"] = member.description
     if default is not EMPTY and default is not None:
-        _add_default(schema, shape, default)
+        with suppress(TypeError, ValueError, TypeMismatch):  # the function keeps it; the model is not told
+            given = to_json(default)
+            if shape.whole_convert(given) == default:
+                schema["default"] = given
     return schema
-
-
-def _add_default(schema: Schema, shape: Shape, default: Any) -> None:
-    try:
-        given = to_json(default)
-        if shape.whole_convert(given) == default:
-            schema["default"] = given
-    except (TypeError, ValueError, TypeMismatch):
-        return  # the function keeps it; the model is not told
 
 
 def _literal_pair(value: Any) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.core.errors import InvalidSchema, Kind, ToolError
+from oneclaw.core.errors import InvalidSchema, Kind, ToolError, invalid
 from oneclaw.core.question import Question, QuestionKind, question_key
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import quoted, visible
@@ -32,7 +32,7 @@ async def ask_person(
 ) -> Any:
     """The answer of a person; raises `ToolError` for a question that cannot be asked or is not answered."""
     if problem := _problem(text, options, schema, seconds):
-        raise ToolError(problem, Kind.VALIDATION_ERROR)
+        raise invalid(problem)
     kind: QuestionKind = "form" if schema is not None else "choice" if options else "text"
     why_nobody = permissions.why_nobody(session)
     if why_nobody:

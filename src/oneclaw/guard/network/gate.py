@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.session import Network
 from oneclaw.core.tool import Context
 from oneclaw.guard.network.address import is_address, why_local_name, why_private
@@ -57,7 +57,7 @@ class Gate:
         try:
             name, written_oddly = parse_host(host)
         except ValueError as error:
-            raise ToolError(f"Invalid URL: {host[:200]} ({error}).", Kind.VALIDATION_ERROR) from None
+            raise invalid(f"Invalid URL: {host[:200]} ({error}).") from None
         if is_address(name):
             return await self._admit_address(name, port, is_odd or written_oddly)
         why = why_local_name(name)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import invalid
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -41,12 +41,10 @@ def check(pairs: Iterable[tuple[str, str]]) -> Headers:
     checked: list[tuple[str, str]] = []
     for name, value in pairs:
         if why := _problem(name, value):
-            raise ToolError(f"Header {name[:60]!a} cannot be sent: {why}.", Kind.VALIDATION_ERROR)
+            raise invalid(f"Header {name[:60]!a} cannot be sent: {why}.")
         checked.append((name, value.strip()))
     if len(checked) > MAX_COUNT:
-        raise ToolError(
-            f"{len(checked)} headers are too many: send at most {MAX_COUNT}.", Kind.VALIDATION_ERROR
-        )
+        raise invalid(f"{len(checked)} headers are too many: send at most {MAX_COUNT}.")
     return tuple(checked)
 
 

@@ -5,7 +5,7 @@ import json
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
-from oneclaw.core.errors import Kind, ToolError
+from oneclaw.core.errors import Kind, ToolError, invalid
 from oneclaw.core.settings.tree import DEFAULTS, SearchSettings
 from oneclaw.core.tool import Context, Tool
 from oneclaw.guard.network import charset
@@ -61,7 +61,7 @@ def web_search_tool(settings: SearchSettings = DEFAULTS.web.search) -> Tool:
             raise ToolError(unusable)
         _check_query(provider, query)
         if not 1 <= count <= MOST_HITS:
-            raise ToolError(f"count is {count}; it must be from 1 to {MOST_HITS}.", Kind.VALIDATION_ERROR)
+            raise invalid(f"count is {count}; it must be from 1 to {MOST_HITS}.")
         hits = (await _search(provider, settings, context, query, count))[:count]
         details = {"provider": provider.name, "urls": [hit.url for hit in hits]}
         if not hits:
@@ -78,8 +78,7 @@ def _check_query(provider: SearchProvider, query: str) -> None:
         ("words", len(query.split()), provider.query_words),
     ):
         if not 1 <= size <= most:
-            message = f"query has {size:,} {unit}; {provider.name} takes from 1 to {most:,}."
-            raise ToolError(message, Kind.VALIDATION_ERROR)
+            raise invalid(f"query has {size:,} {unit}; {provider.name} takes from 1 to {most:,}.")
 
 
 def why_unusable(settings: SearchSettings) -> str:
