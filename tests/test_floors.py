@@ -43,7 +43,7 @@ UPWARDS = {
 }
 TYPES = {"[tool.importlinter]": "[tool.importlinter]\nexclude_type_checking_imports = true"}
 TOOLS_ALONE = {'modules = ["oneclaw.tools.*"]': 'modules = ["oneclaw.clock"]'}
-DOORS = {'source_modules = ["oneclaw.cli"]': 'source_modules = ["oneclaw.clock"]'}
+DOORS = {'source_modules = ["oneclaw.cli", "oneclaw.web"]': 'source_modules = ["oneclaw.clock"]'}
 RENDERING = {'source_modules = ["oneclaw.operations"]': 'source_modules = ["oneclaw.clock"]'}
 ONE_STARTER = {'source_modules = ["oneclaw.**"]': 'source_modules = ["oneclaw.clock"]'}
 BY_ENTRY_POINT = {'source_modules = ["oneclaw"]': 'source_modules = ["oneclaw.clock"]'}

@@ -54,9 +54,10 @@ class RunHandle:
         """
         return self._recording.read(after, self._task.done)
 
-    def follow(self) -> "AbstractContextManager[ReadOn]":
-        """A reader of the events since the run began, or went on: see `Recording.reader`."""
-        return self._recording.reader(self._recording.began_after, self._task.done)
+    def follow(self, after: int | None = None) -> "AbstractContextManager[ReadOn]":
+        """A reader of the events after a number, or of those since the start; see `Recording.reader`."""
+        after = self._recording.began_after if after is None else after
+        return self._recording.reader(after, self._task.done)
 
     async def wait(self) -> RunFinished:
         """Wait for the end. Raises what ended the run, where that was no answer of a model."""

@@ -170,6 +170,11 @@ class Runs:
         """The handle of a run of this program that is going on."""
         return next((each.handle for each in self._running.values() if each.handle.id == run_id), None)
 
+    def running_in(self, session_id: str) -> RunHandle | None:
+        """The handle of the run of this program that is going on in a session."""
+        found = self._running.get(session_id)
+        return None if found is None else found.handle
+
     def spend_call(self, session: Session) -> str:
         """Count a call that a call of the session makes; why it must not be made, at the limit."""
         going = self._running.get(session.id)

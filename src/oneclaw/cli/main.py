@@ -13,6 +13,7 @@ from oneclaw.cli.parser import Parser
 COMMANDS = {
     "run": "say one thing to an agent and see it through to the answer",
     "chat": "talk with an agent",
+    "serve": "serve the web page on this machine",
     "agents": "list the agents, show, add or remove one",
     "runs": "list the runs and how they stand; show one, its events, or prune old ones",
     "resume": "go on with a run that was cut short, with the budget it had left",
@@ -30,6 +31,7 @@ COMMANDS = {
     "why": "say why a tool may or may not be called",
     "grants": "list the remembered answers, or revoke one",
     "workspace": "show the folder that agents work in; confirm one, or forget it",
+    "tokens": "list, make or revoke the tokens of programs that use the API",
     "doctor": "check what works on this machine and say what to install",
     "config": "show the settings, where they come from, and what can be set",
     "demo": "try it out with a tiny model, in a temporary workspace",

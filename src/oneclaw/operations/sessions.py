@@ -97,6 +97,20 @@ async def remove_session(app: "App", name: str) -> SessionRecord:
     return record
 
 
+async def rename_session(app: "App", name: str, title: str) -> SessionRecord:
+    """Give a session another title; raises `NotFound`."""
+    record = await find_session(app.store, name)
+    await app.store.sessions.touch(record.id, title)
+    return await find_session(app.store, record.id)
+
+
+async def fork_session(app: "App", name: str) -> ImportedSession:
+    """Make a session that begins with all that was said in another one; raises `NotFound`."""
+    record = await find_session(app.store, name)
+    document = await export_session(app.store, record)
+    return await import_session(app, {**document, "title": f"{record.title} (copy)"}, agent=record.agent)
+
+
 async def import_session(
     app: "App", document: Any, *, format: str | None = None, agent: str = "", source: str = "The document"
 ) -> ImportedSession:

@@ -147,6 +147,11 @@ class StoredRuns:
         where = " AND ".join(["parent IS NULL", *(condition for condition, _ in asked)])
         return await self._select(where, tuple(value for _, value in asked), limit)
 
+    async def of_session(self, session: str, after: int = 0, limit: int = 100) -> "list[RunRecord]":
+        """The runs of a session after a number, oldest first; those that other runs started are left out."""
+        where = "session = ? AND number > ? AND parent IS NULL"
+        return await self._select(where, (as_stored(session), after), limit, "number")
+
     async def running(self, session: str) -> RunRecord | None:
         """The run that is running in a session, in whatever program."""
         found = await self._select("session = ? AND state = 'running'", (as_stored(session),), 1)
@@ -185,8 +190,10 @@ class StoredRuns:
         old = time() - days * _DAY_SECONDS
         return (await self._database.write(_PRUNE, (old, _MOST_PRUNED))).rows
 
-    async def _select(self, where: str, values: tuple[Any, ...], limit: int) -> "list[RunRecord]":
-        sql = f"SELECT {_COLUMNS} FROM runs WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608
+    async def _select(
+        self, where: str, values: tuple[Any, ...], limit: int, order: str = "id DESC"
+    ) -> "list[RunRecord]":
+        sql = f"SELECT {_COLUMNS} FROM runs WHERE {where} ORDER BY {order} LIMIT ?"  # noqa: S608
         return [_record(row) for row in await self._database.select(sql, (*values, limit))]
 
 

@@ -1,0 +1,160 @@
+"""Checks every request before anything else sees it: host, origin, size, login, and the form of a change.
+
+A page of another site can make a browser send requests here. It cannot read the cookie, and it cannot set our
+header unless we allow it to, which we never do; and its `Origin` is not ours.
+"""
+
+import json
+from collections import deque
+from collections.abc import Collection
+from time import monotonic
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from oneclaw.operations.access import AccessBook
+
+COOKIE = "oneclaw"
+HEADER = "x-oneclaw"
+BODY_BYTES = 1 << 20
+UPLOAD_BYTES = 64 << 20
+MOST_SOCKETS = 256
+MOST_FAILURES = 10
+"""Failed logins in a minute; more are refused without being looked at."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
+    " frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_READS = ("GET", "HEAD")
+
+
+class Refused(Exception):
+    """A request that is not answered: its status, and one sentence."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class RequestGate:
+    """The outermost part of the server. `hosts` are the names and ports that it answers to."""
+
+    def __init__(
+        self, app: ASGIApp, access: AccessBook, hosts: Collection[str], scheme: str = "http"
+    ) -> None:
+        self._app = app
+        self._access = access
+        self._hosts = frozenset(hosts)
+        self._origins = frozenset(f"{scheme}://{host}" for host in hosts)
+        self._failures: deque[float] = deque(maxlen=MOST_FAILURES)
+        self._sockets = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        try:
+            self._check(scope)
+        except Refused as refused:
+            return await _refuse(scope, receive, send, refused)
+        if scope["type"] == "websocket":
+            return await self._open_socket(scope, receive, send)
+        return await self._app(scope, self._bounded(scope, receive), _with_headers(send))
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if host not in self._hosts:
+            raise Refused(421, f"This server does not answer to the name {host[:100]!r}.")
+        if origin is not None and origin not in self._origins:
+            raise Refused(403, "A page of another site asked for this, which is not allowed.")
+        is_socket = scope["type"] == "websocket"
+        path, is_read = scope["path"], is_socket or scope["method"] in _READS
+        if not is_read and headers.get(HEADER) != "1":
+            raise Refused(403, "A change needs the header X-OneClaw: 1.")
+        if not path.startswith("/api/") or path == "/api/login":
+            return
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            self._check_token(token.strip())
+        elif not self._access.is_login(_cookie(headers.get("cookie", ""))):
+            raise Refused(401, "Log in first: open the link that `oneclaw serve` printed.")
+        elif is_socket and origin is None:
+            raise Refused(403, "A browser says where its page is from; this one did not.")
+
+    def _check_token(self, token: str) -> None:
+        self.check_failures()
+        if not self._access.is_token(token):
+            self.note_failure()
+            raise Refused(401, "This token is not known; `oneclaw tokens` lists those that are.")
+
+    def check_failures(self) -> None:
+        """Raise `Refused` where too many logins have failed in the last minute."""
+        if len(self._failures) == MOST_FAILURES and monotonic() - self._failures[0] < 60:
+            raise Refused(429, "Too many logins have failed; try again in a minute.")
+
+    def note_failure(self) -> None:
+        self._failures.append(monotonic())
+
+    async def _open_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._sockets >= MOST_SOCKETS:
+            too_many = Refused(503, f"{MOST_SOCKETS} pages are open already; close one.")
+            return await _refuse(scope, receive, send, too_many)
+        self._sockets += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._sockets -= 1
+        return None
+
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """Receives a body, and stops where it is too long."""
+        most = UPLOAD_BYTES if scope["path"].startswith("/api/files") else BODY_BYTES
+        left = most
+
+        async def receive_bounded() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise Refused(413, f"The request has more than {most:,} bytes.")
+            return message
+
+        return receive_bounded
+
+
+def _cookie(header: str) -> str:
+    pairs = (pair.strip().partition("=") for pair in header.split(";"))
+    return next((value for name, _, value in pairs if name == COOKIE), "")
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, refused: Refused) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 4000 + refused.status, "reason": str(refused)})
+        return
+    body = json.dumps({"error": str(refused)}).encode()
+    headers: list[Any] = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers += [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

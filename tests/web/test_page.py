@@ -1,0 +1,139 @@
+"""The page in a real browser: a conversation, questions, every screen, and hostile text."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.corpus.conftest import has_rows, read_rows
+from tests.web.browser import axe_script, browsing, needs_chromium, say
+from tests.web.conftest import Serve
+
+from oneclaw import tool
+from oneclaw.testing import Call
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+
+async def test_a_conversation_with_calls_side_by_side(serve: Serve) -> None:
+    calls = [
+        Call("write_file", path="a.txt", content="Hi!"),
+        Call("get_current_time"),
+        Call("read_file", path="../x"),
+    ]
+    async with serve([["I look.", *calls], "It is **there**."]) as served, browsing(served) as (page, seen):
+        assert "link=" not in page.url
+        await say(page, "Write it")
+        await page.wait_for_selector(".after")
+        assert await page.inner_text(".bubble") == "Write it"
+        assert await page.inner_text(".prose strong") == "there"
+        states = [await one.get_attribute("data-status") for one in await page.query_selector_all(".call")]
+        assert states == ["success", "success", "denied"]
+        await page.click(".call-head >> nth=0")
+        assert "+Hi!" in await page.inner_text(".diff-text")
+        text = await page.inner_text(".column")
+        await page.reload()
+        await page.wait_for_selector(".after")
+        assert (await page.inner_text(".call-name >> nth=0")) in text
+        seen.check()
+
+
+async def test_a_question_is_answered_by_a_key_after_a_moment(serve: Serve) -> None:
+    turns = [[Call("write_file", path="a.txt", content="Hi!")], "Written."]
+    async with (
+        serve(turns, permissions__mode="ask") as served,
+        browsing(served) as (page, seen),
+        browsing(served) as (other, _),
+    ):
+        await say(page, "Write it")
+        await page.wait_for_selector(".ask [data-answer=once]")
+        await other.goto(page.url)
+        await other.wait_for_selector(".ask [data-answer=once]")
+        await page.wait_for_selector(".ask [data-answer=once][aria-disabled=false]")
+        await page.focus(".ask")
+        await page.keyboard.press("Enter")  # answers nothing
+        assert not (served.app.config.workspace_folder / "a.txt").exists()
+        await page.keyboard.press("y")
+        for tab in (page, other):
+            await tab.wait_for_selector(".after")
+            assert await tab.query_selector(".ask") is None
+        assert (served.app.config.workspace_folder / "a.txt").read_text() == "Hi!"
+        seen.check()
+
+
+async def test_a_run_is_stopped_and_a_queued_message_taken_back(serve: Serve) -> None:
+    @tool(effect="read")
+    async def never() -> str:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+        return ""
+
+    async with serve([[Call("never")], "."], tools=[never]) as served, browsing(served) as (page, seen):
+        await say(page, "Go")
+        await page.wait_for_selector(".call.executing")
+        await say(page, "And this")
+        await page.click(".queued button")
+        await page.wait_for_selector(".queued", state="detached")
+        await page.click(".send.stop")
+        await page.wait_for_selector(".call.stopped")
+        await page.wait_for_selector(".after")
+        seen.check()
+
+
+SCREENS = ("#/chat", "#/tools", "#/agents", "#/models", "#/grants", "#/runs")
+LOOKS: list[dict[str, Any]] = [
+    {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
+    {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"},
+]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["wide and light", "narrow and dark"])
+async def test_axe_finds_nothing_on_any_screen(serve: Serve, look: dict[str, Any]) -> None:
+    turns = [[Call("write_file", path="a.txt", content="Hi!"), Call("nothing")], "# Done\n\n- `a`"]
+    async with serve(turns) as served, browsing(served, **look) as (page, seen):
+        await say(page, "Write it")
+        await page.wait_for_selector(".after")
+        talk = page.url.partition("#")[2]
+        await page.evaluate(axe_script())
+        for screen in (*SCREENS, f"#{talk}"):
+            await page.evaluate(f"location.hash = {screen!r}")
+            await page.wait_for_selector("h1")
+            await page.wait_for_load_state("networkidle")
+            found = await page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
+            assert found == [], screen
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), screen
+        seen.check()
+
+
+HARM = """
+() => {
+    const tags = ["SCRIPT", "IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "META"];
+    const address = /^\\s*(javascript|data|vbscript):/i;
+    const isBad = (each) => each.name.startsWith("on") || address.test(each.value);
+    const isForeign = (one) => tags.includes(one.tagName) && one.closest(".thread");
+    return [...document.querySelectorAll("*")]
+        .filter((one) => isForeign(one) || [...one.attributes].some(isBad))
+        .map((one) => one.outerHTML.slice(0, 200));
+}
+"""
+
+
+async def test_hostile_text_stays_text(serve: Serve) -> None:
+    if not has_rows("xss_payloads"):
+        pytest.skip("the outside data set xss_payloads is not here; name its folder in ONECLAW_CORPUS")
+    payloads = [row["payload"] for row in read_rows("xss_payloads")]
+    piles = [payloads[at : at + 200] for at in range(0, len(payloads), 200)]
+    turns: list[Any] = []
+    for pile in piles:
+        text = "\n\n".join(pile)
+        turns += [
+            [text, Call("write_file", path=pile[0][:80], content=text), Call(pile[-1][:60], x=text)],
+            text,
+        ]
+    async with serve(turns) as served, browsing(served) as (page, seen):
+        for number, pile in enumerate(piles, 1):
+            await say(page, pile[number % len(pile)])
+            await page.locator(".after").nth(number - 1).wait_for()
+        for head in await page.query_selector_all(".call-head"):
+            await head.click()
+        assert await page.evaluate(HARM) == []
+        seen.check()
