@@ -156,6 +156,7 @@ def test_a_skill_is_loaded_as_it_stands_in_its_file_now(people: Scene) -> None:
     assert text.endswith("\nChanged.\n</skill>")
     assert "references/forms.md" in text
     assert find_blocks(f"/pdf please\n\n{text}") == {"pdf": text}
+    assert find_blocks("no skill, not even in <skill name=") == {}
     (folder / "SKILL.md").unlink()
     with pytest.raises(SkippedSkill, match="not found"):
         library.load(library.skills["pdf"])

@@ -16,6 +16,7 @@ from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.text.display import visible
 from oneclaw.operations import agents
 from oneclaw.operations.agents import agent_state
+from oneclaw.operations.skills import ProjectNotes, project_notes
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -71,6 +72,8 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
         ("small", SmallModel(app.catalog, app.agents, name).note),
         ("fallbacks", ", ".join(agent.fallbacks)),
         ("tools", ", ".join(state.tools) or "none"),
+        ("skills", ", ".join(state.skills)),
+        ("notes", ", ".join(_notes_text(each) for each in project_notes(app))),
         ("agents", ", ".join(agent.agents)),
         ("output", "" if agent.answer_type is None else agent.answer_type.sent.name),
         ("limits", ", ".join(f"{key} {'none' if value is None else f'{value:,}'}" for key, value in limits)),
@@ -86,6 +89,10 @@ def show_agent(app: "App", name: str, is_json: bool) -> int:
         for line in printable(agent.instructions).splitlines():
             print_line(f"  {line}")
     return 0
+
+
+def _notes_text(notes: ProjectNotes) -> str:
+    return f"{notes.file} ({notes.problem or f'{notes.told:,} characters'})"
 
 
 def read_document(path: Path) -> dict[str, Any]:

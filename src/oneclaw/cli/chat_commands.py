@@ -14,6 +14,7 @@ from oneclaw.cli.lines import took_text
 from oneclaw.cli.log import show_all
 from oneclaw.cli.run import named_session
 from oneclaw.cli.sessions import show_sessions
+from oneclaw.cli.skills import show_list, tell_untrusted
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable, short_id
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.cli.undo import show_undone
@@ -24,6 +25,7 @@ from oneclaw.core.text.display import visible
 from oneclaw.operations.embedded import check_runnable
 from oneclaw.operations.models import model_of
 from oneclaw.operations.sessions import list_sessions
+from oneclaw.operations.skills import list_skills, named_skill, with_skill
 from oneclaw.operations.tools import find_tool
 from oneclaw.operations.why import explain
 
@@ -34,6 +36,7 @@ COMMAND = re.compile(r"/([a-zA-Z?]+)(?:\s|\Z)")
 HELP = {
     "/help": "this list",
     "/tools": "the tools the agent has",
+    "/skills": "the skills; /NAME of one has the agent follow it",
     "/agent [NAME]": "the agents; with a name, talk with that one, in a new session",
     "/model [NAME]": "the model that answers; with a name, let that one answer from here on",
     "/why TOOL": "why the agent may or may not call a tool",
@@ -100,19 +103,26 @@ class Chat:
         print_line(f"OneClaw {__version__} · {self._where()}", "bold")
         print_line(place, "dim")
         tell_problems(self.app)
+        if self.app.skills is not None:
+            tell_untrusted(list_skills(self.app))
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 
     async def say(self, text: str) -> AsyncGenerator[RunEvent]:
         """Say something in the session and yield what happens."""
         await self.app.sources.follow()  # nothing ran while the message was typed, not even the watch
-        run = self.app.run(self._session.agent, text, session=self._session, model=self._model)
+        said = with_skill(self.app, text)
+        run = self.app.run(self._session.agent, said, session=self._session, model=self._model)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
     def is_command(self, text: str) -> bool:
-        """Whether it is one word behind a slash: a path, as /etc/hosts, is something to say."""
-        return COMMAND.match(text) is not None
+        """Whether it is one word behind a slash: a path, as /etc/hosts, or a skill is something to say."""
+        found = COMMAND.match(text)
+        if found is None:
+            return False
+        word = f"/{found[1].lower()}"
+        return word in NAMES or word in ALIASES or named_skill(self.app, text) is None
 
     async def obey(self, text: str) -> bool:
         """Do what a command says; False when it was to leave."""
@@ -129,7 +139,9 @@ class Chat:
         """Completes commands and the names after them."""
         word, space, rest = typed.lstrip().partition(" ")
         if not space:
-            return [name for name in NAMES if word.startswith("/") and name.startswith(word)]
+            skills = self.app.skills.skills if self.app.skills is not None else ()
+            names = (*NAMES, *(f"/{name}" for name in skills if f"/{name}" not in NAMES))
+            return [name for name in names if word.startswith("/") and name.startswith(word)]
         offered: Sequence[str] = ()
         if word == "/agent":
             offered = tuple(self.app.agents.all())
@@ -176,6 +188,10 @@ class Chat:
         missing = len(self.app.registry) - len(tools)
         if missing:
             print_line(f"\n{missing} more are not for this agent; /why TOOL says why.", "dim")
+
+    async def _do_skills(self, rest: str) -> None:
+        await self.app.sources.follow()
+        show_list(list_skills(self.app))
 
     async def _do_agent(self, rest: str) -> None:
         if not rest:

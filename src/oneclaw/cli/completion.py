@@ -143,6 +143,20 @@ def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> l
     return _fitting(prefix, _of_settings(parsed_args, names.plugin_names))
 
 
+def skills_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
+    """Completes arguments of `oneclaw skills` actions: names or folders."""
+    action, names = parsed_args.action, list[str]()
+    if action in ("show", "remove", "check"):
+        from oneclaw.operations.skills import skill_names
+
+        names = _fitting(prefix, _of_settings(parsed_args, skill_names))
+    if action in ("add", "trust", "untrust") or (action == "check" and not names):
+        from argcomplete.completers import DirectoriesCompleter
+
+        return DirectoriesCompleter()(prefix)
+    return names
+
+
 def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The agents Tab offers: those of the files and of the store."""
     from oneclaw.cli.opened import open_app

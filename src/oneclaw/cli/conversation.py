@@ -17,6 +17,7 @@ from oneclaw.core.message import (
 )
 from oneclaw.core.text.display import visible
 from oneclaw.operations.sessions import SessionContent
+from oneclaw.operations.skills import without_skills
 
 SHOWN_CHARS = 200
 SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw", "skills": "skills"}
@@ -35,7 +36,10 @@ def show_message(message: Message) -> None:
     match message:
         case UserMessage():
             print_line(f"\n{SPEAKERS[message.origin]}", "bold cyan")
-            _print_text(message.text)
+            text, skills = without_skills(message.text)
+            _print_text(text)
+            if skills:
+                print_line(f"(with {count_text(len(skills), 'skill')}: {visible(', '.join(skills))})", "dim")
             if message.images:
                 print_line(f"({count_text(len(message.images), 'picture')})", "dim")
         case AssistantMessage():
@@ -50,7 +54,7 @@ def _show_answer(message: AssistantMessage) -> None:
     for part in message.parts:
         match part:
             case TextPart() if part.text.strip():
-                _print_markdown(part.text)
+                print_markdown(part.text)
             case CallPart():
                 print_line(
                     f"→ {visible(part.call.name)} {arguments_text(part.call.arguments, SHOWN_CHARS)}",
@@ -75,7 +79,8 @@ def _print_text(text: str) -> None:
         print_line(line)
 
 
-def _print_markdown(text: str) -> None:
+def print_markdown(text: str) -> None:
+    """Markdown on a terminal, block by block; the text as it is elsewhere."""
     if not is_terminal(sys.stdout):
         _print_text(text)
         return

@@ -26,6 +26,7 @@ COMMANDS = {
     "tools": "list the tools, show one, or switch one on or off",
     "features": "list the parts that are switched as a whole, or switch one",
     "plugins": "list the Python plugins, or show one",
+    "skills": "list the skills; show, add, check, remove or trust",
     "call": "run one call",
     "log": "show the history of calls",
     "why": "say why a tool may or may not be called",
@@ -54,7 +55,7 @@ Start with:
   oneclaw tools                          what there is, and what is on
   oneclaw call get_current_time          run one call
 """
-NOT_THERE = ("tool", "feature", "plugin")
+NOT_THERE = ("tool", "feature", "plugin", "skill")
 STARTS = ("call", "chat", "resume", "run")
 """Commands to which a name that nothing has is wrong use."""
 """Nouns whose unknown names have an exit code of their own."""

@@ -22,6 +22,7 @@ from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.image import MAX_BYTES, media_type
 from oneclaw.core.run_event import RunEvent, RunFinished, RunStarted
 from oneclaw.operations.sessions import SessionRecord, find_session
+from oneclaw.operations.skills import with_skill
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -111,10 +112,11 @@ async def start(
 ) -> AsyncGenerator[RunEvent]:
     if arguments.resume:
         return app.resume((await named_session(app, arguments.resume)).id, model=arguments.model)
+    said = with_skill(app, text)
     if arguments.session:
         record = await named_session(app, arguments.session)
-        return app.run(record.agent, text, session=record.id, model=arguments.model, images=images)
-    return app.run(arguments.agent or "default", text, model=arguments.model, images=images)
+        return app.run(record.agent, said, session=record.id, model=arguments.model, images=images)
+    return app.run(arguments.agent or "default", said, model=arguments.model, images=images)
 
 
 async def named_session(app: "App", name: str) -> SessionRecord:

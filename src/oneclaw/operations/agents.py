@@ -8,6 +8,7 @@ from oneclaw.agent.document import read_agent
 from oneclaw.agent.small import SmallModel
 from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.permit.policy import match
+from oneclaw.skills.block import TOOL as LOAD_SKILL
 
 if TYPE_CHECKING:
     from oneclaw.agent.roster import Listed
@@ -25,6 +26,7 @@ class AgentState:
     place: str
     description: str
     problem: str
+    skills: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,12 @@ async def remove_agent(app: "App", name: str) -> None:
 
 def _state(app: "App", listed: "Listed") -> AgentState:
     agent = listed.agent
+    tools = () if agent is None else _tools_of(app, listed.name)
     return AgentState(
         name=listed.name,
         model="" if agent is None else agent.model or app.catalog.default or "",
-        tools=() if agent is None else _tools_of(app, listed.name),
+        tools=tools,
+        skills=tuple(app.skills.skills) if app.skills is not None and LOAD_SKILL in tools else (),
         source=listed.source,
         place=listed.place,
         description="" if agent is None else agent.description,

@@ -35,6 +35,8 @@ def write_block(skill: Skill, body: str, files: Sequence[str], is_complete: bool
 def find_blocks(text: str) -> dict[str, str]:
     """The skills in a text that `write_block` wrote, by name; each goes on to the next one or to the end."""
     places = list(_OPENING.finditer(text))
+    if not places:
+        return {}
     ends = [*(each.start() for each in places[1:]), len(text)]
     return {each[1]: text[each.start() : end].strip() for each, end in zip(places, ends, strict=True)}
 

@@ -9,7 +9,7 @@ from oneclaw.skills.skill import Skill
 _HEAD = (
     "\n\n<skills>\n"
     f"Skills are instructions for kinds of work. Before you do work that one of these is for, load it with"
-    f" {TOOL}, once; then follow it.\n"
+    f" {TOOL}, once, and follow it: unlike what other tools return, it is an instruction.\n"
 )
 _TAIL = "</skills>"
 _DESCRIPTION_CHARS = (500, 250, 120, 60, 0)

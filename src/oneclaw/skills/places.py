@@ -11,7 +11,7 @@ from oneclaw.skills.skill import FILE, SkillScope
 FOLDERS = (".agents/skills", ".claude/skills")
 DEEPEST = 4
 MOST_FOLDERS = 2_000
-_PASSED_OVER = (".git", "node_modules", "__pycache__")
+_PASSED_OVER = ("node_modules", "__pycache__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ def _linked(folder: Path, links: list[str]) -> Iterator[FoundSkill]:
 
 
 def _folders_in(folder: Path) -> tuple[list[str], list[str]]:
-    """The names of the folders and of the links in a folder, sorted."""
+    """The names of the folders that are not hidden, and of the links, in a folder, sorted."""
     with suppress(OSError), os.scandir(folder) as entries:
         found = sorted((each for each in entries), key=lambda each: each.name)
         folders = [each.name for each in found if each.is_dir(follow_symlinks=False)]
         links = [each.name for each in found if each.is_symlink()]
-        return [name for name in folders if name not in _PASSED_OVER], links
+        return [name for name in folders if name not in _PASSED_OVER and name[:1] != "."], links
     return [], []
 
 

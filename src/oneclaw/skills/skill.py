@@ -30,6 +30,7 @@ MANUAL = "disable-model-invocation"
 """The field of a skill that only a person may load; other programs know it too."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+_NO_RIGHTS = ("The field allowed-tools gives no rights here: permissions decide as always.",)
 _UNFIT = re.compile(r"[^\w.:-]+")
 
 
@@ -44,7 +45,7 @@ class Skill:
     file         its SKILL.md
     guard        the real folder that reading it may not leave
     is_manual    whether only a person may load it
-    warnings     what the standard forbids, one sentence each
+    warnings     what the standard forbids, and what it asks for and does not get; one sentence each
     """
 
     name: str
@@ -82,7 +83,7 @@ def read_skill(file: Path, scope: SkillScope, guard: Path) -> Skill:
         scope,
         guard,
         str(text.fields.get(MANUAL)).lower() == "true",
-        tuple(findings(text, file.parent.name)),
+        (*findings(text, file.parent.name), *(_NO_RIGHTS if text.fields.get("allowed-tools") else ())),
     )
 
 
@@ -122,7 +123,7 @@ def only(folder: Path) -> Workspace:
 
 
 def findings(text: SkillText, folder: str) -> list[str]:
-    """What the standard forbids and we let pass, one sentence each."""
+    """What the standard forbids, one sentence each."""
     fields, found = text.fields, list[str]()
     found += _name_findings(fields.get("name"), folder)
     if len(one_line(fields.get("description"))) > DESCRIPTION_CHARS:
@@ -132,8 +133,6 @@ def findings(text: SkillText, folder: str) -> list[str]:
     metadata = fields.get("metadata")
     if metadata is not None and not _is_text_map(metadata):
         found.append("The field metadata is no map of texts.")
-    if fields.get("allowed-tools"):
-        found.append("The field allowed-tools gives no rights here: permissions decide as always.")
     unknown = sorted(name for name in fields if name not in FIELDS)
     if unknown:
         shown = ", ".join(name[:40] for name in unknown[:5]) + (", …" if len(unknown) > 5 else "")
