@@ -200,7 +200,7 @@ def test_a_chat_says_that_skills_of_the_project_are_not_loaded(own: Path, home: 
     variables = environment(home, HOME=str(own.parents[1]))
     with Terminal(*words, environment=variables, columns=300) as terminal:
         terminal.wait("1 skill of this project is not loaded")
-        terminal.wait("oneclaw skills trust")
+        terminal.wait("then type: /trust")
         assert terminal.leave() == 0
 
 

@@ -1,6 +1,8 @@
 """Skills and AGENTS.md in an app: told, loaded, read, kept through compaction, and given no rights."""
 
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.agent.conftest import drive
+from tests.sandboxes import needs_bubblewrap
 from tests.skills.conftest import write_skill
 
 from oneclaw import Agent, App, Config, Scripted
@@ -114,6 +117,25 @@ async def test_without_skills_there_is_no_tool_and_nothing_is_told(person: Perso
     assert model.requests[0].instructions == "Be kind."
 
 
+def test_without_skills_a_run_loads_nothing_of_them(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom oneclaw import App, Scripted\n"
+        "with App(providers={'test': Scripted(['Hello.'])}) as app:\n"
+        "    print(app.ask('Hi.', model='test/model').text, 'yaml' in sys.modules)\n"
+    )
+    variables = {**os.environ, "HOME": str(tmp_path), "ONECLAW_HOME": str(tmp_path / "data")}
+
+    def say() -> str:
+        words = [sys.executable, "-c", code]
+        return subprocess.run(
+            words, env=variables, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+        ).stdout
+
+    assert say() == "Hello. False\n"
+    write_skill(tmp_path / ".agents/skills", "ferry")
+    assert say() == "Hello. True\n"
+
+
 async def test_skills_of_a_project_are_told_once_its_folder_is_trusted(person: Person) -> None:
     write_skill(person.project_skills, "deploy")
     app, model = await person.open(["1", "2", "3"])
@@ -173,6 +195,20 @@ async def test_a_skill_gives_no_rights(person: Person) -> None:
     assert "a secret" not in str(after)
     assert (folder / "SKILL.md").read_text() != "mine"
     assert not (person.project / "notes.txt").exists()
+
+
+@needs_bubblewrap
+async def test_a_script_of_a_skill_runs_as_a_command_in_the_sandbox(person: Person) -> None:
+    folder = write_skill(person.skills, "ferry")
+    (folder / "times.sh").write_text('echo nine; echo x > "$(dirname "$0")/mine"')
+    command = f"bash {folder}/times.sh"
+    replies: list[ScriptedReply] = [Call("execute_shell_command", command=command), "Done."]
+    app, model = await person.open(replies, **{"features.shell": True, "permissions.needs.shell": "granted"})
+    await drive(app)
+    (told,) = results(model.requests[-1])
+    assert "nine" in told
+    assert "Read-only file system" in told
+    assert not (folder / "mine").exists()
 
 
 async def test_what_the_guard_refuses_is_there_to_be_read(person: Person) -> None:

@@ -14,7 +14,7 @@ from oneclaw.cli.lines import took_text
 from oneclaw.cli.log import show_all
 from oneclaw.cli.run import named_session
 from oneclaw.cli.sessions import show_sessions
-from oneclaw.cli.skills import show_list, tell_untrusted
+from oneclaw.cli.skills import show_list, show_trust, tell_untrusted
 from oneclaw.cli.terminal import STATE, print_line, print_table, printable, short_id
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.cli.undo import show_undone
@@ -25,7 +25,7 @@ from oneclaw.core.text.display import visible
 from oneclaw.operations.embedded import check_runnable
 from oneclaw.operations.models import model_of
 from oneclaw.operations.sessions import list_sessions
-from oneclaw.operations.skills import list_skills, named_skill, with_skill
+from oneclaw.operations.skills import list_skills, named_skill, trust_skills, with_skill
 from oneclaw.operations.tools import find_tool
 from oneclaw.operations.why import explain
 
@@ -37,6 +37,7 @@ HELP = {
     "/help": "this list",
     "/tools": "the tools the agent has",
     "/skills": "the skills; /NAME of one has the agent follow it",
+    "/trust": "load the skills and tools of this project, from now on",
     "/agent [NAME]": "the agents; with a name, talk with that one, in a new session",
     "/model [NAME]": "the model that answers; with a name, let that one answer from here on",
     "/why TOOL": "why the agent may or may not call a tool",
@@ -104,7 +105,7 @@ class Chat:
         print_line(place, "dim")
         tell_problems(self.app)
         if self.app.skills is not None:
-            tell_untrusted(list_skills(self.app))
+            tell_untrusted(list_skills(self.app), "/trust")
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")
 
     async def say(self, text: str) -> AsyncGenerator[RunEvent]:
@@ -192,6 +193,9 @@ class Chat:
     async def _do_skills(self, rest: str) -> None:
         await self.app.sources.follow()
         show_list(list_skills(self.app))
+
+    async def _do_trust(self, rest: str) -> None:
+        show_trust(await trust_skills(self.app))
 
     async def _do_agent(self, rest: str) -> None:
         if not rest:

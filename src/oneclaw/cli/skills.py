@@ -15,7 +15,7 @@ from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table
 from oneclaw.core.text.display import visible
 from oneclaw.operations import skills
-from oneclaw.operations.skills import SkillList, SkillState
+from oneclaw.operations.skills import SkillList, SkillState, TrustedSkills
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -72,15 +72,16 @@ def show_list(found: SkillList, is_json: bool = False) -> int:
     return 0
 
 
-def tell_untrusted(found: SkillList) -> None:
-    """One line where skills of the project are not loaded, with the way to load them."""
+def tell_untrusted(found: SkillList, command: str = "") -> None:
+    """One line where skills of the project are not loaded, with the command that loads them."""
     if found.untrusted:
         count = count_text(len(found.untrusted), "skill")
         are, them = ("is", "it") if len(found.untrusted) == 1 else ("are", "them")
         place = os.path.dirname(os.path.dirname(found.untrusted[0]))
+        command = command or f"oneclaw skills trust {shlex.quote(found.project)}"
         print_line(
             f"{count} of this project {are} not loaded, for its folder is not trusted. Look at {them} in"
-            f" {visible(place)}, then type: oneclaw skills trust {visible(shlex.quote(found.project))}",
+            f" {visible(place)}, then type: {visible(command)}",
             "yellow",
             sys.stderr,
         )
@@ -156,15 +157,20 @@ async def trust(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(asdict(made))
         return 0
+    show_trust(made)
+    return 0
+
+
+def show_trust(made: TrustedSkills) -> None:
+    """Say whether a folder is trusted, and which skills are loaded from it."""
     shown = visible(made.folder)
     if not made.trusted:
         said = "is no longer trusted." if made.changed else "was not trusted."
         print_line(f"{shown} {said}")
-        return 0
+        return
     print_line(f"{shown} is {'' if made.changed else 'already '}trusted: its skills and tools are loaded.")
     if made.skills:
         print_line(f"Skills: {visible(', '.join(made.skills))}")
-    return 0
 
 
 def _from(skill: SkillState, project: str) -> str:
