@@ -201,7 +201,7 @@ async def test_a_secret_that_is_not_set_is_named_with_where_to_put_it(tmp_path: 
         refused = await app.engine.call(ToolCall("use_inline", {"how": "value"}))
     assert refused.kind is Kind.TOOL_NOT_AVAILABLE
     assert f"The secret {NAME} is not set" in refused.message
-    assert "secrets.toml" in refused.message
+    assert f"oneclaw keys set {NAME}" in refused.message
     assert refused.effects == "none"
 
 

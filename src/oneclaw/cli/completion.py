@@ -192,6 +192,13 @@ def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) ->
     return _fitting(prefix, _of_settings(parsed_args, names.provider_names))
 
 
+def keys_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The providers that need a key."""
+    from oneclaw.operations import names
+
+    return _fitting(prefix, _of_settings(parsed_args, names.keyed_providers))
+
+
 def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
     """Completes arguments of `oneclaw memory` actions: keys or files."""
     if parsed_args.action in ("export", "import"):

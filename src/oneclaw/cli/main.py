@@ -23,6 +23,7 @@ COMMANDS = {
     "sessions": "list the conversations, show, remove, export or import one",
     "memory": "list what agents remember; show, search, forget, export or import",
     "models": "list the models: which are set up, what they read, what they cost",
+    "keys": "keep, list, remove and test the keys of providers",
     "tools": "list the tools, show one, or switch one on or off",
     "features": "list the parts that are switched as a whole, or switch one",
     "plugins": "list the Python plugins, or show one",

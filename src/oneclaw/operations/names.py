@@ -67,3 +67,9 @@ def model_names(config: Config) -> list[str]:
     known = catalog.known_models()
     bare = [name for name in catalog.providers() if not any(one.startswith(f"{name}/") for one in known)]
     return [*known, *(f"{name}/" for name in bare)]
+
+
+def keyed_providers(config: Config) -> list[str]:
+    """The providers that need a key."""
+    catalog = _catalog(config)
+    return [name for name in catalog.providers() if catalog.provider(name).key]

@@ -47,7 +47,7 @@ def test_a_missing_secret_says_where_to_put_it(file: Path) -> None:
         secrets(file).lookup("MAPS_KEY")
     assert str(caught.value) == (
         "The secret MAPS_KEY is not set: set the environment variable MAPS_KEY,"
-        f' or write MAPS_KEY = "…" into {file}.'
+        " or keep it with `oneclaw keys set MAPS_KEY`."
     )
     with pytest.raises(ToolError, match=r"set the environment variable MAPS_KEY\.$"):
         secrets().lookup("MAPS_KEY")

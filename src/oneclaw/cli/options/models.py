@@ -12,7 +12,7 @@ Examples:
   oneclaw models add FILE.gguf       run a model file of your own; --name calls it what you like
   oneclaw models remove NAME         take it off the list; the file stays
 
-A key is set by its name: export ANTHROPIC_API_KEY=…, or a line in the secrets file.
+A key is kept with `oneclaw keys set PROVIDER`, or set by its name: export ANTHROPIC_API_KEY=…
 """
 
 

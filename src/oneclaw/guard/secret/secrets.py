@@ -85,7 +85,7 @@ class Secrets:
     def _unset(self, name: str) -> str:
         said = f"The secret {name} is not set: set the environment variable {name}"
         if self._file is not None:
-            said += f', or write {name} = "…" into {self._file}'
+            said += f", or keep it with `oneclaw keys set {name}`"
         return f"{said}."
 
 
