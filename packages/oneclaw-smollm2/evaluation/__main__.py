@@ -15,7 +15,7 @@ from evaluation.trial import Told, Trial, open_model, open_trial
 from oneclaw.permissions import Question
 
 HERE = Path(__file__).parent
-SETS = ("open",)
+SETS = ("open", "second", "kept")
 SETTINGS = {"permissions.needs.network": "denied"}
 """No request leaves the machine: that a page was asked for is what counts."""
 

@@ -151,7 +151,7 @@ def test_a_request_gets_no_written_answer(text: str) -> None:
         ("my name is Sam", "say “Remember that my name is Sam” and I will"),
         (
             "What is the capital of France?",
-            "I cannot do that: I choose tools and do not write prose; I can read",
+            "I cannot do that: I choose tools and write no text of my own; I can work with files",
         ),
     ],
 )
@@ -161,8 +161,8 @@ async def test_everything_else_is_refused_honestly(text: str, words: str) -> Non
 
 def test_the_refusal_is_one_sentence_that_says_what_can_be_done_and_how_to_go_on() -> None:
     assert refusal("rename", TOOLS) == (
-        "I cannot rename that, so I changed nothing; I can read, write, list, find and search files, tell the"
-        " time, fetch pages and remember facts; `oneclaw setup` connects a bigger model."
+        "I cannot rename that, so I changed nothing; I can work with files, tell the time, fetch pages and"
+        " remember facts; “help” shows examples, and `oneclaw setup` connects a bigger model."
     )
     assert refusal("rename", []) == (
         "I cannot rename that, so I changed nothing; `oneclaw setup` connects a bigger model."

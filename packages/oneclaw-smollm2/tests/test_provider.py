@@ -71,9 +71,9 @@ async def test_no_part_of_a_request_is_lost(house: Trial) -> None:
 async def test_what_is_missing_is_asked_for_until_it_is_there(house: Trial) -> None:
     session = house.app.new_session()
     told = await house.say("Save a file", session)
-    assert told.text.startswith("For “write file” I need to know: path (")
+    assert told.text.startswith("What shall I write, and to which file?")
     told = await house.say("bread.txt", session)
-    assert (told.calls, told.text.count("I need to know: content (")) == ([], 1)
+    assert (told.calls, told.text.count("What shall I write to the file?")) == ([], 1)
     await house.say("buy bread", session)
     assert (house.folder / "bread.txt").read_text() == "buy bread"
 

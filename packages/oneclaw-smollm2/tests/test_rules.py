@@ -5,7 +5,8 @@ from evaluation.everyday import IDLE, REFUSED, RULED
 from evaluation.stand_ins import STAND_INS
 
 from oneclaw.tools.builtin import load
-from oneclaw_smollm2.plan import Before, make_plan
+from oneclaw_smollm2.follow_ups import Before
+from oneclaw_smollm2.plan import make_plan
 from oneclaw_smollm2.request import bare_request
 from oneclaw_smollm2.rules import read_call
 from oneclaw_smollm2.verbs import TRAINED

@@ -2,14 +2,11 @@
 
 import pytest
 
+from oneclaw_smollm2.follow_ups import means_before, name_it, same_again, save_it
 from oneclaw_smollm2.steps import (
     find_path,
     is_request,
     join_answer,
-    means_before,
-    name_it,
-    same_again,
-    save_it,
     says_nothing,
     split_steps,
 )

@@ -99,17 +99,21 @@ async def test_the_result_of_an_earlier_message_is_what_it_means() -> None:
 
 
 async def test_a_message_with_a_part_that_is_no_request_is_one_request() -> None:
-    talk = Talk(SAVE, '>write_file {"path": "n.txt", "content": "Dear Ada. Thanks for all"}')
-    message = await talk.say("Write to n.txt: Dear Ada. Thanks for all")
+    talk = Talk()  # a model that is asked would have no answer
+    message = await talk.say("Write to n.txt: Dear Ada. Delete b.txt. Thanks for all")
     assert [call.name for call in message.calls] == ["write_file"]
-    assert "Write to n.txt: Dear Ada. Thanks for all" in talk.model.prompts[-1]
+    assert message.calls[0].arguments == {
+        "path": "n.txt",
+        "content": "Dear Ada. Delete b.txt. Thanks for all",
+        "mode": "overwrite",
+    }
 
 
 async def test_it_asks_back_and_takes_the_next_word_for_the_answer() -> None:
     talk = Talk(">read_file ?", READ)
     asked = await talk.say("Read a file")
     assert asked.calls == ()
-    assert "path (The file path to read" in asked.text
+    assert asked.text.startswith("Which file shall I read?")
     message = await talk.say("a.txt")
     assert [call.name for call in message.calls] == ["read_file"]
     assert "Read a.txt" in talk.model.prompts[-1]
@@ -203,7 +207,7 @@ async def test_a_message_without_a_word_gets_no_talk(text: str) -> None:
 async def test_an_order_that_leads_to_no_call_is_refused_with_what_can_be_done(text: str) -> None:
     message = await Talk(">chat").say(text)
     assert message.text.startswith("I cannot ")
-    assert "I can read and write files" in message.text
+    assert "I can work with files" in message.text
 
 
 async def test_what_cannot_be_done_beside_a_call_is_said() -> None:
@@ -222,10 +226,10 @@ async def test_what_was_written_is_what_is_carried_and_not_that_it_was() -> None
 
 async def test_nothing_is_written_for_a_word_that_only_stands_for_a_text() -> None:
     talk = Talk(">write_file ?", '>write_file {"path": "t.txt", "content": "Save"}', SAVE)
-    assert "path (" in (await talk.say("Save a file")).text
+    assert "to which file?" in (await talk.say("Save a file")).text
     asked = await talk.say("t.txt")
     assert asked.calls == ()
-    assert "I need to know: content (" in asked.text
+    assert asked.text.startswith("What shall I write to the file?")
     assert (await talk.say("buy bread")).calls == ()  # the model copies `it`, and is asked once more
     assert 'Save t.txt "buy bread"' in talk.model.prompts[-1]
 
@@ -245,14 +249,13 @@ async def test_thanks_at_the_end_of_a_letter_are_part_of_it_and_after_a_request_
     talk = Talk(READ)
     await talk.say("Hello! Read a.txt. Thanks!")
     assert "user\nRead a.txt.<" in talk.model.prompts[-1]
-    talk = Talk(SAVE, SAVE)
-    await talk.say("Write to n.txt: Dear Ada. Thanks.")
-    assert "user\nWrite to n.txt: Dear Ada. Thanks.<" in talk.model.prompts[-1]
+    (call,) = (await Talk().say("Write to n.txt: Dear Ada. Thanks.")).calls
+    assert call.arguments == {"path": "n.txt", "content": "Dear Ada. Thanks.", "mode": "overwrite"}
 
 
 async def test_a_file_is_not_overwritten_with_the_request_itself() -> None:
     talk = Talk('>write_file {"path": "a.log", "content": "Dump the file"}')
     message = await talk.say("Dump the file a.log")
     assert message.calls == ()
-    assert "I need to know: content (" in message.text
+    assert message.text.startswith("What shall I write to the file?")
     assert (await Talk(SAVE.replace('"it"', '"hello"')).say('"hello" goes into b.txt')).calls

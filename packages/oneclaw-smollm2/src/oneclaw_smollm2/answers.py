@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from oneclaw import ToolDefinition
 from oneclaw_smollm2.language import is_english
+from oneclaw_smollm2.shell_words import read_command
 
 FIRST_LINE = (
     "local/smollm2 is a tiny model for trying OneClaw out: it chooses tools, it does not write prose, and it"
@@ -49,8 +50,28 @@ _EXAMPLES = {
     "memory_forget": "Forget my cat",
     "search_history": "Search our conversations for pancakes",
 }
-_FILE_POWERS = ("read", "write", "list", "find", "search", "move", "copy", "delete")
+_LOOSE_WORDS = {"thanks": 8, "bye": 8, "glad": 6, "hello": 5}
+"""The most words of a message that is taken for small talk by one of them."""
+_QUESTIONS = {
+    "read_file": "Which file shall I read?",
+    "write_file": "What shall I write, and to which file?",
+    "edit_file": "In which file shall I replace what, and with what?",
+    "move_file": "Which file shall I move or rename, and to where?",
+    "copy_file": "Which file shall I copy, and to where?",
+    "delete_file": "Which file shall I delete?",
+    "restore_file": "Which file shall I bring back?",
+    "make_folder": "What shall I call the folder?",
+    "find_files": "Which files shall I look for?",
+    "search_text": "Which words shall I look for?",
+    "search_history": "Which words shall I look for?",
+    "http_request": "Which address shall I fetch?",
+    "memory_store": "What shall I remember?",
+    "memory_search": "What shall I look for in my memory?",
+    "memory_forget": "What shall I forget?",
+    "calculate": "What shall I calculate?",
+}
 _POWERS = {
+    "read_file": "work with files",
     "get_current_time": "tell the time",
     "calculate": "calculate",
     "http_request": "fetch pages",
@@ -62,7 +83,7 @@ def urgent_answer(text: str) -> str:
     """The words for a message that must not be taken as a request: distress, harm, another language."""
     said = " ".join(text.lower().replace("’", "'").split())
     found = next((words for _, pattern, words in _rows("anywhere") if pattern.search(said)), "")
-    return found or ("" if is_english(text) else _LANGUAGE)
+    return found or ("" if is_english(text) or read_command(text) else _LANGUAGE)
 
 
 def written_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
@@ -78,10 +99,14 @@ def written_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
 
 
 def last_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
-    """The words for a message that leads to no call: an apology, a hint, or a refusal."""
+    """The words for a message that leads to no call: small talk in any wording, a hint, or a refusal."""
     said = _plain(text)
+    for name, pattern, words in _rows("loose"):
+        limit = _LOOSE_WORDS.get(name, 12)
+        if len(said.split()) <= limit and pattern.search(said):
+            return help_text(tools) if words == "{help}" else words
     found = next((words for _, pattern, words in _rows("last") if pattern.fullmatch(said)), "")
-    refused = f"I cannot do that: I choose tools and do not write prose; {_able(tools)}{_SETUP}."
+    refused = f"I cannot do that: I choose tools and write no text of my own; {_able(tools)}{_SETUP}."
     return found.replace("{text}", _EDGES.sub("", text)) or refused
 
 
@@ -124,6 +149,10 @@ def help_text(tools: Sequence[ToolDefinition]) -> str:
 
 def question(tool: ToolDefinition, missing: Sequence[tuple[str, str]]) -> str:
     """Ask back for what a tool must be told: its parameters, each with what it means."""
+    if tool.name in _QUESTIONS:
+        is_named = tool.name == "write_file" and [name for name, _ in missing] == ["content"]
+        asked = "What shall I write to the file?" if is_named else _QUESTIONS[tool.name]
+        return f"{asked} Please say it in one sentence, such as “{_EXAMPLES[tool.name]}”."
     named = tool.name.replace("_", " ")
     if not missing:
         return f"I could use “{named}” for that, but something is missing. Please say it in one sentence."
@@ -149,13 +178,10 @@ def _plain(text: str) -> str:
 
 
 def _able(tools: Sequence[ToolDefinition]) -> str:
-    """`I can read and write files, tell the time and remember facts; `; empty where there are no tools."""
+    """`I can work with files and tell the time; “help” shows examples, and `; empty without tools."""
     names = {tool.name for tool in tools}
-    acts = {name.partition("_")[0] for name in names if name.endswith(("_file", "_files", "_text"))}
-    known = [power for power in _FILE_POWERS if power in acts]
-    powers = [f"{_listed(known)} files"] if known else []
-    powers += [power for name, power in _POWERS.items() if name in names]
-    return f"I can {_listed(powers)}; " if powers else ""
+    powers = [power for name, power in _POWERS.items() if name in names]
+    return f"I can {_listed(powers)}; “help” shows examples, and " if powers else ""
 
 
 def _listed(words: Sequence[str]) -> str:

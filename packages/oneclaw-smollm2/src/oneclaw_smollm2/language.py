@@ -21,8 +21,8 @@ def is_english(text: str) -> bool:
     english, foreign = _words("english"), _words("foreign")
     known = [word for word in words if word in english]
     others = [word for word in words if word in foreign - english]
-    is_short = len(words) <= 2 or "¿" in said or "¡" in said
-    return len(others) < (1 if is_short else 2) or len(known) >= len(others)
+    is_marked = "¿" in said or "¡" in said
+    return len(others) < (2 if known and not is_marked else 1) or len(known) >= len(others)
 
 
 @cache

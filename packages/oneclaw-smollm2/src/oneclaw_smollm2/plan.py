@@ -7,22 +7,18 @@ from typing import Any
 
 from oneclaw import ToolCall, ToolDefinition
 from oneclaw_smollm2 import answers
+from oneclaw_smollm2.dictation import read_dictation
+from oneclaw_smollm2.follow_ups import Before, counts, means_before, name_it, read_before, resolve, save_it
 from oneclaw_smollm2.grammar import call_grammar
+from oneclaw_smollm2.look_first import Fill, look_first
 from oneclaw_smollm2.message import read_message
+from oneclaw_smollm2.named import name_file
 from oneclaw_smollm2.parameters import read_parameters
 from oneclaw_smollm2.pieces import read_pieces
 from oneclaw_smollm2.prompt import read_answer, read_question, write_prompt
 from oneclaw_smollm2.request import asked_how, bare_request, fix_typos
 from oneclaw_smollm2.rules import RULED, read_call
-from oneclaw_smollm2.steps import (
-    find_path,
-    means_before,
-    name_it,
-    same_again,
-    save_it,
-    says_nothing,
-    split_steps,
-)
+from oneclaw_smollm2.steps import find_path, says_nothing, split_steps
 from oneclaw_smollm2.verbs import (
     APPENDING,
     KNOWN_WORDS,
@@ -43,6 +39,8 @@ class Step:
 
     tool        the tool to call, with `arguments`
     carries     the parameter that is given what the step before came to
+    fill        makes the arguments out of the calls before it, or says why it cannot
+    is_quiet    whether it only looks something up for the next step, and is not told
     asks        the tool that would be called if the message said enough
     words       the written answer where there is no call
     is_refused  whether these words refuse a request
@@ -52,17 +50,11 @@ class Step:
     tool: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     carries: str = ""
+    fill: Fill | None = None
+    is_quiet: bool = False
     asks: str = ""
     words: str = ""
     is_refused: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What came before a message: the last call that went well, and the path of the file it was about."""
-
-    tool: str = ""
-    path: str = ""
 
 
 async def make_plan(
@@ -77,13 +69,26 @@ async def make_plan(
     words = answers.urgent_answer(text)
     if words:
         return (Step(text, words=words),)
+    dictated = read_dictation(bare_request(text))
+    if dictated is not None and any(tool.name == dictated.tool for tool in tools):
+        return _looked_up([Step(text, dictated.tool, dictated.arguments or {})], tools)
     parts = _without_greetings(split_steps(text), text) or [text]
     if len(parts) > 1:
         steps = await _plan_parts(parts, text, tools, complete, before)
         if steps:
             return steps
     whole = parts[0] if len(parts) == 1 else text
-    return (await _decide_later(whole, tools, complete, before),)
+    return _looked_up([await _decide_later(whole, tools, complete, before)], tools)
+
+
+def _looked_up(steps: Sequence[Step], tools: Sequence[ToolDefinition]) -> tuple[Step, ...]:
+    """The steps, each after the calls that look up what it needs."""
+    found: list[Step] = []
+    for step in steps:
+        looks, fill = look_first(step.tool, step.arguments, {tool.name for tool in tools})
+        found += [Step(step.text, name, given, fill=how, is_quiet=True) for name, given, how in looks]
+        found.append(replace(step, fill=fill))
+    return tuple(found)
 
 
 async def _plan_parts(
@@ -100,11 +105,12 @@ async def _plan_parts(
         if not step.tool:
             if not (steps and step.is_refused and _is_joined(part, text) and not _is_dictated(text)):
                 return ()
-            return (*steps, step, *(Step(rest) for rest in parts[len(steps) + 1 :]))
+            return _looked_up([*steps, step, *(Step(rest) for rest in parts[len(steps) + 1 :])], tools)
         steps.append(step)
-        path = path_of(ToolCall(step.tool, step.arguments)) or find_path(part)
-        before = Before(step.tool, path or (before.path if before else ""))
-    return tuple(steps)
+        made = read_before(ToolCall(step.tool, step.arguments))
+        path = made.path or find_path(part) or (before.path if before else "")
+        before = replace(made, path=path)
+    return _looked_up(steps, tools)
 
 
 def _without_greetings(parts: Sequence[str], text: str) -> list[str]:
@@ -131,7 +137,10 @@ async def _decide_later(
     text = fix_typos(text, KNOWN_WORDS)
     if before is None:
         return _questioned(await _decide(text, tools, complete), tools)
-    text = same_again(text, before.tool)
+    count = counts(text, before)
+    if count is not None:
+        return Step(text, words=f"{count:,}.")
+    text = resolve(text, before)
     named = name_it(text, before.path)
     saving = save_it(text) if named == text else None
     if saving is None:
@@ -146,7 +155,8 @@ async def _decide(text: str, tools: Sequence[ToolDefinition], complete: Complete
     words = answers.written_answer(text, tools)
     if words or not tools:
         return Step(text, words=words or answers.last_answer(text, tools))
-    ruled = read_call(bare_request(text))
+    request = name_file(bare_request(text))
+    ruled = read_call(request)
     if ruled is not None:
         if not any(tool.name == ruled.tool for tool in tools):
             return Step(text, words=answers.refusal(ruled.verb, tools), is_refused=True)
@@ -156,21 +166,20 @@ async def _decide(text: str, tools: Sequence[ToolDefinition], complete: Complete
     how = asked_how(text)
     if how:
         return _tell_how(text, how, tools)
-    message = read_message(text)
-    allowed = tools_for(message, tools)
+    allowed = tools_for(read_message(request), tools)
     if not allowed:
         return _refuse(text, tools)
     shown = [tool for tool in tools if tool.name not in RULED]
-    said = await complete(write_prompt(shown, text), call_grammar(allowed, text))
+    said = await complete(write_prompt(shown, request), call_grammar(allowed, request))
     call = read_answer(said)
     if call is not None:
-        return _adjusted(Step(text, *call))
+        return _adjusted(Step(text, *call), request)
     asked = read_question(said)
     return Step(text, asks=asked) if asked else _refuse(text, tools)
 
 
 def _refuse(text: str, tools: Sequence[ToolDefinition]) -> Step:
-    message = read_message(text)
+    message = read_message(bare_request(text))
     verb = "" if asks_for_prose(message) else plain(request_verb(message))
     words = answers.refusal(verb, tools) if verb else answers.last_answer(text, tools)
     return Step(text, words=words, is_refused=True)
@@ -186,10 +195,10 @@ def _tell_how(text: str, how: str, tools: Sequence[ToolDefinition]) -> Step:
     return _refuse(text, tools)
 
 
-def _adjusted(step: Step) -> Step:
+def _adjusted(step: Step, request: str) -> Step:
     """The call with what the program knows better: `add` never replaces a file, and no search minds case."""
     arguments = dict(step.arguments)
-    if step.tool == "write_file" and plain(request_verb(read_message(step.text))) in APPENDING:
+    if step.tool == "write_file" and plain(request_verb(read_message(request))) in APPENDING:
         arguments["mode"] = "append"
     if step.tool == "search_text":
         arguments["ignore_case"] = True
@@ -231,11 +240,3 @@ def _carrying(step: Step, tools: Sequence[ToolDefinition]) -> Step:
     texts = [each.name for each in read_parameters(tool) or [] if each.kind == "text"] if tool else []
     meant = [name for name in texts if means_before(step.arguments.get(name))]
     return replace(step, carries=meant[0]) if meant else step
-
-
-def path_of(call: ToolCall) -> str:
-    """The file that a call was about; empty where there is none."""
-    if not isinstance(call.arguments, Mapping):
-        return ""
-    path = call.arguments.get("destination") or call.arguments.get("path")
-    return path if isinstance(path, str) and path not in ("", ".") else ""

@@ -6,10 +6,12 @@ rule and is refused.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from oneclaw_smollm2.call import Ruled
 from oneclaw_smollm2.message import looks_like_path
+from oneclaw_smollm2.searches import read_search
+from oneclaw_smollm2.shell_words import read_command
 from oneclaw_smollm2.sums import read_sum
 
 RULED = (
@@ -25,15 +27,6 @@ RULED = (
 """The tools that only these rules call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """A call as a rule reads it; without `arguments` something is missing that has to be asked for."""
-
-    tool: str
-    verb: str
-    arguments: Mapping[str, Any] | None = None
-
-
 _QUOTED = r"\"[^\"]+\"|“[^”]+”|‘[^’]+’|'[^']+'|`[^`]+`"
 _KIND = r"(?:file|folder|directory|document|note|dir)"
 
@@ -41,26 +34,22 @@ _KIND = r"(?:file|folder|directory|document|note|dir)"
 def _thing(name: str) -> str:
     """A file or folder, with what people say around it: `the file a.txt`, `the archive folder`."""
     return (
-        rf"(?:(?:the|my|this|that|our|a)\s+)?(?:new\s+)?(?:{_KIND}\s+)?(?:called\s+|named\s+)?"
+        rf"(?:(?:the|my|this|that|our|a)\s+)?(?:new\s+)?(?P<{name}_is>{_KIND}\s+)?(?:called\s+|named\s+)?"
         rf"(?P<{name}>{_QUOTED}|[^\s,;\"']+?)(?P<{name}_kind>\s+{_KIND})?"
     )
 
 
 _TO = (
-    r"(?P<to>(?:in|on)?to|as|in|inside|under|->|→|be|called|named|and\s+(?:call|name)\s+it|with\s+the\s+name)"
+    r"(?P<to>(?:in|on)?to|as|in|inside|under|->|→|be|called|named|and\s+(?:call|name)\s+it|with\s+the\s+name"
+    r"|(?:in)?to\s+a\s+(?:new\s+)?(?:file|folder)\s+(?:called|named))"
 )
 _SOURCE, _DESTINATION, _PATH = _thing("source"), _thing("destination"), _thing("path")
-_WANTED = r"i\s+(?:want|need|would\s+like)\s+{thing}\s+(?:to\s+be\s+)?(?:{verbs})"
-_NEEDED = r"{thing}\s+(?:should|must|needs?\s+to|has\s+to|ought\s+to)\s+be\s+(?:{verbs})"
 _MOVE = (
-    rf"(?P<verb>rename|move|relocate|shift)\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
+    rf"(?P<verb>rename|move|relocate|shift|transfer)\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
     rf"(?P<verb>rename|move|relocate)\s+{_SOURCE}",
     rf"(?P<verb>change)\s+the\s+(?:file\s*)?name\s+of\s+{_SOURCE}\s+(?P<to>to|into)\s+{_DESTINATION}",
-    rf"(?P<verb>put|place|stick|drop|file)\s+{_SOURCE}\s+(?P<to>in|into|inside|under)\s+{_DESTINATION}",
-    *(
-        each.format(thing=_SOURCE, verbs="renamed|moved|called") + rf"(?:\s+{_TO})?\s+{_DESTINATION}"
-        for each in (_WANTED, _NEEDED)
-    ),
+    rf"(?P<verb>give)\s+{_SOURCE}\s+(?P<to>the\s+(?:new\s+)?name)\s+{_DESTINATION}",
+    rf"(?P<verb>put|place|stick|drop|file|take|bring)\s+{_SOURCE}\s+(?P<to>in|into|inside|under|to)\s+{_DESTINATION}",
 )
 _COPY_VERBS = (
     r"copy|duplicate|clone|back\s?up|make\s+(?:me\s+)?a\s+(?:copy|duplicate|backup)\s+of|save\s+a\s+copy\s+of"
@@ -69,28 +58,22 @@ _COPY = (
     rf"(?P<verb>{_COPY_VERBS})\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
     rf"(?P<verb>{_COPY_VERBS})\s+{_SOURCE}",
     rf"(?P<verb>save|store)\s+{_SOURCE}\s+(?P<to>as|under)\s+{_DESTINATION}",
-    *(
-        each.format(thing=_SOURCE, verbs="copied") + rf"\s+{_TO}\s+{_DESTINATION}"
-        for each in (_WANTED, _NEEDED)
-    ),
 )
 _DELETE = (
-    rf"(?P<verb>delete|remove|erase|trash|discard|scrap|bin|rm|get\s+rid\s+of|throw\s+(?:away|out))\s+{_PATH}",
+    rf"(?P<verb>delete|remove|erase|trash|discard|scrap|bin|get\s+rid\s+of|throw\s+(?:away|out))\s+{_PATH}",
     rf"(?P<verb>throw)\s+{_PATH}\s+(?:away|out)",
     rf"(?P<verb>put|move|throw)\s+{_PATH}\s+(?:in|into|to)\s+(?:the\s+)?(?:trash|bin|recycle\s+bin|rubbish)",
-    *(each.format(thing=_PATH, verbs="deleted|removed|trashed") for each in (_WANTED, _NEEDED)),
 )
 _RESTORE = (
     rf"(?P<verb>restore|undelete|recover|bring\s+back|get\s+back)\s+{_PATH}(?:\s+(?:from\s+the\s+(?:trash|bin)))?",
     rf"(?P<verb>bring|get|put|give)\s+(?:me\s+)?{_PATH}\s+back",
-    rf"(?P<verb>undo)\s+(?:the\s+)?(?:delete|deletion|removal)\s+of\s+{_PATH}",
+    rf"(?P<verb>undo)\s+(?:the\s+)?(?:delete|deletion|removal|deleting)\s+of\s+{_PATH}",
 )
 _NEW_FOLDER = (
     r"(?:(?P<verb>make|create|add|start|set\s+up)\s+(?:me\s+)?(?:an?\s+|the\s+|another\s+)?(?:new\s+|empty\s+|sub)*|new\s+)"
     r"(?:folder|directory|dir)"
 )
 _FOLDER = (
-    rf"(?P<verb>mkdir)(?:\s+-p)?\s+(?P<path>{_QUOTED}|\S+?)",
     rf"{_NEW_FOLDER}\s+(?P<path>{_QUOTED}|\S+?)",
     rf"{_NEW_FOLDER}\s+(?:called|named|with\s+the\s+name)\s+(?P<path>{_QUOTED}|.+?)",
     rf"(?P<verb>make|create|add)\s+(?:me\s+)?(?:an?|the)\s+(?:new\s+)?(?P<path>{_QUOTED}|[\w./-]+?)\s+(?:folder|directory|dir)",
@@ -98,7 +81,6 @@ _FOLDER = (
 _EMPTY = (
     rf"(?P<verb>make|create|start|add)\s+(?:me\s+)?(?:an?\s+)?(?:new\s+)?(?:empty|blank)\s+(?:new\s+)?(?:text\s+)?(?:file|note|document)"
     rf"(?:\s+(?:called|named|with\s+the\s+name))?\s+(?P<path>{_QUOTED}|\S+?)",
-    rf"(?P<verb>touch)\s+(?P<path>{_QUOTED}|\S+?)",
 )
 _OLD, _NEW = rf"(?P<old>{_QUOTED}|.+?)", rf"(?P<new>{_QUOTED}|.+?)"
 _EACH = r"(?P<each>(?:all|every|each)\s+(?:occurrences?\s+of\s+)?)?(?:the\s+words?\s+)?"
@@ -113,18 +95,17 @@ _WHOLE_TEXT = re.compile(
     r"(?:everything|all|(?:all\s+)?(?:the\s+)?(?:whole\s+)?(?:texts?|contents?|file|lines?)|what(?:'s|\s+is))",
     re.IGNORECASE,
 )
-_ALL_MEMORIES = (
-    r"(?:what|anything)(?:\s+else)?\s+(?:do|can|did)\s+you\s+(?:remember|know)(?:\s+(?:about|of)\s+me)?(?:\s+so\s+far)?",
-    r"what\s+have\s+you\s+(?:remembered|memori[sz]ed)(?:\s+about\s+me)?|(?:show|list|tell)\s+(?:me\s+)?(?:all\s+)?(?:my|your|the)\s+memor(?:y|ies)",
-    r"what(?:'s|\s+is)\s+in\s+your\s+memory",
-)
-_HISTORY = (
-    r"what\s+did\s+(?:i|we|you)\s+(?:say|tell\s+you|talk|write|ask|discuss)\s+(?:about\s+)?(?P<query>.+?)",
-    r"(?:search|look\s+through)\s+(?:my|our|the|your|past|earlier|old)\s+(?:past\s+|earlier\s+|old\s+)?(?:conversations?|chats?|history|messages)\s+(?:for|about)\s+(?P<query>.+?)",
-    r"(?:have|did)\s+we\s+(?:ever\s+)?(?:talk(?:ed)?|speak|spoken|chat(?:ted)?|discuss(?:ed)?)\s+(?:about\s+)?(?P<query>.+?)",
-    r"when\s+did\s+(?:i|we)\s+(?:talk|speak|ask)\s+about\s+(?P<query>.+?)",
-)
-_PUTTING = ("put", "place", "stick", "drop", "file")
+_GAPS = {
+    "delete_file": "delete|remove|erase|trash|get rid of",
+    "move_file": "rename|move",
+    "copy_file": "copy|duplicate|back up",
+    "restore_file": "restore|undelete",
+    "make_folder": r"(?:make|create|add)(?= .*\b(?:folder|directory)\b)",
+    "search_text": "search|grep",
+}
+_UNNAMED = rf"(?:(?:a|an|the|some|one|another|this|that|my)\s+)?(?:new\s+)?(?:{_KIND}|something)"
+"""Words for a file that name none."""
+_PUTTING = ("put", "place", "stick", "drop", "file", "take", "bring")
 """Verbs that move a file into a folder; into another file nothing is moved by them."""
 _POLITE_END = r"(?:,?\s+(?:please|pls|for\s+me|now|thanks|thank\s+you|again|instead|ok|okay|then))*\s*[.!?]*"
 _ALL = re.compile(r"(?:everything|all|every|any|\*|\*\.\*|files|it|that|this|them|one|/|~|\.)", re.IGNORECASE)
@@ -135,12 +116,24 @@ def read_call(request: str) -> Ruled | None:
     expression = read_sum(request)
     if expression:
         return Ruled("calculate", "calculate", {"expression": expression})
+    found = read_command(request) or read_search(request) or _read_gap(request)
+    if found is not None:
+        return found
     for rows, read in _RULES:
         for row in rows:
             found = re.fullmatch(row + _POLITE_END, request.strip(), re.IGNORECASE)
             ruled = read(found) if found is not None else None
             if ruled is not None:
                 return ruled
+    return None
+
+
+def _read_gap(request: str) -> Ruled | None:
+    """A verb with no file: `delete a file`."""
+    for tool, verbs in _GAPS.items():
+        found = re.fullmatch(rf"(?P<verb>{verbs})(?:\s+{_UNNAMED})?[.!?]*", request.strip(), re.IGNORECASE)
+        if found is not None:
+            return Ruled(tool, found["verb"].lower())
     return None
 
 
@@ -201,14 +194,13 @@ _RULES: tuple[tuple[tuple[str, ...], Callable[[re.Match[str]], Ruled | None]], .
     (_RESTORE, lambda found: _read_path(found, "restore_file")),
     (_MOVE, lambda found: _read_pair(found, "move_file")),
     (_COPY, lambda found: _read_pair(found, "copy_file")),
-    (_ALL_MEMORIES, lambda found: Ruled("memory_search", "recall", {"query": ""})),
-    (_HISTORY, lambda found: Ruled("search_history", "search", {"query": _name(found["query"])})),
 )
 
 
 def _is_file(parts: Mapping[str, str | None], name: str) -> bool:
     """Whether a thing looks like a path, or is called a folder."""
-    return looks_like_path(_name(parts[name])) or parts.get(f"{name}_kind") is not None
+    is_called = parts.get(f"{name}_kind") is not None or parts.get(f"{name}_is") is not None
+    return looks_like_path(_name(parts[name])) or is_called
 
 
 def _verb(found: re.Match[str], tool: str) -> str:

@@ -1,4 +1,4 @@
-"""One message, several requests: where it can be taken apart, and what `it` means in the later ones."""
+"""One message, several requests: where it can be taken apart, and what answers a question of ours."""
 
 import re
 
@@ -17,15 +17,15 @@ _CHANGES = "|".join(all_verbs(beside="write_file"))
 _BORDER = re.compile(
     rf"""\s*;\s+ | \s*\n\s*
       | (?<=[.!?])\s+(?=\S)
-      | \s*,?\s+(?:and\s+)?then\s+
+      | \s*,?\s+(?:and\s+)?(?:then|after(?:\s+that|wards)|next|finally),?\s+
       | \s*,?\s+and\s+(?:also\s+)?(?=(?:please\s+)?(?:{_VERBS}|{_CHANGES})\b)
-      | \s*,\s+(?=(?:{_VERBS})\b)
+      | \s*,\s+(?=(?:{_VERBS}|rename|move|add|make)\b)
       | \s*,?\s+and\s+(?:also\s+)?(?=(?:what|what's|when|where|which|who)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _THING = r"(?:https?://[^\s,;]+|[\w~./-]*[\w~-]\.\w+)"
 _ALL = re.compile(
-    r"(?P<verb>(?:please\s+)?(?:cat|delete|display|download|fetch|open|print|read|remove|show(?:\s+me)?|view)\s+)"
+    r"(?P<verb>(?:please\s+)?(?:cat|delete|display|download|erase|fetch|open|print|read|remove|show(?:\s+me)?|trash|view)\s+)"
     rf"(?P<things>{_THING}(?:\s*,\s*{_THING})*\s*,?\s+and\s+{_THING})[.!?]?",
     re.IGNORECASE,
 )
@@ -35,36 +35,10 @@ _KEEP_IT = re.compile(
     re.IGNORECASE,
 )
 _PATH = re.compile(r"(?<![\w@:/.])(?:[\w~.-]*/)*[\w~-]+(?:\.[\w~-]+)+(?![\w@])|(?<!\S)[\w~.-]*/[\w~./-]*")
-_IT = re.compile(
-    r"(?P<before>\b(?:append|bring|change|delete|discard|display|edit|erase|open|print|read|recover|remove|restore"
-    r"|see|show|show me|throw|trash|undelete|view|in|into|of|from|to)\s+)(?:it|that|this)\b"
-    r"|\b(?:that|this|the)(?:\s+same)?\s+(?:file|note)\b",
-    re.IGNORECASE,
-)
-_FILE_IT = re.compile(
-    r"(?P<before>\b(?:renam(?:e|ing)|mov(?:e|ing)|copy(?:ing)?|duplicate|back ?up|a copy of)\s+)"
-    r"(?:it|(?:that|this|the)\s+file|that|this)\b",
-    re.IGNORECASE,
-)
-_AGAIN = re.compile(
-    r"(?:and|what about|how about|and what about|now)\s+(?P<in>(?:in|for|at)\s+)?(?P<thing>.{2,40}?)[?.!]*",
-    re.IGNORECASE,
-)
 _QUOTE_FIRST = re.compile(r"(?:[\"“'`]).+(?:[\"”'`])\s+(?:to|into|in|as)\s+\S+", re.IGNORECASE)
-_SAVE_IT = re.compile(
-    r"(?:please\s+)?(?P<verb>append|add|copy|put|save|store|write)\s+(?P<it>it|that|this|them"
-    r"|(?:the|its)\s+(?:answer|contents?|list|output|results?|text|time))\s+(?:also\s+)?"
-    r"(?:as|in|into|to|under)\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:file\s+)?(?:called\s+|named\s+)?(?P<path>\S+?)[.!]?",
-    re.IGNORECASE,
-)
 _REQUEST = re.compile(
     rf"(?:please\s+|can you\s+|could you\s+)?(?:{_VERBS}|add|ask|check|do|get|give|go|help|is|make|say|use"
     r"|how|what|what's|when|where|which|who|why)\b",
-    re.IGNORECASE,
-)
-_MEANT = re.compile(
-    r"(?:it|that|this|them|those|(?:the|its|their) (?:\w+ )?"
-    r"(?:answer|contents?|copy|file|lines?|list|output|result|results|text|time))",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
@@ -128,49 +102,9 @@ def find_path(text: str) -> str:
     return found[0].rstrip(".") if found else ""
 
 
-def save_it(step: str) -> str | None:
-    """A step that puts what came before into a file, in the plainest words; None for any other."""
-    saved = _SAVE_IT.fullmatch(step.strip())
-    if saved is None:
-        return None
-    verb = "Append" if saved["verb"].lower() in ("append", "add") else "Save"
-    return f'{verb} "it" to {saved["path"]}'  # in quotes, so that the word itself is what is copied
-
-
-def name_it(step: str, path: str) -> str:
-    """A later step with the file in place of `it`: `read it back` after a.txt is `read a.txt back`.
-
-    One that names a file of its own is left, unless it moves or copies a file: there `it` is what is to go
-    into that file.
-    """
-    if not path:
-        return step
-    step = _FILE_IT.sub(lambda found: found["before"] + path, step, count=1)
-    if find_path(step):
-        return step
-    return _IT.sub(lambda found: (found["before"] or "") + path, step, count=1)
-
-
-def same_again(step: str, tool: str) -> str:
-    """`And in Paris?` after the time somewhere is `What time is it in Paris?`; any other step as it is."""
-    found = _AGAIN.fullmatch(step.strip())
-    if found is None:
-        return step
-    thing = found["thing"]
-    if tool == "get_current_time" and not find_path(thing):
-        return f"What time is it in {thing}?"
-    is_path = find_path(thing) == thing
-    return f"Read {thing}" if tool == "read_file" and is_path and not found["in"] else step
-
-
 def is_request(text: str) -> bool:
     """Whether a message begins as one that stands for itself, and so is no answer to a question."""
     return _REQUEST.match(text.strip()) is not None
-
-
-def means_before(value: object) -> bool:
-    """Whether a value of a call is only a word for what the step before gave: `it`, `the result`."""
-    return isinstance(value, str) and _MEANT.fullmatch(value.strip()) is not None
 
 
 def says_nothing(value: object) -> bool:

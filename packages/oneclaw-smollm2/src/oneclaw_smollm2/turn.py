@@ -28,9 +28,10 @@ from oneclaw.providers import (
     UserMessage,
 )
 from oneclaw_smollm2 import answers
+from oneclaw_smollm2.follow_ups import read_before
 from oneclaw_smollm2.message import read_message
 from oneclaw_smollm2.parameters import read_parameters
-from oneclaw_smollm2.plan import Before, Step, make_plan, path_of
+from oneclaw_smollm2.plan import Step, make_plan
 from oneclaw_smollm2.prompt import without_tags
 from oneclaw_smollm2.report import report
 from oneclaw_smollm2.steps import is_request, join_answer
@@ -78,7 +79,7 @@ class Turns:
         else:
             plan = await self._plan(spoken, request.tools, complete, usage)
         call = _next_call(plan, spoken) if request.can_call else None
-        if call is not None:
+        if isinstance(call, ToolCall):
             yield CallBegun(0, call.name)
             yield ArgumentsAdded(0, json.dumps(call.arguments, ensure_ascii=False))
             yield Answered(_message(CallPart(call), usage=usage.total))
@@ -90,7 +91,7 @@ class Turns:
     async def _plan(
         self, spoken: Spoken, tools: Sequence[ToolDefinition], complete: Complete, usage: "_Counted"
     ) -> tuple[Step, ...]:
-        before = None if spoken.before is None else Before(spoken.before[0].name, _path_after(*spoken.before))
+        before = None if spoken.before is None else read_before(*spoken.before)
         text = _with_question(spoken)
         key = (text, before, tuple(tool.name for tool in tools))
         known = self._plans.pop(key, None)
@@ -164,13 +165,16 @@ def _with_question(spoken: Spoken) -> str:
     return spoken.text
 
 
-def _next_call(plan: Sequence[Step], spoken: Spoken) -> ToolCall | None:
-    """The call that is due; None when there is none, or it needs what the one before did not give."""
+def _next_call(plan: Sequence[Step], spoken: Spoken) -> ToolCall | str | None:
+    """The call that is due; None when there is none, words when it cannot be made after what came before."""
     steps = [step for step in plan if step.tool]
     if len(spoken.done) >= len(steps):
         return None
     step = steps[len(spoken.done)]
-    arguments = dict(step.arguments)
+    filled = step.arguments if step.fill is None else step.fill(spoken.done)
+    if isinstance(filled, str):
+        return filled
+    arguments = dict(filled)
     if step.carries:
         carried = _carried(spoken)
         if carried is None:
@@ -189,12 +193,6 @@ def _carried(spoken: Spoken) -> str | None:
     return None if _PARTIAL.search(pair[1].text) else pair[1].text
 
 
-def _path_after(call: ToolCall, result: ToolResult) -> str:
-    """The file that a call was about, where it is now: a file moved into a folder lies in that folder."""
-    moved = re.match(r"(?:Moved|Copied) \S+ to (\S+)", result.text)
-    return moved[1].rstrip(".") if moved and call.name in ("move_file", "copy_file") else path_of(call)
-
-
 def _compose(
     plan: Sequence[Step], spoken: Spoken, tools: Sequence[ToolDefinition]
 ) -> tuple[str, Mapping[str, Any] | None]:
@@ -206,8 +204,14 @@ def _compose(
     steps = [each for each in plan if each.tool]
     if not steps:
         return step.words, None
-    told = [report(call, result) for call, result in spoken.done]
-    told += [f"I did not do this: “{each.text}”." for each in steps[len(spoken.done) :]]
+    pairs = zip(steps, spoken.done, strict=False)
+    told = [report(call, result) for step, (call, result) in pairs if not step.is_quiet]
+    left = [each for each in steps[len(spoken.done) :] if not each.is_quiet]
+    stopped = _next_call(plan, spoken)
+    if isinstance(stopped, str):
+        told.append(stopped)
+        left = left[1:]
+    told += [f"I did not do this: “{each.text}”." for each in left]
     told += [f"I cannot do this: “{each.text}”." for each in plan if not each.tool]
     return "\n\n".join(told), None
 
