@@ -15,6 +15,8 @@ from evaluation.trial import Told, Trial, open_model, open_trial
 from oneclaw.permissions import Question
 
 HERE = Path(__file__).parent
+PAGE = HERE.parents[2] / "docs" / "embedded-model.md"
+BEGIN, END = "<!-- Written by `make evaluate ARGS=--write`. -->", "<!-- The end of what it writes. -->"
 SETS = ("open", "second", "kept")
 SETTINGS = {"permissions.needs.network": "denied"}
 """No request leaves the machine: that a page was asked for is what counts."""
@@ -111,14 +113,39 @@ def draw(name: str, found: Mapping[str, Counter[str]]) -> str:
     return "\n".join([*lines, f"| share | | {shares} |"])
 
 
+def summarize(found: Mapping[str, Mapping[str, Counter[str]]]) -> str:
+    """One row for each set and one for all, in Markdown."""
+    totals = {f"`{name}.toml`": sum(grades.values(), Counter[str]()) for name, grades in found.items()}
+    totals["**all**"] = sum(totals.values(), Counter[str]())
+    lines = [f"| set | conversations | {' | '.join(GRADES)} |", "|---|" + "---:|" * (len(GRADES) + 1)]
+    for name, counts in totals.items():
+        shares = (f"{counts[each]} ({counts[each] / max(counts.total(), 1):.1%})" for each in GRADES)
+        lines.append(f"| {name} | {counts.total()} | {' | '.join(shares)} |")
+    return "\n".join(lines)
+
+
+def write_page(text: str) -> None:
+    """Put the figures into the page of the tiny model, between their marks."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="evaluation", description=__doc__)
     parser.add_argument("sets", nargs="*", help=f"of {', '.join(SETS)}; all where none is named")
     parser.add_argument("--tell", action="store_true", help="print every conversation that was not helpful")
+    parser.add_argument(
+        "--write", action="store_true", help="put the figures of all sets into the page of docs"
+    )
     arguments = parser.parse_args()
+    if arguments.write and arguments.sets:
+        parser.error("--write takes all sets; leave out their names")
     found = {name: asyncio.run(evaluate(name, is_told=arguments.tell)) for name in arguments.sets or SETS}
     for name, grades in found.items():
         print(f"\n{draw(name, grades)}")
+    if arguments.write:
+        write_page(summarize(found))
     every = [counts for grades in found.values() for counts in grades.values()]
     return 1 if any(counts["harmful"] or counts["invented"] for counts in every) else 0
 

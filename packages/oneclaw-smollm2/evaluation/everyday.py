@@ -76,7 +76,11 @@ RULED = (
         "move_file",
         {"source": "report.txt", "destination": "archive/report.txt"},
     ),
-    ("Move todo.txt into the archive folder", "move_file", {"source": "todo.txt", "destination": "archive"}),
+    (
+        "Move todo.txt into the archive folder",
+        "move_file",
+        {"source": "todo.txt", "destination": "archive/todo.txt"},
+    ),
     (
         "replace milk with oat milk in todo.txt",
         "edit_file",

@@ -177,9 +177,51 @@ async def test_what_is_added_to_a_file_begins_on_a_line_of_its_own(held: str, ad
     }
 
 
+async def test_only_a_memory_that_is_meant_beyond_doubt_is_forgotten() -> None:
+    async def forget(prompt: str, grammar: str) -> str:
+        return '>memory_forget {"key": "park"}'
+
+    look, step = await make_plan("forget where I park", TOOLS, forget)
+    assert (look.tool, look.is_quiet) == ("memory_search", True)
+    assert step.fill is not None
+
+    def given(*keys: str) -> Any:
+        value = {"memories": [{"key": key, "value": "x"} for key in keys]}
+        assert step.fill is not None
+        return step.fill([(ToolCall("memory_search", {}, "1"), ToolResult("1", "memory_search", value))])
+
+    assert given("park at P7") == {"key": "park at P7"}
+    assert given("park at P7", "park") == {"key": "park"}
+    assert "Which memory do you mean" in given("park at P7", "national park")
+    assert "nothing to forget" in given()
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("remember that my cat is called Miso", "cat", "Miso"),
+        ("remember: the alarm code is 9911", "alarm code", "9911"),
+        ("remember I am allergic to nuts", "allergic to nuts", "I am allergic to nuts"),
+    ],
+)
+def test_a_fact_is_a_key_and_a_value(text: str, key: str, value: str) -> None:
+    found = read_call(text)
+    assert found is not None
+    assert (found.tool, found.arguments) == ("memory_store", {"key": key, "value": value})
+
+
+@pytest.mark.parametrize(
+    "text", ["remember it", "do you remember my cat?", "remember what I said", "remember to call"]
+)
+def test_what_tells_no_fact_is_not_remembered_by_rule(text: str) -> None:
+    found = read_call(text)
+    assert found is None or found.tool != "memory_store"
+
+
 @pytest.mark.parametrize(
     ("text", "before", "meant"),
     [
+        ("read the first one", Before("list_files", items=("a/", "b.txt")), "list the files in a/"),
         ("undo that", Before("delete_file", "a.txt"), "restore a.txt"),
         ("put it back", Before("move_file", "b/a.txt", source="a.txt"), "move b/a.txt to a.txt"),
         ("read the second one", Before("list_files", items=("a.txt", "b.txt")), "read b.txt"),

@@ -24,7 +24,7 @@ _GREETING = r"(?:hi+|hello+|hey+|hiya|howdy|yo|sup|greetings|good (?:morning|aft
 _FINE = (
     r"ok(?:ay)?|great|good|nice|cool|perfect|well done|very good|yes|yep|yeah|sure|fine|awesome|wow|good job"
     r"|nice work|love it|amazing|no|nope|never ?mind|forget it|stop|cancel|nothing|got it|alright|all right"
-    r"|done|sorry|my bad|oops|wrong window|no worries|i see|hm+"
+    r"|done|lol|ha(?:ha)+|sorry|my bad|oops|wrong window|no worries|i see|hm+"
 )
 _LED = re.compile(rf"\A(?:{_GREETING}|oh|well|so|ok(?:ay)?|and|but)\b[,.! ]+")
 _DECLINED = re.compile(r"no|nope|never ?mind|forget it|stop|cancel|nothing")
@@ -112,7 +112,8 @@ def last_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
 
 def refusal(verb: str, tools: Sequence[ToolDefinition]) -> str:
     """Refuse a verb that no tool does, in one sentence that says what they do."""
-    what = verb if " " in verb else f"{verb} you" if verb == "remind" else f"{verb} that"
+    has_object = re.search(r" (?:an?|the|your|everything|all|online|folder)\b", verb)
+    what = verb if has_object else f"{verb} you" if verb == "remind" else f"{verb} that"
     return f"I cannot {what}, so I changed nothing; {_able(tools)}{_SETUP}."
 
 
@@ -145,6 +146,11 @@ def help_text(tools: Sequence[ToolDefinition]) -> str:
         lines += ["", f"I also have: {', '.join(others)}."]
     lines += ["", f"I choose tools and do not write prose; {_SETUP}."]
     return "\n".join(lines)
+
+
+def example_of(tool: str) -> str:
+    """A sentence that asks for the tool."""
+    return _EXAMPLES.get(tool, tool.replace("_", " "))
 
 
 def question(tool: ToolDefinition, missing: Sequence[tuple[str, str]]) -> str:

@@ -65,6 +65,14 @@ _INTO_IT = re.compile(
     r"|the (?:new )?folder)|there)\s*\Z",
     re.IGNORECASE,
 )
+_SHOW_IT = re.compile(
+    r"(?:show|see|read|open|display|print)(?:\s+(?:me|it|me it|that|the file))?", re.IGNORECASE
+)
+_COPY_IT = re.compile(
+    r"make (?:a|another) (?:copy|backup|duplicate)(?: of (?:it|that))?(?: (?:called|named|as|to"
+    r"|in))? (?P<path>\S+)",
+    re.IGNORECASE,
+)
 _SIZE = re.compile(r"\s+\([^()]*\)\Z")
 
 
@@ -116,9 +124,16 @@ def resolve(step: str, before: Before) -> str:
     said = step.strip().rstrip(".!?")
     if _UNDO.fullmatch(said):
         return _undone(step, before)
+    if before.path and _SHOW_IT.fullmatch(said):
+        return f"read {before.path}"
+    copied = _COPY_IT.fullmatch(said)
+    if before.path and copied is not None and copied["path"] != "of":
+        return f"copy {before.path} to {copied['path']}"
     if before.expression:
         return follow_sum(step, before.expression) or step
     step = _ORDINAL.sub(lambda found: _item(before, found), step)
+    if re.fullmatch(r"(?:read|open|show|show me|list) \S+/", step.strip().rstrip(".!?")):
+        return f"list the files in {step.split()[-1]}"
     if before.tool == "make_folder":
         return _INTO_IT.sub(f"into the {before.path} folder", said)
     return same_again(step, before.tool)

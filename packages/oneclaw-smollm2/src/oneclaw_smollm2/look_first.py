@@ -1,10 +1,10 @@
 """Calls that are made only after another one has looked: which file is meant, and how a file ends."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from oneclaw import ToolCall, ToolResult
-from oneclaw_smollm2.named import choose_file, named_in, pattern_for
+from oneclaw_smollm2.named import ENDING, choose_file, named_in, pattern_for
 
 Done = Sequence[tuple[ToolCall, ToolResult]]
 Arguments = Mapping[str, Any]
@@ -21,6 +21,9 @@ def look_first(tool: str, arguments: Arguments, tools: set[str]) -> tuple[list[L
     is_text = is_added and bool(arguments.get("content")) and "read_file" in tools
     looks: list[Look] = []
     fill: Fill | None = None
+    if tool == "memory_forget" and "memory_search" in tools:
+        key = str(arguments.get("key", ""))
+        return [("memory_search", {"query": key}, None)], _remembered(key)
     if named is not None and "find_files" in tools:
         parameter, word = named
         looks.append(("find_files", {"pattern": pattern_for(word)}, None))
@@ -41,11 +44,35 @@ def _found(parameter: str, word: str, arguments: Arguments) -> Fill:
         call, result = done[-1]
         chosen = choose_file(result.text, word) if call.name == "find_files" and result.ok else []
         if isinstance(chosen, str):
-            return {**arguments, parameter: chosen}
+            folder, _, name = str(arguments.get("destination", "")).rpartition("/")
+            is_inside = folder and name.endswith(ENDING)  # it keeps the name that it has
+            there = {"destination": f"{folder}/{chosen.rpartition('/')[2]}"} if is_inside else {}
+            return {**arguments, **there, parameter: chosen}
         said = word.replace("_", " ")
         if chosen:
             return f"Which file do you mean: {', '.join(chosen[:8])}? Please name it."
         return f"I do not see a file with “{said}” in its name. “List the files” shows what there is."
+
+    return fill
+
+
+def _remembered(word: str) -> Fill:
+    """Fill in the key of the memory that the call before has found: only one that is meant beyond doubt."""
+
+    def fill(done: Done) -> Arguments | str:
+        value: Any = done[-1][1].value
+        rows = (
+            cast("list[Arguments]", cast(Arguments, value).get("memories", []))
+            if isinstance(value, Mapping)
+            else []
+        )
+        keys = [str(row.get("key")) for row in rows]
+        same = [key for key in keys if key.lower() == word.lower()]
+        if len(same) == 1 or len(keys) == 1:
+            return {"key": (same or keys)[0]}
+        if keys:
+            return f"Which memory do you mean: {', '.join(keys[:8])}? Please name it."
+        return f"I remember nothing about “{word}”, so there is nothing to forget."
 
     return fill
 

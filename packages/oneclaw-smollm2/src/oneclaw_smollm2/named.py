@@ -11,7 +11,7 @@ from typing import Any
 ENDING = ".somefile"
 _KIND = r"(?:list|file|notes?|document|doc)"
 _PAPERS = (
-    r"(?:diary|journal|notes|to-?do(?: list)?|todos|agenda|log|recipes?|report|letter|cv|resume|budget"
+    r"(?:diary|journal|notes|to[- ]?do(?: list)?|todos|agenda|log|recipes?|report|letter|cv|resume|budget"
     r"|essay|homework"
     r"|invoice|contract|poem|story|(?:shopping|grocery|packing|reading|wish) list|groceries|shopping"
     r"|tasks|readme)"
@@ -37,6 +37,7 @@ _FORMS = tuple(
         rf"(?P<before>(?:search|look) .+ in |search ){_NAME}(?P<after>\Z| for .+)",
         rf"(?P<before>what(?:'s| is| are| do i have| have i got)?(?: written| there)? (?:in|on"
         rf"|inside) ){_NAME}(?P<after>)",
+        rf"(?P<before>(?:is|are) .+ (?:on|in) ){_NAME}(?P<after>)",
         rf"(?P<before>what(?:'s|s| is| does| do) ){_NAME}(?P<after> (?:say|says|contain|contains|about)\b.*)",
     )
 )
@@ -55,15 +56,29 @@ _NO_FILE = re.compile(
 
 def name_file(request: str) -> str:
     """The request with a bare word for a file given an ending; any other request as it is."""
-    said = request.strip().rstrip(".?!")
-    if re.search(r"[\"“‘`:\n]|\w\.\w|/", said):
+    said = re.sub(r" (?:today|now|right now|at the moment)\Z", "", request.strip().rstrip(".?!"))
+    bare = re.sub(r"\"[^\"]*\"|“[^”]*”|'[^']*'(?!\w)", "", said)
+    if re.search(r"[\"“‘`:\n]|\w\.\w|/", bare):
         return request
     for form in _FORMS:
         found = form.fullmatch(said)
-        if found is not None and not _NO_FILE.fullmatch(found["name"]):
-            name = re.sub(r"[\s-]+", "_", re.sub(rf" {_KIND}\Z", "", found["name"], flags=re.IGNORECASE))
-            return f"{found['before']}{name}{ENDING}{found['after']}"
+        if found is not None and (_is_paper(found["name"]) or not _NO_FILE.fullmatch(found["name"])):
+            return f"{found['before']}{_stripped(found['name'])}{ENDING}{found['after']}"
     return request
+
+
+def _is_paper(name: str) -> bool:
+    return re.fullmatch(_PAPERS, name, re.IGNORECASE) is not None
+
+
+def name_of_paper(words: str) -> str:
+    """The name in words for a paper, as `shopping` in `shopping list`; empty where they mean no paper."""
+    is_paper = re.fullmatch(rf"{_PAPERS}|{_WORDS} (?:list|file|document)", words, re.IGNORECASE)
+    return _stripped(words) if is_paper else ""
+
+
+def _stripped(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", re.sub(rf" {_KIND}\Z", "", name, flags=re.IGNORECASE))
 
 
 def named_in(arguments: Mapping[str, Any]) -> tuple[str, str] | None:

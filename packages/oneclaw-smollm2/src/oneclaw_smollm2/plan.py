@@ -57,6 +57,15 @@ class Step:
     is_refused: bool = False
 
 
+_TOLD_OF = re.compile(
+    r"(?P<fact>(?:i|we|my \w+|there(?:'s| is)|the file|this)\b[^,;:\"]{3,60})[,.;]\s+(?:so |but |and )?"
+    r"(?P<rest>(?:can|could|would|please|how about|delete|read|rename|move|copy|bring|get|restore|show"
+    r"|undo|put)\b.+)",
+    re.IGNORECASE,
+)
+"""A statement that says which file it is about, and a request about it."""
+
+
 async def make_plan(
     text: str, tools: Sequence[ToolDefinition], complete: Complete, before: Before | None = None
 ) -> tuple[Step, ...]:
@@ -72,6 +81,9 @@ async def make_plan(
     dictated = read_dictation(bare_request(text))
     if dictated is not None and any(tool.name == dictated.tool for tool in tools):
         return _looked_up([Step(text, dictated.tool, dictated.arguments or {})], tools)
+    told = _TOLD_OF.fullmatch(text.strip())
+    if told is not None and find_path(told["fact"]) and not find_path(told["rest"]):
+        text, before = told["rest"], Before(path=find_path(told["fact"]))
     parts = _without_greetings(split_steps(text), text) or [text]
     if len(parts) > 1:
         steps = await _plan_parts(parts, text, tools, complete, before)
@@ -140,11 +152,18 @@ async def _decide_later(
     count = counts(text, before)
     if count is not None:
         return Step(text, words=f"{count:,}.")
-    text = resolve(text, before)
-    named = name_it(text, before.path)
+    bare = bare_request(text)
+    named = name_it(resolve(bare, before), before.path)
+    named = text if named == bare else named
     saving = save_it(text) if named == text else None
     if saving is None:
         step = _carrying(await _decide(named, tools, complete), tools)
+        if (
+            step.tool == "write_file"
+            and named != text
+            and not re.match(r"overwrite|replace", text, re.IGNORECASE)
+        ):
+            step = replace(step, arguments={**step.arguments, "mode": "append"})
         return step if step.carries else _questioned(step, tools)
     writers = [tool for tool in tools if _puts_text_into_file(tool)]
     return _carrying(await _decide(saving, writers or tools, complete), tools)
@@ -191,7 +210,8 @@ def _tell_how(text: str, how: str, tools: Sequence[ToolDefinition]) -> Step:
     names = {tool.name for tool in tools}
     can_do = ruled.tool in names if ruled is not None else bool(request_verb(read_message(how)))
     if can_do and (ruled is not None or tools_for(read_message(how), tools)):
-        return Step(text, words=f"Just say it: “{how}”.")
+        example = how if find_path(how) or ruled is None else answers.example_of(ruled.tool)
+        return Step(text, words=f"Just say it, such as “{example}”.")
     return _refuse(text, tools)
 
 

@@ -66,6 +66,8 @@ def _tell_written(arguments: Arguments, result: ToolResult) -> str:
         if len(content) <= SHORT_CHARS and "\n" not in content
         else f"{len(content):,} characters"
     )
+    if not content:
+        return f"There is a file {path} now."
     return f"Added {what} to {path}." if arguments.get("mode") == "append" else f"Saved {what} to {path}."
 
 
@@ -103,9 +105,15 @@ def _tell_stored(arguments: Arguments, result: ToolResult) -> str:
 def _tell_remembered(arguments: Arguments, result: ToolResult) -> str:
     value: Any = result.value
     if not isinstance(value, Mapping):
-        return _sentence(result.text)
+        return "I remember nothing about that. Say “Remember that …” and I will."
     rows = cast("list[Mapping[str, Any]]", cast(Arguments, value).get("memories", []))
     return "I remember:\n\n" + "\n".join(f"- {row.get('key')}: {row.get('value')}" for row in rows)
+
+
+def _tell_history(arguments: Arguments, result: ToolResult) -> str:
+    if "\n" not in result.text and result.text.startswith("Nothing"):
+        return f"I found nothing about “{arguments.get('query', '')}” in earlier conversations."
+    return f"Said earlier:\n\n{quote(result.text)}"
 
 
 def _tell_any(arguments: Arguments, result: ToolResult) -> str:
@@ -148,6 +156,7 @@ _TOLD: dict[str, Callable[[Arguments, ToolResult], str]] = {
     "memory_store": _tell_stored,
     "memory_search": _tell_remembered,
     "memory_forget": _tell_first_line,
+    "search_history": _tell_history,
     "calculate": _tell_sum,
     "delete_file": _tell_deleted,
     "copy_file": _tell_first_line,

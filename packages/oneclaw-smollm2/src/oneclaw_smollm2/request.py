@@ -2,67 +2,41 @@
 
 import re
 
-_POLITE = (
-    *("oh no", "oh", "oops", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also", "and", "just"),
-    *("please", "plz", "pls", "kindly", "quickly", "maybe", "perhaps", "first", "next", "finally", "well"),
-    *("afterwards", "after that", "oneclaw", "try to", "go on and", "go ahead(?: and)?", "feel free to"),
-    *(
-        "let's",
-        "lets",
-        "let us",
-        "help me(?: to)?",
-        "are you able to",
-        "(?:would|do) you mind",
-        "no(?=[,.!])",
-    ),
-    *("(?:can|could|would|will|can't|won't) (?:you|u)", "is there (?:a|any) way to", "i wonder if you could"),
-    *(
-        "(?:is|would) it (?:be )?possible(?: for you)? to",
-        "(?:can|could|may) i (?:ask|get) you to",
-        "do me a favou?r and",
-    ),
-    *(
-        "(?:i|we) (?:want|need|wish|have|ought)(?: you)? to",
-        "(?:i'd|i would|we'd|id) (?:like|love)(?: you)? to",
-    ),
-    *(
-        "(?:i|we|you) (?:should|must|can|may)",
-        "make sure (?:to|you)",
-        "(?:be so|be) (?:kind|good)(?: enough)?(?: as)? to",
-    ),
-    *(
-        "i'd be glad if you",
-        "it would be (?:nice|great|good) (?:to|if you could)",
-        "i was wondering if you could",
-    ),
-    *(
-        "uh+",
-        "u[hm]+",
-        "hm+",
-        "actually",
-        "ah",
-        "yes",
-        "yeah",
-        "sure",
-        "great",
-        "perfect",
-        "thanks",
-        "thank you",
-    ),
+_POLITE = "|".join(
+    (
+        r"oh no|oh|oops|hey|hi|hello|ok|okay|so|now|then|also|and|just|well|first|next|finally"
+        r"|afterwards|after that",
+        r"please|plz|pls|kindly|quickly|maybe|perhaps|oneclaw|try to|go on and|go ahead(?: and)?"
+        r"|feel free to",
+        r"(?:alexa|siri|google|bot|computer|assistant|dude|bro|buddy|mate|friend)(?=[ ,!])",
+        r"uh+|um+|hm+|actually|ah|yes|yeah|sure|great|perfect|thanks|thank you|(?:no,? )?wait"
+        r"|no(?=[,.!])|hang on",
+        r"let's|lets|let us|help me(?: to)?|are you able to|(?:would|do) you mind|do me a favou?r and",
+        r"(?:can|could|would|will|can't|won't) (?:you|u)|is there (?:a|any) way to",
+        r"i(?: was)? wonder(?:ing)? if you could|(?:is|would) it (?:be )?possible(?: for you)? to",
+        r"(?:can|could|may) i (?:ask|get) you to|(?:i|we) (?:want|need|wish|have|ought)(?: you)? to",
+        r"(?:i'd|i would|we'd|id) (?:(?:like|love)(?: you)? to|appreciate it if you could)",
+        r"(?:i|we|you) (?:should|must|can|may)|make sure (?:to|you)|(?:be so|be) (?:kind"
+        r"|good)(?: enough)?(?: as)? to",
+        r"i'd be glad if you|it would be (?:nice|great|good) (?:to|if you could)",
+        r"let me(?= (?:see|look|read|have a look))|(?:could|may|can) i(?= see)",
+        r"(?:tell me|show me|do you know|i (?:want|need) to know)(?= (?:what|where|which|who|when|how)\b)",
+    )
 )
 _CLAUSES = (
     r"(?:if|when|whenever|once) (?:it's|it is|that's|that is|you|possible|convenient)\b[^,.!?\"]{0,45}?"
     r"(?:trouble|mind|time|moment|minute|sec|second|possible|ok|okay|can|could|convenient|free|ready|chance)",
     r"(?:i'm |i am )?sorry\b[^,.!?\"]{0,40}",
+    r"(?:i )?(?:didn't|did not) mean (?:that|it|to)[^,.!?\"]{0,30}",
     r"excuse me",
     r"dear \w+(?: \w+)?",
     r"good (?:morning|afternoon|evening|day)(?: \w+)?",
     r"(?:hi|hello|hey|thanks|thank you) \w+",
 )
-LEAD = re.compile(rf'(?:(?:@|""|{"|".join(_POLITE)}) )+')
+LEAD = re.compile(rf'(?:(?:@|""|{_POLITE}) )+')
 """Polite words in front of a request that is read with signs for paths and quotations."""
 _LEAD = re.compile(
-    rf"(?:(?:{'|'.join(_POLITE)})\b(?!\.\w)[,.!:]*\s+|(?:{'|'.join(_CLAUSES)})[,.!:;]\s+(?:but\s+|and\s+)?)+",
+    rf"(?:(?:{_POLITE})\b(?!\.\w)[,.!:]*\s+|(?:{'|'.join(_CLAUSES)})[,.!:;]\s+(?:but\s+|and\s+)?)+",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -72,11 +46,18 @@ _TAIL = re.compile(
     r"|(?:many )?thank(?:s| you)(?: a lot| so much| very much| in advance)?))+[.!?]*\Z",
     re.IGNORECASE,
 )
+_WHY = re.compile(
+    r"[,.;]?\s+(?:because\s+|since\s+|as\s+)?i\s+(?:don't|do not|dont|no longer|never)\s+(?:need|want"
+    r"|use|like)"
+    r"\s+(?:it|that|them|this)(?:\s+any\s?more|\s+any\s+longer)?[.!?]*\Z",
+    re.IGNORECASE,
+)
+"""A reason after a request, which changes nothing of it."""
 _HOW = re.compile(
     r"(?:how (?:do|can|would|could|should|to)(?: (?:i|we|you|one))?|what is the way to) (?!you\b)",
     re.IGNORECASE,
 )
-_VERBS = (
+_VERBS = [
     "rename",
     "move",
     "copy",
@@ -88,7 +69,7 @@ _VERBS = (
     "duplicate",
     "trash",
     "erase",
-)
+]
 _GERUNDS = {
     f"{verb.removesuffix('e')}ing": verb
     for verb in (*_VERBS, "make", "create", "read", "show", "open", "list")
@@ -116,7 +97,7 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 _NOTE = re.compile(
-    r"(?:(?:take|make|leave|write)(?: me)? an?(?: \w+)? note(?: to self)?|note(?: down| to self)?"
+    r"(?:(?:take|make|leave|write)(?: me)? an?(?: \w+)? note(?: to self)?|new note|note(?: down| to self)?"
     r"|jot down|keep in mind|don't forget|do not forget"
     r"|for (?:future reference|the record|your information)|fyi|memo)(?:\s*[:,]|,? that)\s*(?=\S)",
     re.IGNORECASE,
@@ -135,13 +116,39 @@ _SHORTHAND = {
 }
 
 
+_LITTLE = frozenset(
+    [
+        "file",
+        "files",
+        "folder",
+        "called",
+        "named",
+        "time",
+        "date",
+        "what",
+        "where",
+        "which",
+        "please",
+        "with",
+        "text",
+        "content",
+    ]
+)
+"""Words that are mended anywhere before the first name."""
+_LEADING = re.compile(
+    r"(?:can|could|would|will|you|u|please|hey|hi|hello|ok|okay|i|want|need|to|would|like|id|i'd|me|just|now|and|then|so|the|also)"
+    r"[,.!]*",
+    re.IGNORECASE,
+)
+
+
 def bare_request(text: str) -> str:
     """A request without its polite words, as an order: `could a.txt be deleted?` is `delete a.txt?`."""
     said = text.strip().replace("’", "'")
     lead = _LEAD.match(said)
     rest = said[lead.end() if lead else 0 :]
     if not re.search(r":\s", rest):
-        rest = _TAIL.sub("", rest)  # after a colon it may be what to write
+        rest = _TAIL.sub("", _WHY.sub("", rest))  # after a colon it may be what to write
     note = _NOTE.match(rest)
     if note is not None and not re.search(r"\w\.\w", rest):
         return f"remember that {rest[note.end() :]}"
@@ -160,18 +167,21 @@ def asked_how(text: str) -> str:
     return text.strip()[found.end() :].rstrip("?.! ") if found else ""
 
 
-def fix_typos(text: str, known: frozenset[str]) -> str:
-    """The text with the words before its first name, quotation or number mended, five at most."""
+def fix_typos(text: str, verbs: frozenset[str]) -> str:
+    """The text with its verb mended, and the little words before its first name, quotation or number."""
     words = text.split(" ")
-    for at, word in enumerate(words[:5]):
+    known = verbs
+    for at, word in enumerate(words[:6]):
         if re.search(r"[\d\"“'`:./]\w", word):
             break
         core = word.rstrip(",.?!").lower()
         if core in _SHORTHAND:
             words[at] = _SHORTHAND[core] + word[len(core) :]
-        elif len(core) > 3 and core.isalpha() and core not in known:
-            near = [key for key in known if _is_typo(core, key)]
+        elif len(core) > 3 and core.isalpha() and core not in verbs | _LITTLE:
+            near = [key for key in known | _LITTLE if _is_typo(core, key)]
             words[at] = near[0] + word[len(core) :] if len(near) == 1 else word
+        if not _LEADING.fullmatch(words[at]):
+            known = frozenset[str]()  # the verb has passed: what comes now is what it is about
     return " ".join(words)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from oneclaw_smollm2.call import Ruled
+from oneclaw_smollm2.facts import read_fact
 from oneclaw_smollm2.message import looks_like_path
 from oneclaw_smollm2.searches import read_search
 from oneclaw_smollm2.shell_words import read_command
@@ -44,10 +45,14 @@ _TO = (
     r"|(?:in)?to\s+a\s+(?:new\s+)?(?:file|folder)\s+(?:called|named))"
 )
 _SOURCE, _DESTINATION, _PATH = _thing("source"), _thing("destination"), _thing("path")
+_WITHIN = r"(?:in|inside|from)\s+(?:the\s+)?(?P<folder>[\w./-]+?)(?:\s+(?:folder|directory))?"
 _MOVE = (
     rf"(?P<verb>rename|move|relocate|shift|transfer)\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
     rf"(?P<verb>rename|move|relocate)\s+{_SOURCE}",
+    rf"(?P<verb>rename|move)\s+{_SOURCE}\s+{_WITHIN}\s+(?P<to>to|as|into)\s+{_DESTINATION}",
     rf"(?P<verb>change)\s+the\s+(?:file\s*)?name\s+of\s+{_SOURCE}\s+(?P<to>to|into)\s+{_DESTINATION}",
+    rf"(?P<verb>change)\s+{_SOURCE}'s\s+name\s+(?P<to>to|into)\s+{_DESTINATION}",
+    rf"(?P<verb>call)\s+{_SOURCE}\s+{_DESTINATION}(?:\s+from\s+now\s+on)?",
     rf"(?P<verb>give)\s+{_SOURCE}\s+(?P<to>the\s+(?:new\s+)?name)\s+{_DESTINATION}",
     rf"(?P<verb>put|place|stick|drop|file|take|bring)\s+{_SOURCE}\s+(?P<to>in|into|inside|under|to)\s+{_DESTINATION}",
 )
@@ -57,6 +62,7 @@ _COPY_VERBS = (
 _COPY = (
     rf"(?P<verb>{_COPY_VERBS})\s+{_SOURCE}(?:\s+{_TO})?\s+{_DESTINATION}",
     rf"(?P<verb>{_COPY_VERBS})\s+{_SOURCE}",
+    rf"(?P<verb>copy)\s+{_SOURCE}\s+{_WITHIN}\s+(?P<to>to|as|into)\s+{_DESTINATION}",
     rf"(?P<verb>save|store)\s+{_SOURCE}\s+(?P<to>as|under)\s+{_DESTINATION}",
 )
 _DELETE = (
@@ -75,11 +81,13 @@ _NEW_FOLDER = (
 )
 _FOLDER = (
     rf"{_NEW_FOLDER}\s+(?P<path>{_QUOTED}|\S+?)",
-    rf"{_NEW_FOLDER}\s+(?:called|named|with\s+the\s+name)\s+(?P<path>{_QUOTED}|.+?)",
+    rf"{_NEW_FOLDER}(?:\s+(?:called|named))?\s+(?P<path>{_QUOTED}|\S+?)\s+{_WITHIN}",
+    rf"{_NEW_FOLDER}\s+(?:called|named|with\s+the\s+name)\s+(?P<path>{_QUOTED}|\S+(?:\s+\S+){{0,2}}?)",
+    rf"{_NEW_FOLDER}\s+for\s+(?:my\s+|the\s+|our\s+)?(?P<path>{_QUOTED}|[\w-]+)",
     rf"(?P<verb>make|create|add)\s+(?:me\s+)?(?:an?|the)\s+(?:new\s+)?(?P<path>{_QUOTED}|[\w./-]+?)\s+(?:folder|directory|dir)",
 )
 _EMPTY = (
-    rf"(?P<verb>make|create|start|add)\s+(?:me\s+)?(?:an?\s+)?(?:new\s+)?(?:empty|blank)\s+(?:new\s+)?(?:text\s+)?(?:file|note|document)"
+    rf"(?P<verb>make|create|start|add)\s+(?:me\s+)?(?:an?\s+)?(?:new\s+|empty\s+|blank\s+|text\s+)*(?:file|document)"
     rf"(?:\s+(?:called|named|with\s+the\s+name))?\s+(?P<path>{_QUOTED}|\S+?)",
 )
 _OLD, _NEW = rf"(?P<old>{_QUOTED}|.+?)", rf"(?P<new>{_QUOTED}|.+?)"
@@ -89,7 +97,7 @@ _EDIT = (
     rf"(?P<verb>change|correct)\s+{_EACH}{_OLD}\s+(?:in)?to\s+{_NEW}\s+in\s+{_PATH}",
     rf"(?P<verb>replace|substitute)\s+{_EACH}{_OLD}\s+in\s+{_PATH}\s+(?:with|by)\s+{_NEW}",
     rf"(?P<verb>change|correct)\s+{_EACH}{_OLD}\s+in\s+{_PATH}\s+(?:in)?to\s+{_NEW}",
-    rf"in\s+{_PATH},?\s+(?P<verb>replace|change)\s+{_EACH}{_OLD}\s+(?:with|by|to)\s+{_NEW}",
+    rf"(?:(?:edit|open|update)\s+|in\s+){_PATH},?\s+(?:(?:and|to)\s+)?(?P<verb>replace|change|correct)\s+{_EACH}{_OLD}\s+(?:with|by|to)\s+{_NEW}",
 )
 _WHOLE_TEXT = re.compile(
     r"(?:everything|all|(?:all\s+)?(?:the\s+)?(?:whole\s+)?(?:texts?|contents?|file|lines?)|what(?:'s|\s+is))",
@@ -116,7 +124,10 @@ def read_call(request: str) -> Ruled | None:
     expression = read_sum(request)
     if expression:
         return Ruled("calculate", "calculate", {"expression": expression})
-    found = read_command(request) or read_search(request) or _read_gap(request)
+    name = request.strip().strip("\"'`").rstrip("?!.")
+    if looks_like_path(name) and re.fullmatch(r"\S*\w\.\w+", name):
+        return Ruled("read_file", "read", {"path": name})
+    found = read_command(request) or read_fact(request) or read_search(request) or _read_gap(request)
     if found is not None:
         return found
     for rows, read in _RULES:
@@ -146,6 +157,9 @@ def _read_pair(found: re.Match[str], tool: str) -> Ruled | None:
     if not parts.get("destination"):
         return Ruled(tool, verb)
     destination = _name(parts["destination"])
+    if parts.get("folder"):
+        source = f"{parts['folder']}/{source}"
+        destination = f"{parts['folder']}/{destination}" if verb == "rename" else destination
     has_ending = re.search(r"\w\.\w+\Z", destination) is not None
     is_folder = not has_ending and parts.get("to") is not None
     is_meant = (
@@ -153,7 +167,21 @@ def _read_pair(found: re.Match[str], tool: str) -> Ruled | None:
     )
     if _ALL.fullmatch(destination) or not is_meant:
         return None
+    if not has_ending and _is_into(parts, verb) and not destination.endswith("/"):
+        destination = f"{destination}/{source.rstrip('/').rpartition('/')[2]}"
     return Ruled(tool, verb, {"source": source, "destination": destination})
+
+
+def _is_into(parts: Mapping[str, str | None], verb: str) -> bool:
+    """Whether the destination is a folder, there or not: `into the archive folder`, `move it to archive`."""
+    said = f"{parts.get('destination_is') or ''}{parts.get('destination_kind') or ''}".lower()
+    is_inside = (parts.get("to") or "").lower() in ("into", "in", "inside", "under")
+    return (
+        "folder" in said
+        or "dir" in said
+        or is_inside
+        or verb in ("move", "relocate", "shift", "transfer", *_PUTTING)
+    )
 
 
 def _read_path(found: re.Match[str], tool: str) -> Ruled | None:
@@ -165,8 +193,13 @@ def _read_path(found: re.Match[str], tool: str) -> Ruled | None:
 
 
 def _read_folder(found: re.Match[str]) -> Ruled | None:
-    path = _name(found["path"])
-    return None if _ALL.fullmatch(path) else Ruled("make_folder", "make a folder", {"path": path})
+    path, folder = _name(found["path"]), found.groupdict().get("folder")
+    path = f"{folder}/{path}" if folder else path
+    return (
+        None
+        if _ALL.fullmatch(path) or path in ("for", "in", "inside")
+        else Ruled("make_folder", "make a folder", {"path": path})
+    )
 
 
 def _read_empty(found: re.Match[str]) -> Ruled:

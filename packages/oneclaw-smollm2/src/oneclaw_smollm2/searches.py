@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from oneclaw_smollm2.call import Ruled
 from oneclaw_smollm2.message import looks_like_path
+from oneclaw_smollm2.named import name_of_paper, pattern_for
 
 _FILES = r"(?:files?|documents?|notes?|texts?|folders?|docs?|workspace)"
 _ALL_FILES = (
@@ -31,11 +32,17 @@ _IN_FILES = (
     rf"{_SEEK} (?:through |in )?(?:{_ALL_FILES}|everything|here) for {_Q}",
     rf"{_SEEK} (?:in |through )?{_PLACE} for {_Q}",
     rf"(?:{_SEEK}(?: for)?|find) {_Q} (?:in|inside) {_PLACE}",
-    rf"(?:is|does|do|are) {_Q} (?:in|mentioned in|appear in|occur in|come up in) (?:{_ALL_FILES}|{_PLACE})",
+    rf"(?:is|does|do|are)(?: there)?(?: any| some)? {_Q} (?:on|in|mentioned in|appear in|occur in"
+    rf"|come up in) (?:{_ALL_FILES}|{_PLACE})",
     rf"(?:does|do) {_PLACE} {_HOLDS} {_Q}",
     rf"(?:search|look|grep|hunt) for {_WORD}{_Q}{_WHERE}",
     rf"(?:find|show)(?: me)? (?:all |every |the )?(?:lines?|places?|sentences?) (?:with|that (?:have"
     rf"|contain|mention|say)s?|containing|mentioning|about) {_Q}(?: in {_PLACE})?",
+)
+_FILE_WITH = (
+    rf"(?:(?:find|show|list|get|give)(?: me)? )?(?:{_ALL_FILES}|files?) (?:with|having|containing"
+    rf"|that (?:have|has|contain|mention)s?|mentioning)"
+    rf" {_Q}(?: (?:in|inside) (?:it|them))?",
 )
 _NO_WORDS = re.compile(
     rf"(?:{_ALL_FILES}|(?:\S+ )?{_FILES}(?: .*)?|it|that|this|something|anything|.*\b(?:online"
@@ -44,10 +51,9 @@ _NO_WORDS = re.compile(
 )
 """What is no word to look for in files: a kind of file, or another place to look in."""
 _TALKS = r"(?:conversations?|chats?|history|messages?|discussions?|talks?)"
-_TALKED = (
+_TALKED = (  # but not `told you`, which asks for a memory
     r"(?:said|say|talk(?:ed)?|spoke|spoken|speak|mention(?:ed)?|discuss(?:ed)?|chat(?:ted)?"
-    r"|ask(?:ed)?(?: you)?"
-    r"|tell you|told you|wr[io]te|written)"
+    r"|ask(?:ed)?(?: you)?|wr[io]te|written)"
 )
 _LATELY = r"(?:(?:earlier|before|last time|previously|ever|just) )?"
 _HISTORY = (
@@ -65,16 +71,29 @@ _HISTORY = (
 )
 _ALL_MEMORIES = (
     r"(?:what|anything)(?: else)? (?:do|can|did) you (?:remember|know)(?: (?:about|of) me)?(?: so far)?",
-    r"(?:do|can) you (?:remember|know) (?:anything|something|stuff)(?: (?:about|of) me)?",
+    r"(?:do|can) you (?:remember|know) (?:me|anything|something|stuff)(?: (?:about|of) me)?",
     r"what have you (?:remembered|memori[sz]ed|stored|saved)(?: (?:about|for) me)?",
     r"(?:show|list|tell|give)(?: me)? (?:all )?(?:of )?(?:my|your|the) memor(?:y|ies)|what(?:'s"
     r"| is) in your memory",
     r"(?:show|list|tell)(?: me)? (?:everything|all|what) you (?:remember|know)(?: about me)?",
 )
+_RECALL = (
+    r"(?:do you (?:know|remember) )?(?:what|when|where|who)(?:'s|s| is| are| was"
+    r"| were) my (?P<query>.+?)(?: again| called)?",
+    r"do you (?:know|remember) my (?P<query>.+?)",
+)
 _WEB = (
     r"(?:search|look) (?:on |in )?(?:the )?(?:web|internet|online|google) (?:for|about) (?P<query>.+?)",
     r"(?:search|look up|find) (?P<query>.+?) (?:on the (?:web|internet)|online|on google)",
     r"google (?:for )?(?P<query>.+?)",
+)
+_FIND_ONE = (
+    r"(?:does|do) (?:the file |a file called )?(?P<path>\S+) exist",
+    r"(?:is|are) there (?:a |an |any )?(?:file )?(?:called |named )?(?P<path>\S+)(?: here| in here"
+    r"| in this folder)?",
+    r"(?:where(?:'s| is| are)|where did i (?:put|save|store)|find|locate|look for"
+    r"|do i have) (?:me )?(?:my|the|our)"
+    r" (?P<word>[a-z][\w-]*(?: (?:list|file|document))?)",
 )
 _END = r"(?: (?:please|somewhere|anywhere|at all))*\s*[.!?]*"
 
@@ -104,11 +123,29 @@ def _read_text(parts: Mapping[str, str | None]) -> Ruled | None:
     )
 
 
+def _read_file_name(parts: Mapping[str, str | None]) -> Ruled | None:
+    """A file that is looked for by its name, or by a word for such papers as a diary."""
+    path, word = (parts.get("path") or "").strip("\"'").rstrip("?"), parts.get("word") or ""
+    if path:
+        return Ruled("find_files", "find", {"pattern": path}) if looks_like_path(path) else None
+    name = name_of_paper(word)
+    return Ruled("find_files", "find", {"pattern": pattern_for(name)}) if name else None
+
+
 def _read_history(parts: Mapping[str, str | None]) -> Ruled | None:
     """What was written in a file was not said in a conversation."""
     query = _plain(parts.get("query"))
     is_file = any(looks_like_path(word) for word in query.split())
     return None if is_file else Ruled("search_history", "search", {"query": query})
+
+
+def _read_memory(parts: Mapping[str, str | None]) -> Ruled | None:
+    """What somebody's own is: it is known only if it was remembered."""
+    query = _plain(parts.get("query"))
+    is_file = any(looks_like_path(word) for word in query.split()) or re.search(
+        rf"\b{_FILES}\b", query, re.IGNORECASE
+    )
+    return None if is_file else Ruled("memory_search", "recall", {"query": query})
 
 
 def _read_web(parts: Mapping[str, str | None]) -> Ruled:
@@ -128,4 +165,7 @@ _RULES: tuple[tuple[tuple[str, ...], Callable[[Mapping[str, str | None]], Ruled 
     (_WEB, _read_web),
     (_HISTORY, _read_history),
     (_IN_FILES, _read_text),
+    (_FILE_WITH, _read_text),
+    (_FIND_ONE, _read_file_name),
+    (_RECALL, _read_memory),
 )

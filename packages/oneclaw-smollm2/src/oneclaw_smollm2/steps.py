@@ -25,8 +25,10 @@ _BORDER = re.compile(
 )
 _THING = r"(?:https?://[^\s,;]+|[\w~./-]*[\w~-]\.\w+)"
 _ALL = re.compile(
-    r"(?P<verb>(?:please\s+)?(?:cat|delete|display|download|erase|fetch|open|print|read|remove|show(?:\s+me)?|trash|view)\s+)"
-    rf"(?P<things>{_THING}(?:\s*,\s*{_THING})*\s*,?\s+and\s+{_THING})[.!?]?",
+    r"(?P<verb>(?:please\s+)?(?:cat|delete|display|download|erase|fetch|open|print|read|remove|show(?:\s+me)?|trash|view|what(?:'s|s|\s+is)\s+in)\s+)(?:both\s+|the\s+files\s+|files\s+)?"
+    rf"(?P<things>{_THING}(?:\s*,\s*{_THING})*\s*,?\s+and\s+{_THING})[.!?]?"
+    r"|(?P<verb2>(?:please\s+)?(?:move|copy|put)\s+)(?:both\s+|the\s+files\s+)?"
+    rf"(?P<things2>{_THING}(?:\s*,\s*{_THING})*\s*,?\s+and\s+{_THING})(?P<rest2>\s+(?:in|into|to|inside)\s+.+?)[.!?]?",
     re.IGNORECASE,
 )
 _KEEP_IT = re.compile(
@@ -82,7 +84,8 @@ def _spelled_out(step: str) -> list[str]:
     several = _ALL.fullmatch(step)
     if several is None:
         return [step]
-    return [several["verb"] + thing for thing in re.findall(_THING, several["things"])]
+    verb, things = several["verb"] or several["verb2"], several["things"] or several["things2"]
+    return [f"{verb}{thing}{several['rest2'] or ''}" for thing in re.findall(_THING, things)]
 
 
 def _with_facts(steps: list[str]) -> list[str]:

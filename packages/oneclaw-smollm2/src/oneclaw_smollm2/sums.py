@@ -59,6 +59,10 @@ _ROWS: tuple[tuple[str, str], ...] = (
         r"sum(\1\2)",
     ),
     (rf"add ({_NUMBER}) to ({_NUMBER})", r"\1 + \2"),
+    (rf"(?:increase|raise) ({_NUMBER}) by ({_NUMBER})\s*(?:%|percent|per cent)", r"\1 + \2%"),
+    (rf"(?:decrease|reduce|lower) ({_NUMBER}) by ({_NUMBER})\s*(?:%|percent|per cent)", r"\1 - \2%"),
+    (r"(?:(?:day|date)(?: is| is it| will it be)? )?tomorrow(?:'s date)?", "today + 1 day"),
+    (r"(?:(?:day|date)(?: was| was it)? )?yesterday(?:'s date)?", "today - 1 day"),
     (rf"(?:the )?(?:average|mean) (?:of )?{_LIST}", r"mean(\1)"),
     (rf"(?:a )?half (?:of )?({_NUMBER})", r"\1 / 2"),
     (rf"(?:a |one )?(third|quarter|fifth|tenth) of ({_NUMBER})", r"\2 / \1"),
@@ -134,7 +138,7 @@ _SIGNS = (
     (r"(?<=\d) squared\b", " ^ 2"),
     (r"(?<=\d) cubed\b", " ^ 3"),
 )
-_SUM = re.compile(r"[-+*/^%]|\b(?:in|to|mod|until|since|between|weekday|sum|mean|sqrt|cbrt)\b")
+_SUM = re.compile(r"[-+*/^%]|\b(?:in|to|mod|until|since|between|weekday|sum|mean|round|sqrt|cbrt)\b")
 """A sum has a sign, a function, or a unit to convert to."""
 _NO_SUM = re.compile(r"\d+(?:[-/.]\d+){2,}|[-+]?[\d\s.,]+|\d{3}-\d{4}|[-+][\d\s-]+|24/7|.*!.*|.*\bnow\b.*")
 """Dates, telephone numbers and numbers by themselves; and what the calculator takes for something else."""
@@ -145,6 +149,7 @@ _NEXT: tuple[tuple[str, str], ...] = (
     (r"(?:subtract|take(?: away)?) (?P<more>.+?)(?: from (?:that|it|this))?", r"({before}) - \g<more>"),
     (r"(?:multiply|times) (?:(?:that|it|this) )?(?:by )?(?P<more>.+)", r"({before}) * \g<more>"),
     (r"divide (?:(?:that|it|this) )?by (?P<more>.+)", r"({before}) / \g<more>"),
+    (r"round(?: (?:that|it|this))?(?: up| down| off)?", r"round({before})"),
     (r"(?:double|twice)(?: (?:that|it|this))?", r"({before}) * 2"),
     (r"(?:halve|half(?: of)?)(?: (?:that|it|this))?", r"({before}) / 2"),
     (r"(?P<more>[\d.]+ ?%) of (?:that|it|this)", r"\g<more> of ({before})"),
@@ -198,8 +203,21 @@ def _read_row(said: str) -> str:
             expression = _in_digits(found.expand(made)).strip()
             if expression.startswith(("sum(", "mean(")):
                 expression = _spelled_out(expression)
-            return f"days {expression}" if expression.startswith(("until", "since")) else expression
+            expression = f"days {expression}" if expression.startswith(("until", "since")) else expression
+            return _with_year(expression)
     return ""
+
+
+def _with_year(expression: str) -> str:
+    """`days until 1 january` means the next one, `days since` the last; the calculator takes this year's."""
+    found = re.fullmatch(rf"(.* (until|since) )({_DATE})", expression)
+    if found is None or re.search(r"\d{4}|today|tomorrow|yesterday", found[3]):
+        return expression
+    days = calculate(f"days until {found[3]}", date.today())
+    is_past = days.startswith(("-", "−"))
+    if is_past == (found[2] == "until") and not days.startswith("0 "):
+        return f"{found[1]}{found[3]} {date.today().year + (1 if found[2] == 'until' else -1)}"
+    return expression
 
 
 def _spelled_out(expression: str) -> str:
@@ -225,7 +243,7 @@ def _in_digits(said: str) -> str:
     said = re.sub(
         rf"\b({tens})[- ]({ones})\b", lambda found: str(NUMBER_WORDS[found[1]] + NUMBER_WORDS[found[2]]), said
     )
-    said = re.sub(r"°?\s?\b([cf])\b", lambda found: f" °{found[1].upper()}", said)
+    said = re.sub(r"(?:(?<=\d)|\b|°)\s?([cf])\b", lambda found: f" °{found[1].upper()}", said)
     said = re.sub(
         r"\b[a-z]+\b", lambda found: str(NUMBER_WORDS.get(found[0], _PARTS.get(found[0], found[0]))), said
     )

@@ -14,7 +14,7 @@ from oneclaw_smollm2.message import Message, read_message, speaks_of, stems
 from oneclaw_smollm2.parameters import first_sentence
 from oneclaw_smollm2.request import LEAD
 from oneclaw_smollm2.rules import RULED
-from oneclaw_smollm2.wordings import PROSE, QUESTION, WORDINGS
+from oneclaw_smollm2.wordings import PROSE, QUESTION, UNSEEN, WORDINGS
 
 TRAINED = (
     "find_files",
@@ -30,7 +30,11 @@ TRAINED = (
 )
 """The tools that the adapter was trained on: with others the model does worse."""
 _TABLE: tuple[tuple[str, str], ...] = (
-    ("", "forget_everything forget_all search_the_web search_the_internet search_online"),
+    (
+        "",
+        "clear_your_memory wipe_your_memory erase_your_memory delete_your_memory"
+        " forget_everything forget_all search_the_web search_the_internet search_online",
+    ),
     ("", "set_a_timer set_an_alarm set_a_reminder remind(?!_me_(?:what|who|when|where|how|which))"),
     (
         "write_file",
@@ -122,6 +126,8 @@ def may_call(tool: ToolDefinition, message: Message) -> bool:
 def tools_for(message: Message, tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
     """The tools that a message may be answered with; the model chooses among them."""
     found = [tool for tool in tools if may_call(tool, message)]
+    if UNSEEN.search(_said(message)):
+        found = [tool for tool in found if tool.name != "find_files"]
     names = {tool.name for tool in found}
     if asks_for_prose(message) and not message.urls:
         return [tool for tool in found if tool.name not in TRAINED]

@@ -38,7 +38,7 @@ WORDINGS = {
     ),
     "read_file": _any(
         rf"\b{_SHOW}\b.*@",
-        r"\b(?:what|what's|whats|which|how)\b.*\b(?:in|inside|of|does|do|say|says|has|written|read)\b.*@",
+        r"\b(?:what|what's|whats|which|how)\b.*\b(?:in|inside|on|of|does|do|say|says|has|written|read)\b.*@",
         r"@.*\b(?:say|says|contain|contains|read|show|look|see|hold)\b",
         r"\b(?:contents?|text|first line|last line|lines?) of @",
         r"\b(?:read|run me through|take me through|recap of)\b.*@",
@@ -50,6 +50,8 @@ WORDINGS = {
         r"\b(?:what's|whats|what is|what have (?:i|we) got|anything|everything)\b"
         r".*\b(?:in|under|inside)\b.*(?:@|folder|directory)",
         r"\A(?:ls|dir|files)\b",
+        r"\Awhat(?:'s|s| is| have (?:i|we) got| do (?:i|we) have)(?: there)? (?:in|inside"
+        r"|under) (?:my |the |our )?\w+\Z",
     ),
     "find_files": _any(
         r"\b(?:find|locate|where|whereabouts|look(?:ing)? for|search|any|is there|do i have|have i got)\b",
@@ -80,6 +82,10 @@ WORDINGS = {
     ),
     "memory_search": _any(
         r"\b(?:remember|recall|your memory|know about me|i (?:told|gave) you)\b",
+        r"\b(?:do|can) you (?:know|remember) (?:my|where|when|what|who)\b",
+        r"\A(?:what's|whats|what is) (?:the|our) .*\b(?:code|password|passcode|pin|combination|wi-?fi"
+        r"|licen[cs]e plate)\b",
+        r"\bwhat did i (?:tell|say to) you\b",
         r"\bremind me (?:what|who|when|where|which|how)\b",
         r"\bdid i (?:ever )?(?:tell|say|mention)\b",
         rf"\A(?:(?:do|can) you know |any idea |tell me )?{_WHAT}(?: is| are| was| were| did| do| does)?\b"
@@ -95,6 +101,10 @@ PROSE = re.compile(
     r"|blog(?: ?post)?|review|slogan|something)\b"
 )
 """A text that somebody would have to think of."""
+UNSEEN = re.compile(
+    r"\bfiles?\b.*\b(?:modified|changed|created|edited|older|newer|larger|bigger|smaller|recent)\b"
+)
+"""Files by a property that no tool can look for."""
 QUESTION = re.compile(
     r"(?:how|what|what's|why|when|where|who|which|did|do|does|is|are|was|were|has|should|can|could|may)\b"
 )
