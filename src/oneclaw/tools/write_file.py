@@ -15,7 +15,7 @@ from oneclaw.guard.files import paths
 from oneclaw.guard.files.change import FileChange, preview_of
 from oneclaw.guard.files.route import spell
 
-_CHUNK_BYTES = 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
 
 
 def preview(arguments: Mapping[str, Any], session: Session) -> Preview:

@@ -1,5 +1,6 @@
 """The change of files that one call makes: kept so that it can be undone, and told with its result."""
 
+import os
 from collections.abc import Callable
 from time import time
 from typing import BinaryIO
@@ -89,7 +90,7 @@ def _content(file: BinaryIO | None) -> bytes | None:
     if file is None:
         return None
     file.seek(0)
-    return file.read(BYTES + 1)
+    return file.read(min(os.fstat(file.fileno()).st_size, BYTES) + 1)
 
 
 def _head(context: Context) -> ChangeHead:

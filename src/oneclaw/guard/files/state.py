@@ -8,7 +8,8 @@ from typing import BinaryIO
 
 from oneclaw.guard.files.tree import EntryKind, kind_of_mode
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16
+"""Python takes this much memory for each read, however small the file; a megabyte made the heap grow."""
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
