@@ -55,6 +55,10 @@ SHAPED: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("openai_responses", {"status": "expired", "output": [{"type": "message", "content": []}]}),
     ("openai_responses", {"status": "pending", "output": []}),
     ("openai_responses", {"status": "completed", "output": [], "error": {"message": "No."}}),
+    ("anthropic", {"content": [{}]}),
+    ("anthropic", {"content": ["x", {"type": None}]}),
+    ("openai_responses", {"output": []}),
+    ("openai_responses", {"output": [{}]}),
     ("gemini", {"candidates": []}),
     (
         "gemini",

@@ -95,6 +95,11 @@ def check_ready(body: Mapping[str, Any]) -> None:
         raise ProviderError(f"{said} Try again, and ask it for no answers in the background.", "stream")
 
 
+def has_typed(items: object) -> bool:
+    """Whether a list holds a part of an answer: an object that names its type."""
+    return is_array(items) and any(is_object(item) and isinstance(item.get("type"), str) for item in items)
+
+
 def _sharpen(trouble: Trouble, code: str, said: str) -> Trouble:
     if "tool_use_failed" in code:
         return "server"  # Groq: the model wrote a call that is none; asked again it mostly does not

@@ -16,7 +16,7 @@ from oneclaw.providers.anthropic.block import AnswerBlock, foreign_part, text_pa
 from oneclaw.providers.anthropic.message import NAME
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
-from oneclaw.providers.explain import check_ready, explain_event, one_line
+from oneclaw.providers.explain import check_ready, explain_event, has_typed, one_line
 from oneclaw.providers.one_answer import second_answer
 from oneclaw.providers.written import CUT, as_object, fault_of, is_deep, to_text, with_unique_ids
 
@@ -84,7 +84,7 @@ class AnthropicReader:
         check_ready(body)
         content = body.get("content")
         # A message that says nothing and not why it ended is the place of one that is to come.
-        is_answer = is_array(content) and (content or body.get("stop_reason"))
+        is_answer = has_typed(content) or (is_array(content) and body.get("stop_reason"))
         if not is_answer or body.get("type") not in (None, "message") or is_deep(body):
             raise ProviderError(
                 "The provider answered without a message. Check its base URL and that it speaks the Anthropic"

@@ -24,7 +24,7 @@ from oneclaw.core.message import (
 from oneclaw.core.subschema import is_array, is_object, object_of, text_of
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
-from oneclaw.providers.explain import explain_event
+from oneclaw.providers.explain import explain_event, has_typed
 from oneclaw.providers.one_answer import second_answer
 from oneclaw.providers.openai_responses.item import (
     OWNERS,
@@ -85,7 +85,9 @@ class ResponsesReader:
     def take(self, body: Mapping[str, Any]) -> list[AnswerProgress]:
         if is_object(body) and body.get("error"):
             return self._finish(body, "failed")
-        if is_object(body) and is_array(body.get("output")):
+        # An answer that says nothing and not how it stands is none.
+        output = body.get("output") if is_object(body) else None
+        if has_typed(output) or (is_array(output) and body.get("status")):
             return self._finish(body, "completed")
         raise ProviderError(
             "The provider's answer is not one of the Responses API. Check the base URL of the provider.",
