@@ -15,10 +15,15 @@ from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
 from oneclaw.store.database import Database, Statement
 from oneclaw.store.redaction import redact_message
-from oneclaw.store.sessions import ENSURE, describe_session
+from oneclaw.store.sessions import describe_session
 
 _TOKENS = ("input", "output", "cached", "cache_written", "reasoning")
-_NEXT = "SELECT coalesce((SELECT max(number) FROM messages WHERE session = ?1), 0) + 1"
+_NEXT = "(SELECT coalesce(max(number), 0) + 1 FROM messages WHERE session = ?1)"
+_BEGIN = """
+INSERT INTO sessions (id, agent, workspace, title, created, updated, parent) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    updated = excluded.updated, title = CASE title WHEN '' THEN excluded.title ELSE title END
+"""
 _TOUCH = "UPDATE sessions SET updated = ?, title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?"
 _SUMMARISE = """
 INSERT INTO summaries (session, through, created, text) VALUES (?, ?, ?, ?)
@@ -131,9 +136,11 @@ class Messages:
             if clean is not message:
                 message, content = clean, to_json(clean)
         statements: list[Statement] = []
-        if name not in self._known:
+        is_known = name in self._known
+        if not is_known:
             self._known.add(name)
-            statements.append((ENSURE, describe_session(session)))
+            self._touched[name] = now
+            statements.append((_BEGIN, describe_session(session, _title(message), now)))
         row: Row = {"session": name, "created": now, "content": content}
         if session.run:
             row["run"] = session.run
@@ -146,7 +153,9 @@ class Messages:
             row["role"] = "user" if isinstance(message, UserMessage) else "results"
         statements.append((_insert(tuple(row)), tuple(row.values())))
         # To touch the session with every message would cost a third more: its time may lag a little.
-        if isinstance(message, UserMessage) or now - self._touched.get(name, 0.0) >= _LAG_SECONDS:
+        if is_known and (
+            isinstance(message, UserMessage) or now - self._touched.get(name, 0.0) >= _LAG_SECONDS
+        ):
             self._touched[name] = now
             statements.append((_TOUCH, (now, _title(message), name)))
         return statements
@@ -275,7 +284,7 @@ def _describe_event(row: Row, envelope: Envelope, finished: str) -> None:
 def _insert(names: tuple[str, ...]) -> str:
     """The statement for a row of these columns; the first is its session."""
     places = ", ".join(f"?{place}" for place in range(1, len(names) + 1))
-    return f"INSERT INTO messages (number, {', '.join(names)}) {_NEXT}, {places}"
+    return f"INSERT INTO messages (number, {', '.join(names)}) VALUES ({_NEXT}, {places})"  # noqa: S608
 
 
 def _tokens(usage: Usage) -> tuple[int, ...]:

@@ -24,9 +24,9 @@ _COLUMNS = (
 # The index `runs_going` lets one run of a session be running: of two that begin at once, one is refused.
 _START = f"""
 INSERT INTO runs ({_COLUMNS})
-SELECT ?, ?, coalesce((SELECT max(number) FROM runs WHERE session = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?,
-    'running', ?, ?, NULL, ?, NULL
-WHERE TRUE ON CONFLICT DO NOTHING
+VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM runs WHERE session = ?), ?, ?, ?, ?, ?, ?, ?,
+    'running', ?, ?, NULL, ?, NULL)
+ON CONFLICT DO NOTHING
 """  # noqa: S608  only our words
 _GO_ON = """
 UPDATE runs SET state = 'running', process = ?, ended = NULL, finished = NULL

@@ -162,14 +162,14 @@ def new_id() -> str:
     return f"{int(time() * 1000):012x}-{secrets.token_hex(8)}"
 
 
-def describe_session(session: Session) -> SqlValues:
+def describe_session(session: Session, title: str = "", now: float | None = None) -> SqlValues:
     """The row of a session that a call or a message names and nobody created."""
-    now = time()
+    now = time() if now is None else now
     return (
         bounded(session.id, NAME_CHARS),
         bounded(session.agent, NAME_CHARS),
         bounded(str(session.workspace.folder)),
-        "",
+        title,
         now,
         now,
         (bounded(session.parent.id, NAME_CHARS) or None) if session.parent is not None else None,
