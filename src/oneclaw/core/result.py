@@ -57,7 +57,7 @@ class ResultMaker:
             if value.note:
                 repairs = (*repairs, self._redact_text(value.note))
             value = value.value
-        if not is_plain(value):
+        if (type(value) is not str or not value.isascii()) and not is_plain(value):
             value, found = with_images(value, len(images))
             images = (*images, *found)
         if images:
