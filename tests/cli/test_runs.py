@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +76,22 @@ def test_a_run_that_was_stopped_goes_on_and_shows_only_what_is_new(
     run = asyncio.run(stop())
     ended = cli("resume", run, "--model", script(tmp_path, "Two."))
     assert (ended.code, ended.out.strip()) == (0, "Two.")
+
+
+def test_a_run_of_another_program_is_watched_while_it_goes_on(cli: Cli, home: Path) -> None:
+    async def watch(run: str, *more: str) -> tuple[int | None, str]:
+        words = (sys.executable, "-m", "oneclaw.cli.main", "watch", run, *more)
+        process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, stderr=DEVNULL)
+        said, _ = await process.communicate()
+        return process.returncode, said.decode()
+
+    async def watch_twice() -> list[tuple[int | None, str]]:
+        model = Scripted([[Wait(1.0), "Hello."]])
+        async with App(Config(home=home), providers={"test": model}) as app:
+            started = await app.runs.start("default", "hi", model="test/x")
+            return list(await asyncio.gather(watch(started.id), watch(started.id, "--json")))
+
+    (code, lines), (_, events) = asyncio.run(watch_twice())
+    assert (code, lines) == (0, "> hi\nHello.\n")
+    assert json.loads(events.splitlines()[-1])["event"] == "run_finished"
+    assert cli("watch", "nope").code == 1

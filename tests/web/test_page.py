@@ -30,6 +30,9 @@ async def test_a_conversation_with_calls_side_by_side(serve: Serve) -> None:
         assert states == ["success", "success", "denied"]
         await page.click(".call-head >> nth=0")
         assert "+Hi!" in await page.inner_text(".diff-text")
+        await page.click(".detail button:has-text('Undo')")
+        await page.wait_for_selector("text=Undone: 1 files are as before.")
+        assert not (served.app.config.workspace_folder / "a.txt").exists()
         text = await page.inner_text(".column")
         await page.reload()
         await page.wait_for_selector(".after")

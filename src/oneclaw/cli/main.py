@@ -16,6 +16,7 @@ COMMANDS = {
     "serve": "serve the web page on this machine",
     "agents": "list the agents, show, add or remove one",
     "runs": "list the runs and how they stand; show one, its events, or prune old ones",
+    "watch": "show a run while it happens, whichever program runs it",
     "resume": "go on with a run that was cut short, with the budget it had left",
     "undo": "restore the files that a call or a run changed",
     "questions": "list the questions that wait for an answer, or show one",

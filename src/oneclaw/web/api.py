@@ -165,6 +165,10 @@ async def revoke_grant(app: "App", given: Given) -> Any:
     return {"revoked": given["grant"]}
 
 
+async def undo_change(app: "App", given: Given) -> Any:
+    return (await app.undo(given["name"], force=given["force"])).to_json()
+
+
 ENDPOINTS = (
     Endpoint("GET", "/start", "What a page needs first", show_start),
     Endpoint("GET", "/sessions", "List sessions", list_sessions, query={"q": WORD, "limit": LIMIT}),
@@ -185,6 +189,10 @@ ENDPOINTS = (
     Endpoint(
         "POST", "/runs/{run}/withdraw", "Take back a queued message", withdraw_message,
         body={"message": NAME}, required=("message",),
+    ),
+    Endpoint(
+        "POST", "/undo", "Undo what a call or a run changed", undo_change,
+        body={"name": NAME, "force": {"type": "boolean", "default": False}}, required=("name",),
     ),
     Endpoint("GET", "/questions", "List open questions", list_questions),
     Endpoint(

@@ -1,6 +1,7 @@
 // Tool cards: one call each, alone or side by side, folded when they no longer matter.
 import { useState } from "../vendor/preact-htm.js";
 import { Code } from "./markdown.js";
+import { post } from "./net.js";
 import { label } from "./state.js";
 import { t } from "./texts.js";
 import { Icon, html, number, seconds } from "./ui.js";
@@ -30,6 +31,12 @@ export function Diff({ diff }) {
     html`<span class=${line.startsWith("+") && !line.startsWith("+++") ? "plus" : line.startsWith("-") && !line.startsWith("---") ? "minus" : line.startsWith("@@") ? "place" : ""}>${line + "\n"}</span>`)}${diff.more > 0 && html`<span class="place">… ${diff.more} more lines</span>`}</pre></figure>`;
 }
 
+function Undo({ number }) {
+  const [told, tell] = useState("");
+  const undo = () => post("/undo", { name: String(number) }).then((done) => tell(t("undo.done", { count: done.files.length })), (error) => tell(error.message));
+  return html`<p class="row"><button type="button" class="small" onClick=${undo}><${Icon} name="retry" size="13" /> ${t("undo")}</button><span class="faint" role="status">${told}</span></p>`;
+}
+
 function Detail({ call, children, calls }) {
   const { result } = call;
   const [all, setAll] = useState(false);
@@ -40,6 +47,7 @@ function Detail({ call, children, calls }) {
     ${children.length > 0 && html`<div class="children">${shown.map((child) => html`<${ToolCard} key=${child.key} call=${child} calls=${calls} small />`)}
       ${shown.length < children.length && html`<button type="button" class="ghost small" onClick=${() => setAll(true)}>Show ${children.length - shown.length} more calls, all done</button>`}</div>`}
     ${result?.details?.diff?.text && html`<${Diff} diff=${result.details.diff} />`}
+    ${call.number > 0 && result?.effects === "done" && html`<${Undo} number=${call.number} />`}
     ${result && (isBad(call) ? html`<div class="fault" role="note"><strong>${result.error_type}</strong> ${result.message}</div>`
       : value !== undefined && value !== "" && html`<${Code} text=${typeof value === "string" ? value : JSON.stringify(value, null, 2)} lang="result" />`)}
     ${result?.repairs?.length > 0 && html`<p class="note"><${Icon} name="edit" size="13" /> ${t("calls.repaired", { text: result.repairs.join(" ") })}</p>`}

@@ -16,6 +16,7 @@ export const TEXTS = {
   "calls.together": "{count} side by side", "calls.progress": "{done} of {count} finished", "calls.saved": "{longest} instead of {sum}",
   "calls.used.one": "Used 1 tool · {time}", "calls.used": "Used {count} tools · {time}", "calls.inside": "{count} calls inside",
   "calls.repaired": "Repaired: {text}", "calls.cut": "Shortened from {count} characters.",
+  "undo": "Undo", "undo.done": "Undone: {count} files are as before.",
   "usage.read": "{count} read", "usage.written": "{count} written", "usage.cached": "{count} cached",
   "answer.once": "Allow once", "answer.session": "This session", "answer.agent": "This agent", "answer.always": "Always", "answer.no": "No", "answer.never": "Never",
   "hint.once": "Nothing is remembered by “Allow once” and “No”.", "hint.kept": "Remembered for this tool as it is now; if it changes, you are asked again.",
