@@ -93,7 +93,7 @@ def make_runtime(config: Config) -> Runtime:
 
 def make_library(config: Config) -> SkillLibrary:
     """The skills of the workspace, of the home, and of the folder `skills` in the data folder."""
-    return SkillLibrary(config.workspace_folder, config.home / "skills", Path.home())
+    return SkillLibrary(config.workspace_folder, config.home / "skills", Path(os.path.expanduser("~")))
 
 
 def make_runner(config: Config) -> CallRunner:

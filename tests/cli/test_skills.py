@@ -122,6 +122,8 @@ def test_check_is_strict(cli: Cli, own: Path, tmp_path: Path) -> None:
     found = {one["name"]: one for one in ended.json}
     assert [found[name]["is_loaded"] for name in ("pdf", "Odd", "bad")] == [True, True, False]
     assert len(found["Odd"]["problems"]) == 2
+    (write_skill(own, "pdf") / "out").symlink_to(tmp_path)
+    assert "leads out of the skill" in cli("skills", "check", "pdf").out
     elsewhere = write_skill(tmp_path / "x", "one", description="")
     assert cli("skills", "check", str(elsewhere)).out.startswith(
         "✗\tone\tIt is left out: it has no description"
@@ -179,7 +181,11 @@ def test_in_a_chat_a_person_names_a_skill(own: Path, home: Path, tmp_path: Path)
         terminal.type("/skills\n")
         terminal.wait("ferry-times")
         terminal.wait("> ")
+        terminal.type("/fery-times when?\n")
+        terminal.wait("did you mean /ferry-times?")
+        terminal.wait("> ")
         terminal.type("/fer\t when does it leave?\n")
+        terminal.wait("With the skill ferry-times")
         terminal.wait("I follow it.")
         terminal.wait("> ")
         terminal.type("/help\n")

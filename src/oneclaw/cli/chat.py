@@ -83,6 +83,7 @@ def talk_typed(runner: asyncio.Runner, chat: Chat, place: str, is_kept: bool) ->
             if not answer_command(runner, chat, text):
                 break
             continue
+        chat.tell_skill(text)
         print()
         if not run_stoppable(runner, say_typed(chat, text)):
             print_line("\nStopped. What was said so far is kept; the next message goes on.", "yellow")

@@ -32,7 +32,7 @@ from oneclaw.operations.why import explain
 if TYPE_CHECKING:
     from oneclaw.app import App
 
-COMMAND = re.compile(r"/([a-zA-Z?]+)(?:\s|\Z)")
+COMMAND = re.compile(r"/([\w?][\w.:-]*)(?:\s|\Z)")
 HELP = {
     "/help": "this list",
     "/tools": "the tools the agent has",
@@ -111,11 +111,22 @@ class Chat:
     async def say(self, text: str) -> AsyncGenerator[RunEvent]:
         """Say something in the session and yield what happens."""
         await self.app.sources.follow()  # nothing ran while the message was typed, not even the watch
+        skill = named_skill(self.app, text)
+        if skill is not None and self.app.catalog.model(self.model_name).is_small:
+            raise InvalidConfig(
+                f"{self.model_name} is too small to follow a skill; choose another: /model NAME"
+            )
         said = with_skill(self.app, text)
         run = self.app.run(self._session.agent, said, session=self._session, model=self._model)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
+
+    def tell_skill(self, text: str) -> None:
+        """One line where a message names a skill."""
+        skill = named_skill(self.app, text)
+        if skill is not None:
+            print_line(f"With the skill {visible(skill.name)}, from {visible(str(skill.folder))}", "dim")
 
     def is_command(self, text: str) -> bool:
         """Whether it is one word behind a slash: a path, as /etc/hosts, or a skill is something to say."""
@@ -131,18 +142,16 @@ class Chat:
         word = ALIASES.get(word.lower(), word.lower())
         command = self._commands.get(word)
         if command is None:
-            near = get_close_matches(word, NAMES, n=1, cutoff=0.6)
+            near = get_close_matches(word, self._offered(), n=1, cutoff=0.6)
             hint = f"did you mean {near[0]}?" if near else "/help lists them."
-            raise InvalidConfig(f"There is no command {word[:60]}; {hint}")
+            raise InvalidConfig(f"There is no command or skill {word[:60]}; {hint}")
         return await command(rest.strip()) is not False
 
     def complete(self, typed: str) -> Sequence[str]:
         """Completes commands and the names after them."""
         word, space, rest = typed.lstrip().partition(" ")
         if not space:
-            skills = self.app.skills.skills if self.app.skills is not None else ()
-            names = (*NAMES, *(f"/{name}" for name in skills if f"/{name}" not in NAMES))
-            return [name for name in names if word.startswith("/") and name.startswith(word)]
+            return [name for name in self._offered() if word.startswith("/") and name.startswith(word)]
         offered: Sequence[str] = ()
         if word == "/agent":
             offered = tuple(self.app.agents.all())
@@ -151,6 +160,11 @@ class Chat:
         elif word == "/why":
             offered = [tool.name for tool in self.app.registry]
         return [name for name in offered if name.startswith(rest)]
+
+    def _offered(self) -> Sequence[str]:
+        """The commands, and the skills that are named the same way."""
+        skills = self.app.skills.skills if self.app.skills is not None else ()
+        return (*NAMES, *(f"/{name}" for name in skills if f"/{name}" not in NAMES))
 
     async def _named(self, name: str) -> Session:
         return await self.app.resume_session((await named_session(self.app, name)).id)

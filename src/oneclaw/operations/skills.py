@@ -10,7 +10,7 @@ from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.load import LoadProblem
 from oneclaw.core.registry import nearest
 from oneclaw.skills.block import find_blocks
-from oneclaw.skills.install import copy_skill
+from oneclaw.skills.install import copy_skill, files_to_copy
 from oneclaw.skills.install import remove_skill as remove_copy
 from oneclaw.skills.library import SkillLibrary
 from oneclaw.skills.places import FoundSkill, SkillPlace, find_skills, project_folders
@@ -240,4 +240,9 @@ def _check(found: FoundSkill) -> CheckedSkill:
         skill, text = read_skill(found.file, "own", found.guard), read_text(found.file, found.guard)
     except SkippedSkill as reason:
         return CheckedSkill(found.file.parent.name, str(found.file), False, (f"It is left out: {reason}.",))
-    return CheckedSkill(skill.name, str(found.file), True, tuple(findings(text, found.file.parent.name)))
+    problems = findings(text, found.file.parent.name)
+    try:
+        files_to_copy(found.guard)
+    except InvalidConfig as error:
+        problems.append(str(error))
+    return CheckedSkill(skill.name, str(found.file), True, tuple(problems))

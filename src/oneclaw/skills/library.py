@@ -38,6 +38,10 @@ class SkillLibrary:
         """Say which folders are trusted; takes effect with the next `scan`."""
         self._is_trusted = is_trusted
 
+    def has_places(self) -> bool:
+        """Whether there is a folder of skills."""
+        return bool(skill_places(self.workspace, self.own, self._home))
+
     def look(self) -> SkillsSeen:
         """A mark of the files there are now."""
         return _seen(self._find())

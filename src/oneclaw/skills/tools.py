@@ -40,7 +40,8 @@ class SkillTools:
 
     async def open(self, changed: Changed) -> None:
         self._changed, self._is_open = changed, True
-        await asyncio.to_thread(self.library.scan)
+        if self.library.skills or self.library.has_places():  # a thread is not worth it for nothing
+            await asyncio.to_thread(self.library.scan)
         self._take()
 
     async def close(self) -> None:
