@@ -147,10 +147,10 @@ async def most_children(pages: int) -> int:
 
 async def test_few_children_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 1 <= await most_children(12) <= conversion.CHILDREN
-    conversion._slots.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    conversion._turns.cache_clear()  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(conversion, "CHILDREN", 100)  # the twin
     assert await most_children(12) > 4
-    conversion._slots.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    conversion._turns.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_a_page_whose_turn_does_not_come_is_given_up() -> None:

@@ -14,7 +14,6 @@ from math import ceil
 from oneclaw.child.child_spec import ChildSpec, environment
 from oneclaw.child.exit_report import Ended
 from oneclaw.child.worker import Worker
-from oneclaw.core.slots import Slots
 from oneclaw.guard.network.readable import to_readable
 
 SHORT_CHARS = 16 * 1024
@@ -41,22 +40,16 @@ async def convert(html: str, base_url: str | None = None, seconds: float = 10.0)
         limits={resource.RLIMIT_CPU: ceil(seconds) + 1, resource.RLIMIT_AS: MEMORY_BYTES},
         is_guarded=False,
     )
-    slots = _slots(asyncio.get_running_loop())
     try:
-        async with asyncio.timeout(seconds):
-            if not slots.take():
-                await slots.turn()
-            try:
-                return await _ask_child(spec, html.encode("utf-8", "replace"))
-            finally:
-                slots.leave()
+        async with asyncio.timeout(seconds), _turns(asyncio.get_running_loop()):
+            return await _ask_child(spec, html.encode("utf-8", "replace"))
     except TimeoutError:
         return None
 
 
 @lru_cache(8)
-def _slots(loop: asyncio.AbstractEventLoop) -> Slots:
-    return Slots(CHILDREN)
+def _turns(loop: asyncio.AbstractEventLoop) -> asyncio.Semaphore:
+    return asyncio.Semaphore(CHILDREN)
 
 
 async def _ask_child(spec: ChildSpec, page: bytes) -> str | None:
