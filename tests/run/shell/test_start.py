@@ -2,6 +2,7 @@
 
 import os
 import resource
+from dataclasses import replace
 
 import pytest
 from tests.run.shell.conftest import MakeShell
@@ -39,3 +40,13 @@ async def test_a_shell_that_finds_too_few_descriptors_leaves_none_open(make_shel
             resource.setrlimit(resource.RLIMIT_NOFILE, usual)
         assert len(os.listdir("/proc/self/fd")) == before
     assert (await shell.run(ShellCommand("echo on", 60.0))).out.text == "on\n"
+
+
+async def test_a_shell_that_cannot_start_names_the_folder_that_is_not_there(
+    make_shell: MakeShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = make_shell(way="none")
+    enclose = shell._enclose  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(shell, "_enclose", lambda *given: replace(enclose(*given), directory="/nowhere"))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    with pytest.raises(ToolError, match="could not be started: No such file or directory: /nowhere"):
+        await shell.run(ShellCommand("true", 60.0))

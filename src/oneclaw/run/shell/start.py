@@ -81,9 +81,8 @@ def start(
             started = _start(enclosure, limits, has_input, shared, theirs, ours)
             ours.pop_all()
     except OSError as error:
-        raise ToolError(
-            f"The shell could not be started: {error.strerror or error}.", effects="none"
-        ) from None
+        reason = ": ".join(filter(None, (error.strerror or str(error), error.filename)))
+        raise ToolError(f"The shell could not be started: {reason}.", effects="none") from None
     return started
 
 
