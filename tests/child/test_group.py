@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.control_groups import lack_of
 from tests.processes import is_gone
 from tests.users import USER, ordinary_user
 
@@ -21,6 +22,7 @@ def can_be_made() -> None:
     if made is not None:
         made.remove()
     if made is None or not made.holds_tasks:
+        assert lack_of("pids"), "one can be made here, and was not"
         pytest.skip("a control group for tasks cannot be made here: they are closed")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.control_groups import lack_of
 from tests.sandboxes import skip_without
 from tests.users import run_as_user
 
@@ -165,6 +166,7 @@ def skip_without_memory_group() -> None:
     if made is not None:
         made.remove()
     if made is None or not made.holds_memory:
+        assert lack_of("memory"), "one can be made here, and was not"
         pytest.skip("no control group that holds memory can be made here")
 
 

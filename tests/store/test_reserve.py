@@ -31,6 +31,14 @@ def test_a_store_that_is_used_again_has_one_of_real_room(path: Path) -> None:
     ]
 
 
+async def test_a_new_store_has_one_after_some_writes(path: Path) -> None:
+    with SqliteDatabase(path) as database:
+        for number in range(reserve_file.NEW_WRITES):
+            assert not room(path).exists(), number
+            await database.write("INSERT INTO settings VALUES (?, ?)", (str(number), "1"))
+        assert room(path).exists()
+
+
 async def test_it_is_given_up_once_and_made_again_by_the_next_write(path: Path) -> None:
     SqliteDatabase(path).close()
     with SqliteDatabase(path) as database:

@@ -15,6 +15,8 @@ from oneclaw.store.file import make_folder
 
 FILES, FILE_BYTES = 16, 256 << 10
 """Names and room for a store that is opened by some programs, and for some hundred calls."""
+NEW_WRITES = 20
+"""Writes after which a new store has it: one that is made and left at once does without."""
 ROOMY = 16
 """It is made where this many times its size is free, so that a small disk is not full of it."""
 FULL_BYTES, FULL_FILES = 1 << 20, 8
@@ -26,11 +28,19 @@ class Reserve:
 
     def __init__(self, path: Path) -> None:
         self._folder = path.with_name(path.name + "-reserve")
+        self._writes = 0
         self.is_missed = False
         """Whether it should be there and is not: this program gave it up, or there was no room for it."""
 
+    def put_off(self) -> None:
+        """Make it after some writes, in a store that is new."""
+        self.is_missed, self._writes = True, NEW_WRITES
+
     def keep(self) -> None:
         """Make it if it is not there and there is much room."""
+        self._writes -= 1
+        if self._writes > 0:
+            return
         self.is_missed = not self._folder.exists()
         if self.is_missed and not self._lacks(ROOMY * FILES * FILE_BYTES, ROOMY * FILES):
             with suppress(OSError):  # the next time, then

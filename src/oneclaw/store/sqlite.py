@@ -182,7 +182,9 @@ class SqliteDatabase:
             connection = file.connect(self.path, "rw", self._patience_seconds)
             with file.closed_on_failure(connection):
                 self._take_over(connection)
-            if not is_new:  # many a store is made once, for a test, and never opened again
+            if is_new:  # many a store is made once, for a test, and never opened again
+                self._reserve.put_off()
+            else:
                 self._reserve.keep()
         connection.execute("PRAGMA busy_timeout = 0")
         return Writer(connection, self.path, self._patience_seconds, self._reserve, self._checkpointer)

@@ -81,6 +81,12 @@ def project_names() -> dict[tuple[str, ...], str]:
     return {tuple(fold(path).split("/")): who for who, paths in IN_PROJECT.items() for path in paths}
 
 
+@lru_cache(maxsize=1)
+def project_paths() -> dict[tuple[str, ...], str]:
+    """Of each path in a project its names, as programs spell them, and the programs that obey it."""
+    return {tuple(path.split("/")): who for who, paths in IN_PROJECT.items() for path in paths}
+
+
 def home_paths() -> dict[str, str]:
     """The paths of what stands in the home of the user, with the programs that obey them."""
     return _home_paths(os.path.realpath(Path.home()))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from oneclaw.core.session import Workspace
 from oneclaw.guard.files import repository
 from oneclaw.guard.files.places import fold, spell_root
-from oneclaw.guard.files.protected import home_paths, obeyed_by, project_names
+from oneclaw.guard.files.protected import home_paths, obeyed_by, project_paths
 
 FOLDERS = 1_000
 """How many folders are looked through for repositories, the upper ones first."""
@@ -178,7 +178,7 @@ class Lookout:
         obeyed = dict(self._fixed)
         for folder, names in walked:
             if folder in self._projects:
-                for parts, who in project_names().items():
+                for parts, who in project_paths().items():
                     if parts[0] in names:
                         obeyed["/".join((folder, *parts))] = who
         for git, dot in self._git.items():
@@ -301,7 +301,7 @@ def _make_hooks(git: str) -> None:
 @cache
 def _counted() -> dict[str, str]:
     """The names that count, by how they read where capitals and small letters are one."""
-    names = (".git", *repository.TELLING, *(parts[0] for parts in project_names()))
+    names = (".git", *repository.TELLING, *(parts[0] for parts in project_paths()))
     return {fold(name): name for name in names}
 
 
