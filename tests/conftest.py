@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import ssl
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -145,3 +146,19 @@ async def _read_request(reader: asyncio.StreamReader) -> bytes:
         if line.startswith(b"content-length:"):
             return head + await reader.readexactly(int(line.partition(b":")[2]))
     return head
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for good.test, and its key, in one file."""
+    folder = tmp_path_factory.mktemp("tls")
+    command = [
+        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+        *("-days", "2", "-subj", "/CN=good.test", "-addext", "subjectAltName=DNS:good.test"),
+        *("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")),
+    ]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    return folder

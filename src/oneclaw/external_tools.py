@@ -103,7 +103,8 @@ def trust_key(folder: Path) -> str:
     A path that is no text is spelled in hexadecimal, which no real path is: it begins with no separator.
     """
     path = os.path.realpath(folder)
-    return f"{TRUST}{path if _is_text(path) else os.fsencode(path).hex()}"
+    is_text = path.encode("utf-8", "ignore").decode() == path
+    return f"{TRUST}{path if is_text else os.fsencode(path).hex()}"
 
 
 def _named(runtime: Runtime, folders: Iterable[Path]) -> Sequence[JavaScriptFolder]:
@@ -112,10 +113,6 @@ def _named(runtime: Runtime, folders: Iterable[Path]) -> Sequence[JavaScriptFold
         JavaScriptFolder(folder, runtime, name=str(folder), origin="user", gate=lambda one=folder: _gone(one))
         for folder in folders
     ]
-
-
-def _is_text(path: str) -> bool:
-    return path.encode("utf-8", "ignore").decode() == path
 
 
 def _gone(folder: Path) -> Loaded | None:

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import ssl
-import subprocess
 from contextlib import aclosing
 from pathlib import Path
 
@@ -139,22 +138,6 @@ async def test_hosts_open_to_tools_are_not_opened_by_a_provider_nor_the_other_wa
     with pytest.raises(ToolError, match="loopback"):
         await gate.admit("127.0.0.2", port)
     assert seen == []
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for good.test, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    command = [
-        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
-        *("-days", "2", "-subj", "/CN=good.test", "-addext", "subjectAltName=DNS:good.test"),
-        *("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")),
-    ]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("openssl is not installed")
-    return folder
 
 
 def secure(certificate: Path, port: int, *, is_trusted: bool = True) -> RemoteProvider:

@@ -100,7 +100,11 @@ class _Plain:
         if isinstance(value, int):
             return _integer(int(value))
         if isinstance(value, bytes | bytearray | memoryview):
-            return _text_or_base64(bytes(cast(bytes, value)))
+            data = bytes(cast(bytes, value))
+            try:
+                return data.decode()
+            except UnicodeDecodeError:
+                return {"base64": base64.b64encode(data).decode("ascii"), "bytes": len(data)}
         return self._structure(value, depth)
 
     def _structure(self, value: Any, depth: int) -> Any:
@@ -201,10 +205,3 @@ def duration_text(value: timedelta) -> str:
 
 def _integer(value: int) -> int | str:
     return value if value.bit_length() <= _INTEGER_BITS else hex(value)
-
-
-def _text_or_base64(data: bytes) -> Any:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode("ascii"), "bytes": len(data)}

@@ -58,7 +58,10 @@ _UNFIT_IN_SOURCE = re.compile(r"[^\x21\x23-\x3b\x3d\x3f-\x7e]+")
 def mark(text: str, source: str) -> str:
     """`text` inside the mark; `source` says in a few words where it came from, as an address."""
     text = _BRACKET.sub(lambda found: _INSTEAD if _is_word_next(text, found.end()) else found[0], text)
-    name = _free_id(text)
+    # An id that does not stand in the text, made from it.
+    digest, small = blake2b(text.encode("utf-8", "surrogatepass")).digest(), text.lower()
+    names = (blake2b(digest, digest_size=_ID_BYTES, salt=b"%d" % turn).hexdigest() for turn in count())
+    name = next(name for name in names if name not in small)
     origin = _UNFIT_IN_SOURCE.sub(" ", source).strip()
     if len(origin) > SOURCE_CHARS:
         origin = origin[:SOURCE_CHARS] + "..."
@@ -111,10 +114,3 @@ def _seen(char: str) -> str:
     return "".join(
         one for one in plain if one not in unseen and unicodedata.category(one) not in _UNSEEN_KINDS
     )
-
-
-def _free_id(text: str) -> str:
-    """An id made from the text that does not stand in it, whoever wrote it."""
-    digest, small = blake2b(text.encode("utf-8", "surrogatepass")).digest(), text.lower()
-    names = (blake2b(digest, digest_size=_ID_BYTES, salt=b"%d" % turn).hexdigest() for turn in count())
-    return next(name for name in names if name not in small)

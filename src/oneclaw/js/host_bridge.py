@@ -39,6 +39,7 @@ LOG_BYTES = 64 * 1024
 LOG_LINES = 2_000
 TIMERS = 10_000
 WORDS_CHARS = 4_000
+_MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 _NOTHING = '"thrown: null"'
 
 
@@ -100,7 +101,7 @@ class Border:
         self.is_touched = False
 
     def post(self, kind: str, *values: "Any") -> "Any":
-        """The error text of JavaScript."""
+        """Handle one message of the context; returns the answer as JSON, if it has one."""
         try:
             if not self._has_begun:
                 self.is_touched = True
@@ -198,7 +199,8 @@ class Border:
         self._done(text, b"v")
 
     def _fail(self, words: str, stack: str = '""', made: str = '""') -> "NoReturn":
-        if words == _NOTHING and _most_memory() > self._memory_bytes:
+        most_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MEMORY_UNIT
+        if words == _NOTHING and most_memory > self._memory_bytes:
             self._spent()  # the engine throws null where it has no memory left for an error
         self.end("fail", words, stack, made)
 
@@ -244,12 +246,6 @@ class Border:
         self._running.add(number)
         heappush(self._timers, (monotonic() + milliseconds / 1000, number))
         return True
-
-
-def _most_memory() -> int:
-    """The most bytes of memory this process has had so far."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def quote(text: str) -> str:

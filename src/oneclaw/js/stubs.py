@@ -108,7 +108,10 @@ class _Names:
             return _values(schema["enum"])
         if "const" in schema:
             return literal(schema["const"])
-        parts = [self._united(schema[key], depth) for key in ("anyOf", "oneOf") if is_array(schema.get(key))]
+        parts: list[str] = []
+        for schemas in (schema[key] for key in ("anyOf", "oneOf") if is_array(schema.get(key))):
+            types = [self.type_of(each, depth - 1) for each in schemas]
+            parts.append("any" if "any" in types else unite(types))
         if is_array(schema.get("allOf")):
             parts += [self.type_of(each, depth - 1) for each in schema["allOf"]]
         if not parts or "properties" in schema:
@@ -131,10 +134,6 @@ class _Names:
         text = self.type_of(target)
         self._types.declared += f"type {name} = {'any' if text == name else text};".split("\n")
         return name
-
-    def _united(self, schemas: Iterable[Any], depth: int) -> str:
-        types = [self.type_of(each, depth - 1) for each in schemas]
-        return "any" if "any" in types else unite(types)
 
     def _plain(self, schema: Mapping[str, Any], depth: int) -> str:
         kind = schema.get("type")

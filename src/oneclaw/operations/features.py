@@ -1,6 +1,6 @@
 """Lists and switches features."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,6 @@ from oneclaw.core.registry import nearest
 
 if TYPE_CHECKING:
     from oneclaw.app import App
-    from oneclaw.core.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +67,12 @@ def _is_said(app: "App", feature: str) -> bool:
 
 def _state(app: "App", name: str, agent: str, names: Sequence[str]) -> FeatureState:
     tools = [tool for tool in app.registry if (tool.definition.feature or "") in names]
+    decided = {one.name: app.policy.decide(one.definition, agent=agent, origin=one.origin) for one in tools}
     return FeatureState(
         name,
         app.policy.features.get(name, False),
         app.policy.sources.get(f"features.{name}", ""),
         next((feature.meaning for feature in FEATURES if feature.name == name), ""),
         tuple(tool.name for tool in tools),
-        _why_off(app, tools, agent),
+        {name: decision.reason for name, decision in decided.items() if not decision.allowed},
     )
-
-
-def _why_off(app: "App", tools: "Iterable[Tool]", agent: str) -> dict[str, str]:
-    decided = {
-        tool.name: app.policy.decide(tool.definition, agent=agent, origin=tool.origin) for tool in tools
-    }
-    return {name: decision.reason for name, decision in decided.items() if not decision.allowed}

@@ -103,13 +103,13 @@ async def show_tool(app: "App", name: str, agent: str = "default") -> ToolDetail
     entry = app.registry.find(tool.name)
     assert entry is not None
     definition = tool.definition
-    return ToolDetails(
-        await state_of(app, tool, agent),
-        definition,
-        entry.arguments.signature,
-        _runs_where(tool),
-        lint(definition.parameters, definition.name),
-    )
+    places = {"thread": "in a thread", "process": "in a process"}
+    runs = places.get(definition.isolation or "", "in the event loop")
+    if isinstance(tool.execute, JavaScriptWork):
+        runs = "in a JavaScript worker"
+    refused = lint(definition.parameters, definition.name)
+    state, signature = await state_of(app, tool, agent), entry.arguments.signature
+    return ToolDetails(state, definition, signature, runs, refused)
 
 
 async def switch_tools(app: "App", name: str, is_on: bool | None, agent: str = "default") -> list[ToolState]:
@@ -125,10 +125,3 @@ async def switch_tools(app: "App", name: str, is_on: bool | None, agent: str = "
 def place_of(tool: "Tool") -> str:
     """The file a tool from outside comes from, where it is known."""
     return str(getattr(tool.execute, "place", ""))
-
-
-def _runs_where(tool: "Tool") -> str:
-    if isinstance(tool.execute, JavaScriptWork):
-        return "in a JavaScript worker"
-    places = {"thread": "in a thread", "process": "in a process"}
-    return places.get(tool.definition.isolation or "", "in the event loop")

@@ -105,18 +105,19 @@ class Catalog:
     def model(self, name: str) -> Model:
         """Looks a model up: the owner's settings, then the table, then its family."""
         name = self.full_name(name)
-        package = self.package(name)
+        package, own = self.package(name), self._set_models.get(name, _UNSET)
         if package is not None:
             return self._packaged_model(name, package)
         if self.local is not None and name.startswith(f"{LOCAL}/"):
-            return self._local_model(name, self.local)
+            known = self.local.get(name.removeprefix(f"{LOCAL}/"))
+            window = own.window or self.local.window_of(known)
+            return Model(name, window, None, _price(name, own, {}), bool(own.small))
         provider = name.partition("/")[0]
         is_known = provider in self._providers or provider in self._set_providers
         is_local = is_known and self.provider(provider).is_local
         rows: Mapping[str, Any] = self._models["models"]
         versions = (row for row in rows if name.startswith(row) and _VERSION.match(name, len(row)))
         table: Mapping[str, Any] = rows.get(max(versions, key=len, default=""), {})
-        own = self._set_models.get(name, _UNSET)
         return Model(
             name,
             own.window or table.get("window") or self._family_window(name, is_local),
@@ -193,12 +194,6 @@ class Catalog:
         hint = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(self.providers())}."
         add = f"To add one, set its wire and base_url below [providers.{name[:80]}]."
         return NotFound("provider", name[:80], "models", hint=f"{hint} {add}")
-
-    def _local_model(self, name: str, local: "LocalModels") -> Model:
-        own = self._set_models.get(name, _UNSET)
-        known = local.get(name.removeprefix(f"{LOCAL}/"))
-        window = own.window or local.window_of(known)
-        return Model(name, window, None, _price(name, own, {}), bool(own.small))
 
     def _packaged_model(self, name: str, package: ProviderPackage) -> Model:
         """The model as its package and the owner describe it; one that is not listed is like any other."""

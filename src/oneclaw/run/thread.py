@@ -68,7 +68,12 @@ class ThreadPool:
             loop.call_soon_threadsafe(self._end, work, outcome)
 
         work.inbox.put(partial(_do, partial(copy_context().run, call), end))
-        deadline = Deadline(context, seconds, monotonic(), partial(_expire, work.ended))
+
+        def expire() -> None:
+            if not work.ended.done():
+                work.ended.set_exception(TimeoutError())
+
+        deadline = Deadline(context, seconds, monotonic(), expire)
         try:
             value, error = await work.ended
         except TimeoutError:
@@ -111,11 +116,6 @@ class ThreadPool:
             self._idle.append(work.inbox)
         if not work.ended.done():
             work.ended.set_result(outcome)
-
-
-def _expire(ended: asyncio.Future[_ThreadOutcome]) -> None:
-    if not ended.done():
-        ended.set_exception(TimeoutError())
 
 
 def _start_thread() -> _Inbox:

@@ -140,13 +140,11 @@ class TextSearch:
         data = data[len(encoding.mark) :]
         if encoding.name != "utf-8":
             data = data.decode(encoding.name, "replace").encode()
-        self._search_lines(self._redact(data).replace(b"\r\n", b"\n"), spell_whole(path))
-
-    def _redact(self, data: bytes) -> bytes:
-        """Before it is searched and cut: a match would tell a secret letter by letter, a cut half of it."""
+        # Before it is searched and cut: a match would tell a secret letter by letter, a cut half of it.
         text = data.decode("utf-8", "surrogateescape")
         redacted = self._context.redact(text)
-        return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
+        data = data if redacted == text else redacted.encode("utf-8", "surrogateescape")
+        self._search_lines(data.replace(b"\r\n", b"\n"), spell_whole(path))
 
     def _search_lines(self, text: bytes, path: str) -> None:
         matches: dict[int, MatchedLine] = {}

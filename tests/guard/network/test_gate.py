@@ -2,35 +2,16 @@
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
 
 import httpcore2
 import pytest
+from tests.guard.network.served import OK, PUBLIC, Serve, Wired, redirect, refused
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Network
 from oneclaw.guard.network import gate as gate_file
 from oneclaw.guard.network.gate import Gate
-from oneclaw.guard.network.net import Response, fetch
-from oneclaw.guard.network.pool import Wiring
-
-Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
-Wired = Callable[..., Wiring]
-
-OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nsecret"
-LOOPBACK = Network(private_hosts=("127.0.0.1",))
-PUBLIC = "93.184.216.34"
-
-
-def redirect(location: str, status: int = 302) -> bytes:
-    return f"HTTP/1.1 {status} Moved\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
-
-
-async def refused(awaitable: Awaitable[Response], kind: Kind = Kind.PERMISSION_DENIED) -> str:
-    with pytest.raises(ToolError) as caught:
-        await awaitable
-    assert caught.value.kind is kind, caught.value.message
-    return caught.value.message
+from oneclaw.guard.network.net import fetch
 
 
 def public_all(_address: str) -> None:

@@ -5,33 +5,15 @@ import os
 import ssl
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from tests.guard.network.served import LOOPBACK, OK, PUBLIC, Serve, Wired, redirect, refused
 
-from oneclaw.core.errors import InvalidConfig, Kind, ToolError
+from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.session import Network
-from oneclaw.guard.network.net import Response, fetch
-from oneclaw.guard.network.pool import Wiring, shared_tls
-
-Serve = Callable[..., Awaitable[tuple[int, list[bytes]]]]
-Wired = Callable[..., Wiring]
-
-OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nsecret"
-LOOPBACK = Network(private_hosts=("127.0.0.1",))
-PUBLIC = "93.184.216.34"
-
-
-def redirect(location: str, status: int = 302) -> bytes:
-    return f"HTTP/1.1 {status} Moved\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
-
-
-async def refused(awaitable: Awaitable[Response], kind: Kind = Kind.PERMISSION_DENIED) -> str:
-    with pytest.raises(ToolError) as caught:
-        await awaitable
-    assert caught.value.kind is kind, caught.value.message
-    return caught.value.message
+from oneclaw.guard.network.net import fetch
+from oneclaw.guard.network.pool import shared_tls
 
 
 async def test_proxies_of_the_environment_are_not_used(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,22 +81,6 @@ async def test_a_proxy_of_another_kind_is_the_owner_s_mistake() -> None:
 
 
 # TLS
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for good.test, and its key, in one file."""
-    folder = tmp_path_factory.mktemp("tls")
-    command = [
-        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
-        *("-days", "2", "-subj", "/CN=good.test", "-addext", "subjectAltName=DNS:good.test"),
-        *("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")),
-    ]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("openssl is not installed")
-    return folder
 
 
 @pytest.fixture

@@ -61,8 +61,10 @@ class _DocstringReader:
                 skip = False
                 continue
             stripped = line.strip()
-            if not stripped:
-                self._blank()
+            if not stripped and self.section == "description":
+                self.description.append("")
+            elif not stripped:
+                self.entry = None if self.section in ("plain", "after") else self.entry
             elif self._is_underlined(number, stripped):
                 self._start(stripped.lower(), "numpy", 0)
                 skip = True
@@ -133,12 +135,6 @@ class _DocstringReader:
     def _begin(self, names: list[str], text: str) -> None:
         self.entry = [text] if text else []
         self.found.update({name: self.entry for name in names if name in self.names})
-
-    def _blank(self) -> None:
-        if self.section == "description":
-            self.description.append("")
-        elif self.section in ("plain", "after"):
-            self.entry = None
 
     def _is_underlined(self, number: int, stripped: str) -> bool:
         if stripped.lower() not in _PARAMETERS and stripped.lower() not in _ENDINGS:

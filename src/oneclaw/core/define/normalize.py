@@ -195,7 +195,8 @@ class SchemaNormalizer:
             schema["items"] = {**items, "enum": list(values)}
             self.note(path, "enum moved to the items of the array")
         else:
-            kinds = list(dict.fromkeys(_kind(each) for each in values))
+            found = ([kind for kind in _PYTHON if is_of_type(each, kind)] for each in values)
+            kinds = list(dict.fromkeys(fitting[0] if fitting else "string" for fitting in found))
             self.note(path, f"type {schema['type']!r} became {', '.join(kinds)}, the type of its enum")
             schema["type"] = kinds[0] if len(kinds) == 1 else kinds
 
@@ -271,10 +272,6 @@ def is_of_type(value: Any, kind: Any) -> bool:
     if isinstance(value, float):
         return isfinite(value) and ("number" in kinds or ("integer" in kinds and value.is_integer()))
     return any(isinstance(value, _PYTHON[each]) for each in kinds)
-
-
-def _kind(value: Any) -> str:
-    return next((kind for kind in _PYTHON if is_of_type(value, kind)), "string")
 
 
 def _is_bound(keyword: str, value: Any) -> bool:

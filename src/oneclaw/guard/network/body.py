@@ -68,7 +68,10 @@ class _Layer:
             data = self._start = self._start + data
             if len(data) < 2:
                 return b""
-            self._inflate = zlib.decompressobj(wbits=self._frame(data))
+            # Many servers mean a bare deflate stream, without the zlib frame the standard asks for.
+            is_framed = data[0] & 15 == zlib.DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0
+            wbits = -15 if self._name == "deflate" and not is_framed else 47
+            self._inflate = zlib.decompressobj(wbits=wbits)
         # In pieces: what follows a member is copied, and the layer before may give megabytes of members.
         given = bytearray()
         for place in range(0, len(data), _PIECE_BYTES):
@@ -85,11 +88,6 @@ class _Layer:
             self._left -= len(piece)
             self.is_full = self._left <= 0
             data = self._next_member() if self._inflate.eof else b""
-
-    def _frame(self, start: bytes) -> int:
-        """Many servers mean a bare deflate stream, without the zlib frame the standard asks for."""
-        is_framed = start[0] & 15 == zlib.DEFLATED and int.from_bytes(start[:2], "big") % 31 == 0
-        return -15 if self._name == "deflate" and not is_framed else 47
 
     def _next_member(self) -> bytes:
         """The next gzip member, if any; other data is ignored."""

@@ -38,7 +38,9 @@ GO_ON: MessageBlock = {"role": "user", "content": [_say("Go on.")]}
 def write_message(message: Message, definitions: Definitions) -> Iterable[MessageBlock]:
     """The one item a message becomes, or none when nothing of it can be sent."""
     if isinstance(message, UserMessage):
-        return [{"role": "user", "content": _user_blocks(message)}]
+        blocks = [_image(image) for image in message.images]
+        blocks += [_say(message.text)] if message.text.strip() else []
+        return [{"role": "user", "content": blocks or [_say(_EMPTY)]}]
     if isinstance(message, ResultsMessage):
         blocks = [_result(result) for result in message.results]
         return [{"role": "user", "content": blocks}] if blocks else []
@@ -70,13 +72,6 @@ def past_tools(messages: Sequence[Message], definitions: Definitions) -> list[Me
     names = sorted({definitions.sent_name(call.name) for call in calls})
     gone = "Not available any more."
     return [{"name": name, "description": gone, "input_schema": {"type": "object"}} for name in names]
-
-
-def _user_blocks(message: UserMessage) -> list[MessageBlock]:
-    blocks = [_image(image) for image in message.images]
-    if message.text.strip():
-        blocks.append(_say(message.text))
-    return blocks or [_say(_EMPTY)]
 
 
 def _result(result: ToolResult) -> MessageBlock:

@@ -47,7 +47,10 @@ def _phrases(schema: Mapping[str, Any], lost: Collection[str]) -> Iterator[str]:
     if schema.get("deprecated") is True and "deprecated" in lost:
         yield "deprecated"
     yield from _of_objects(schema, lost)
-    yield from _of_arrays(schema, lost)
+    if "prefixItems" in lost:
+        yield f"in order: {', '.join(kind(each) for each in schema['prefixItems'][:10])}"
+    if "contains" in lost and is_object(schema["contains"]):
+        yield f"contains {kind(schema['contains'])}"
 
 
 def _of_objects(schema: Mapping[str, Any], lost: Collection[str]) -> Iterator[str]:
@@ -65,13 +68,6 @@ def _of_objects(schema: Mapping[str, Any], lost: Collection[str]) -> Iterator[st
         for name, others in list(needs.items())[:10]:
             if is_array(others) and others:
                 yield f"{name} needs {', '.join(map(str, others))}"[:_CHARS]
-
-
-def _of_arrays(schema: Mapping[str, Any], lost: Collection[str]) -> Iterator[str]:
-    if "prefixItems" in lost:
-        yield f"in order: {', '.join(kind(each) for each in schema['prefixItems'][:10])}"
-    if "contains" in lost and is_object(schema["contains"]):
-        yield f"contains {kind(schema['contains'])}"
 
 
 def _range(low: Any, high: Any, what: str) -> str:

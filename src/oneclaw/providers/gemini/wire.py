@@ -172,7 +172,10 @@ class _Parts:
             yield from (_picture(image) for image in message.images)
         elif isinstance(message, ResultsMessage):
             for number, result in enumerate(message.results):
-                yield from self._result(result, self._called_as(number, result, definitions))
+                # As its call was sent: a result may show a made-up name cut, or without a secret.
+                call_id, name = self._called[number] if number < len(self._called) else ("", "")
+                is_known = name and call_id == result.call_id
+                yield from self._result(result, name if is_known else _name(result.tool, definitions))
         else:
             yield from self._answer(message, definitions)
 
@@ -204,11 +207,6 @@ class _Parts:
             signature = {"thoughtSignature": UNSIGNED}
         self._called.append((call.id, name))
         return {"functionCall": {**_id(call.id), "name": name, "args": arguments}, **signature}
-
-    def _called_as(self, number: int, result: ToolResult, definitions: Definitions) -> str:
-        """The name its call was sent by: a result may show a made-up one cut, or without a secret."""
-        call_id, name = self._called[number] if number < len(self._called) else ("", "")
-        return name if name and call_id == result.call_id else _name(result.tool, definitions)
 
     def _result(self, result: ToolResult, name: str) -> Iterator[dict[str, Any]]:
         response: dict[str, Any] = {**_id(result.call_id), "name": name, "response": result.for_model()}

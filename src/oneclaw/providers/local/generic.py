@@ -112,15 +112,13 @@ def _plain(message: Mapping[str, Any]) -> Body:
     if message["role"] == "tool":
         return {"role": "user", "content": f"<tool_response>{content}</tool_response>"}
     calls = cast("list[Body]", message.get("tool_calls", []))
-    written = "\n".join(_written(call["function"]) for call in calls)
+    functions = [(json.dumps(call["function"]["name"]), call["function"]["arguments"]) for call in calls]
+    written = "\n".join(
+        f'{_OPEN}{{"name": {name}, "arguments": {arguments}}}{_CLOSE}' for name, arguments in functions
+    )
     if written:
         content = f"{content}\n{written}" if content else written
     return {"role": message["role"], "content": content}
-
-
-def _written(function: Mapping[str, Any]) -> str:
-    name = json.dumps(function["name"])
-    return f'{_OPEN}{{"name": {name}, "arguments": {function["arguments"]}}}{_CLOSE}'
 
 
 def _merged(messages: list[Body]) -> list[Body]:

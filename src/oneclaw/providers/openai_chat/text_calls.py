@@ -127,7 +127,8 @@ class TextCalls:
         if self._is_after_call and text.startswith(_CLOSING, gap):
             return gap + len(_CLOSING)
         if fence := _FENCE.match(text, gap):
-            self._turn_fence(fence[1])
+            if not self._fence or fence[1].startswith(self._fence):
+                self._fence = "" if self._fence else fence[1]
         elif not self._fence and text.startswith(_THINK, gap):
             self._thinks = True
             return at
@@ -146,12 +147,6 @@ class TextCalls:
                 return form
         return ANSWER if self._is_start and text[at : at + 1] in ("{", "[", "`", "~") else None
 
-    def _turn_fence(self, fence: str) -> None:
-        if not self._fence:
-            self._fence = fence
-        elif fence.startswith(self._fence):
-            self._fence = ""
-
     def _read(
         self, form: TextCallForm, text: str, at: int, is_whole: bool | None
     ) -> Generator[TextCallPiece, None, int]:
@@ -162,7 +157,9 @@ class TextCalls:
                 return (yield from self._release(form, at))
             end = text.find(form.end, at + self._seen) if form.end else -1
             if end < 0:
-                return self._wait(text, at, len(text) - len(form.end) + 1)
+                self._seen = max(self._seen, len(text) - len(form.end) + 1 - at)
+                self._hold(text[at:])
+                return len(text)
             # Read no further than to the end tag, so that it does not matter how the text was cut.
             block = text[at : end + len(form.end)]
             found = self._try(form, CallPosition(block, 0, False, self._tools))
@@ -185,11 +182,6 @@ class TextCalls:
         found = form.read(place)
         self._tries += found is None
         return found
-
-    def _wait(self, text: str, at: int, seen: int) -> int:
-        self._seen = max(self._seen, seen - at)
-        self._hold(text[at:])
-        return len(text)
 
     def _release(self, form: TextCallForm, at: int) -> Generator[TextCallPiece, None, int]:
         """It is no call: the marker is text, and behind it anything may come."""

@@ -145,7 +145,9 @@ class _Writer:
 
     def __call__(self, message: Message, definitions: Definitions) -> Iterator[WireItem]:
         if isinstance(message, UserMessage):
-            yield {"role": "user", "content": _user_content(message)}
+            text = [{"type": "text", "text": message.text}] if message.text else []
+            content = [*text, *map(_picture, message.images)] if message.images else message.text
+            yield {"role": "user", "content": content}
         elif isinstance(message, AssistantMessage):
             yield from self._answer(message, definitions)
         else:
@@ -191,13 +193,6 @@ class _Writer:
         if _NINE.match(call_id):
             return call_id
         return sha256(call_id.encode("utf-8", "replace")).hexdigest()[:9]
-
-
-def _user_content(message: UserMessage) -> str | list[WireItem]:
-    if not message.images:
-        return message.text
-    text = [{"type": "text", "text": message.text}] if message.text else []
-    return [*text, *map(_picture, message.images)]
 
 
 def _picture(image: Image) -> WireItem:

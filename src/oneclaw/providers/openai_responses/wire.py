@@ -154,7 +154,9 @@ def _write_answer(
     """
     thoughts: list[_Item] = []
     bare = not is_own
-    outputs = _outputs(message.parts)
+    foreign = [part.echo for part in message.parts if isinstance(part, ForeignPart)]
+    calls = [(str(echo.get("type")), str(echo["call_id"])) for echo in foreign if echo.get("call_id")]
+    outputs = frozenset(calls)
     for part in message.parts:
         if isinstance(part, ThoughtPart):
             if is_own:
@@ -212,12 +214,6 @@ def _write_call(part: CallPart, definitions: Definitions, bare: bool) -> _Item:
 def _wire_id(call_id: str) -> str:
     """Longer ids are taken here than elsewhere, and what came goes back as it was."""
     return call_id if _NAME.match(call_id) else wire_id(call_id)
-
-
-def _outputs(parts: Iterable[Part]) -> frozenset[tuple[str, str]]:
-    """The outputs among the parts, by type and call."""
-    echoes = [part.echo for part in parts if isinstance(part, ForeignPart)]
-    return frozenset((str(echo.get("type")), str(echo["call_id"])) for echo in echoes if echo.get("call_id"))
 
 
 def _write_foreign(part: ForeignPart, outputs: frozenset[tuple[str, str]]) -> Iterator[_Item]:
