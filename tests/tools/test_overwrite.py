@@ -5,33 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.person import Person
 
 from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import Kind
-from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, MemoryBook, definition_hash, new_id
 from oneclaw.core.permit.need import NEEDS, OVERWRITE, Mode, State
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import PermissionAnswer, Question
+from oneclaw.core.question import PermissionAnswer
 from oneclaw.core.registry import Registry
 from oneclaw.core.session import Session, Workspace
 from oneclaw.run.runner import CallRunner
 from oneclaw.tools.write_file import write_file
-
-
-class Person:
-    """Somebody at a front who gives one answer to everything."""
-
-    def __init__(self, answer: PermissionAnswer) -> None:
-        self.answer: PermissionAnswer = answer
-        self.asked: list[Question] = []
-        self.broker = Broker(seconds=60)
-        self.broker.bind(self.show)
-
-    def show(self, prompt: Question) -> None:
-        self.asked.append(prompt)
-        self.broker.answer(prompt.id, self.answer)
 
 
 class House:

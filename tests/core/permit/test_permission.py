@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.person import Person
 
 from oneclaw.core.errors import Kind, StoreError, ToolError
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.permit.grant import Grant, MemoryBook, definition_hash, new_id
 from oneclaw.core.permit.need import CHANGES, MODES, NEEDS, Mode, State, needs_of
 from oneclaw.core.permit.permission import Permissions
-from oneclaw.core.question import PermissionAnswer, Question
+from oneclaw.core.question import PermissionAnswer
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 
@@ -31,21 +32,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.seconds
-
-
-class Person:
-    """A front that gives the same answer to everything, and notes what it was asked."""
-
-    def __init__(self, answer: PermissionAnswer, **options: Any) -> None:
-        self.answer: PermissionAnswer = answer
-        self.options = options
-        self.asked: list[Question] = []
-        self.broker = Broker(seconds=60)
-        self.broker.bind(self.show)
-
-    def show(self, prompt: Question) -> None:
-        self.asked.append(prompt)
-        self.broker.answer(prompt.id, self.answer, **self.options)
 
 
 async def run(

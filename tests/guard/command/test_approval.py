@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.person import Person
 
 from oneclaw import App, Config, Kind, Session, ToolCall, tool
 from oneclaw.core.errors import InvalidConfig, ToolError
-from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.tool import Tool, ToolDefinition
 from oneclaw.guard.command.approval import NEED, TOOL, exactly, judge_calls
 
@@ -24,20 +24,6 @@ def stand_in(
     """Take a command and run nothing: what counts here is whether it is asked about."""
     RAN.append(command)
     return command
-
-
-class Person:
-    """Someone who answers every question alike, and keeps them."""
-
-    def __init__(self, app: App, answer: PermissionAnswer) -> None:
-        self.asked: list[Question] = []
-        self._app = app
-        self._answer: PermissionAnswer = answer
-        app.broker.bind(self._show)
-
-    def _show(self, prompt: Question) -> None:
-        self.asked.append(prompt)
-        self._app.broker.answer(prompt.id, self._answer)
 
 
 def app_with(folder: Path, *rules: str) -> App:
@@ -66,7 +52,7 @@ async def test_nobody_is_asked_about_what_can_never_run(
     tmp_path: Path, arguments: dict[str, Any], said: str
 ) -> None:
     async with app_with(tmp_path) as app:
-        person = Person(app, "once")
+        person = Person("once", broker=app.broker)
         result = await app.engine.call(ToolCall(TOOL, arguments))
         assert said in (result.message or "")
         assert not person.asked
@@ -101,14 +87,14 @@ async def test_without_the_rule_nobody_is_there_to_ask(tmp_path: Path) -> None:
 )
 async def test_what_no_rule_covers_is_asked(tmp_path: Path, arguments: dict[str, Any]) -> None:
     async with app_with(tmp_path, "git status") as app:
-        person = Person(app, "no")
+        person = Person("no", broker=app.broker)
         assert "A person said no" in await call(app, **arguments)
         assert len(person.asked) == 1
 
 
 async def test_the_question_shows_the_programs_the_danger_and_why(tmp_path: Path) -> None:
     async with app_with(tmp_path, "ls **") as app:
-        person = Person(app, "no")
+        person = Person("no", broker=app.broker)
         await call(app, command="ls | xargs rm -rf")
         (prompt,) = person.asked
         assert "Why: run: ls | xargs rm -rf\n" in prompt.text
@@ -123,14 +109,14 @@ async def test_whoever_is_asked_is_told_where_no_sandbox_shuts_commands_in(
 ) -> None:
     tools: list[Tool] = [stand_in]
     async with App(Config(home=tmp_path, values=setting), tools=tools, builtins=False) as app:
-        person = Person(app, "no")
+        person = Person("no", broker=app.broker)
         await call(app, command="ls")
         assert ("  Danger: No sandbox shuts it in" in person.asked[0].text) is bool(setting)
 
 
 async def test_a_command_is_shown_with_one_escape_for_what_could_deceive(tmp_path: Path) -> None:
     async with app_with(tmp_path) as app:
-        person = Person(app, "no")
+        person = Person("no", broker=app.broker)
         await call(app, command='cat > x <<E\n"a"\nE\nl\u200bs', working_dir="sub")
         (prompt,) = person.asked
         assert 'Why: run in "sub": cat > x <<E\\n"a"\\nE\\nl\\u200bs\n' in prompt.text
@@ -160,7 +146,7 @@ def test_no_two_calls_are_said_the_same_way() -> None:
 async def test_an_answer_that_is_kept_is_for_that_command_alone(tmp_path: Path) -> None:
     asked: list[int] = []
     async with app_with(tmp_path) as app:
-        person = Person(app, "always")
+        person = Person("always", broker=app.broker)
         for arguments in (
             {"command": "make *"},
             {"command": "make *"},
@@ -181,7 +167,7 @@ async def test_an_answer_that_is_kept_is_for_that_command_alone(tmp_path: Path) 
 
 async def test_long_commands_are_told_apart(tmp_path: Path) -> None:
     async with app_with(tmp_path) as app:
-        person = Person(app, "always")
+        person = Person("always", broker=app.broker)
         await call(app, command="echo " + "a" * 5000)
         await call(app, command="echo " + "a" * 4999 + "b")
         assert len({prompt.about for prompt in person.asked}) == 2
