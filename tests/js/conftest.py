@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from tests.js.caller import CallJs, caller
 
 from oneclaw.core.session import Network, Session, Workspace
 from oneclaw.core.tool import Context, ToolDefinition
@@ -28,6 +29,18 @@ class Evaluate(Protocol):
         context: Context | None = None,
         wiring: Wiring | None = None,
     ) -> Any: ...
+
+
+@pytest.fixture
+async def runtime() -> AsyncIterator[Runtime]:
+    runtime = Runtime(size=2)
+    yield runtime
+    await runtime.close()
+
+
+@pytest.fixture
+def call_js(runtime: Runtime) -> CallJs:
+    return caller(runtime)
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """What errors say to whoever wrote for Node or a browser."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from oneclaw.core.errors import ToolError
@@ -9,13 +7,6 @@ from oneclaw.core.tool import Context, ToolDefinition
 from oneclaw.js.bridges import Bridges
 from oneclaw.js.hint import hint
 from oneclaw.js.runtime import JavaScriptSource, Runtime
-
-
-@pytest.fixture
-async def runtime() -> AsyncIterator[Runtime]:
-    runtime = Runtime(size=1)
-    yield runtime
-    await runtime.close()
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.js.caller import CallJs, Echo, caller
+from tests.js.caller import CallJs, Echo
 
 from oneclaw.core.call import Output, ToolCall
 from oneclaw.core.engine import Engine
@@ -19,18 +18,6 @@ from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.js.reserved import RESERVED
 from oneclaw.js.runtime import JavaScriptSource, Runtime
 from oneclaw.run.runner import CallRunner
-
-
-@pytest.fixture
-async def runtime() -> AsyncIterator[Runtime]:
-    runtime = Runtime(size=2)
-    yield runtime
-    await runtime.close()
-
-
-@pytest.fixture
-def call_js(runtime: Runtime) -> CallJs:
-    return caller(runtime)
 
 
 async def test_a_call_through_the_engine_gives_what_the_function_returns(runtime: Runtime) -> None:

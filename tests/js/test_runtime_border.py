@@ -3,14 +3,12 @@
 # ruff: noqa: E501 - a script stands on one line
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.js.caller import CallJs, caller
+from tests.js.caller import CallJs
 
 from oneclaw.core.errors import ToolError
-from oneclaw.js.runtime import Runtime
 
 NATIVE = """
 const probe = [];
@@ -25,18 +23,6 @@ const look = (value, depth) => {
   look(Object.getPrototypeOf(value), depth + 1);
 };
 """
-
-
-@pytest.fixture
-async def runtime() -> AsyncIterator[Runtime]:
-    runtime = Runtime(size=1)
-    yield runtime
-    await runtime.close()
-
-
-@pytest.fixture
-def call_js(runtime: Runtime) -> CallJs:
-    return caller(runtime)
 
 
 HONEST = "async function f() { await null; return { honest: [1, 'two'] }; }"

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +29,6 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 ONE = "function f() { return 1; }"
 SPIN = "function f() { for (;;); }"
 WAIT_SECONDS = 30.0
-
-
-@pytest.fixture
-async def runtime() -> AsyncIterator[Runtime]:
-    runtime = Runtime(size=2)
-    yield runtime
-    await runtime.close()
-
-
-@pytest.fixture
-def call_js(runtime: Runtime) -> CallJs:
-    return caller(runtime)
 
 
 async def until(is_so: Callable[[], bool]) -> None:
