@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.guard.command.test_approval import Person, app_with, call
+from tests.guard.command.test_approval import app_with, call
+from tests.person import Person
 
 from oneclaw import App, Config, ToolCall
 from oneclaw.guard.command import harmless
@@ -85,7 +86,7 @@ def test_what_is_missing_is_said() -> None:
 
 async def test_a_rule_is_asked_about_once_and_the_yes_is_kept(tmp_path: Path) -> None:
     async with app_with(tmp_path, "mytool *", "ls **") as app:
-        person = Person(app, "always")
+        person = Person("always", app.broker)
         assert await call(app, command="ls -la && mytool a") == "ran"
         (prompt,) = person.asked
         assert 'Why: use the rule "mytool *" of shell.allow\n' in prompt.text
@@ -107,7 +108,7 @@ async def test_a_rule_is_asked_about_once_and_the_yes_is_kept(tmp_path: Path) ->
 
 async def test_a_yes_for_once_is_for_the_command_alone(tmp_path: Path) -> None:
     async with app_with(tmp_path, "mytool *") as app:
-        person = Person(app, "once")
+        person = Person("once", app.broker)
         for _ in range(2):
             assert await call(app, command="mytool a") == "ran"
         assert len(person.asked) == 2
@@ -115,7 +116,7 @@ async def test_a_yes_for_once_is_for_the_command_alone(tmp_path: Path) -> None:
 
 async def test_a_rule_that_was_changed_is_asked_about_anew(tmp_path: Path) -> None:
     async with app_with(tmp_path, "mytool *") as app:
-        Person(app, "always")
+        Person("always", app.broker)
         await call(app, command="mytool a")
     async with app_with(tmp_path, "mytool **") as app:
         assert "Nobody is there to ask" in await call(app, command="mytool a")
@@ -142,7 +143,7 @@ async def test_a_confirmed_rule_runs_wherever_the_shell_is(tmp_path: Path) -> No
         session = app.new_session()
         (app.config.workspace_folder / "sub").mkdir()
         (app.config.workspace_folder / "sub" / "a").write_text("text")
-        person = Person(app, "always")
+        person = Person("always", app.broker)
 
         async def run(command: str) -> Any:
             result = await app.engine.call(ToolCall(TOOL, {"command": command}), session)
