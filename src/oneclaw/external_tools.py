@@ -24,7 +24,7 @@ from oneclaw.plugins.plugin_tools import PluginTools
 
 TOOL_FILES = (MANIFEST, SOURCE, ".py", ".toml")
 TRUST = "trust."
-"""How the settings of the store name a folder that the owner trusts: this, and its real path."""
+"""Prefix of the stored setting of a trusted folder; the real path follows."""
 
 
 class Project:

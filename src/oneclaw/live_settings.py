@@ -1,7 +1,7 @@
 """Settings changed while programs run: switches, trusted projects, reloads; kept in the store.
 
-Each word goes to the store, where every program that uses it finds it: `follow` looks twice a second at most,
-at that and at what this machine has, and `rule` makes of all of it the policy that decides the next call.
+Each change goes to the store, where every program finds it. `follow` looks for changes in the store and on
+this machine at most twice a second, and `rule` makes the policy that decides the next call.
 """
 
 from collections.abc import Awaitable, Mapping
@@ -28,11 +28,11 @@ from oneclaw.store.settings import StoredSettings
 from oneclaw.store.store import Store
 
 SWITCH = "tool_enabled_"
-"""How the settings of the store name a tool's switch."""
+"""Prefix of the stored setting of a tool's switch."""
 FEATURE = "feature."
-"""How they name the switch of a feature."""
+"""Prefix of the stored setting of a feature's switch."""
 RELOADED = "tools.reloaded"
-"""How they name the count of the times the owner had tools from outside loaded anew."""
+"""The stored setting that counts reloads of tools from outside."""
 
 _LAG_SECONDS = 0.5
 

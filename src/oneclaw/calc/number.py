@@ -56,9 +56,11 @@ def power(base: Number, exponent: Number) -> Number:
         return Number(bounded(value ** int(raised)), is_exact)
     if value < 0:
         raise InvalidExpression("a negative number has no such power")
-    rooted = _exact_root(value, raised.denominator) if raised.denominator < 1_000 else None
-    if rooted is not None:
-        return power(Number(rooted, is_exact), Number(Fraction(raised.numerator)))
+    if raised.denominator < 1_000:  # the root of a fraction may be one itself
+        above, below = (_whole_root(part, raised.denominator) for part in value.as_integer_ratio())
+        if above is not None and below is not None:
+            rooted = Number(Fraction(above, below), is_exact)
+            return power(rooted, Number(Fraction(raised.numerator)))
     return Number(_rounded_power(value, raised), False)
 
 
@@ -72,12 +74,6 @@ def root(base: Number, degree: int) -> Number:
         found = root(Number(-base.value, base.is_exact), degree)
         return Number(-found.value, found.is_exact)
     return power(base, Number(Fraction(1, degree)))
-
-
-def _exact_root(value: Fraction, degree: int) -> Fraction | None:
-    """The root of a fraction where it is one itself."""
-    above, below = _whole_root(value.numerator, degree), _whole_root(value.denominator, degree)
-    return None if above is None or below is None else Fraction(above, below)
 
 
 def _whole_root(value: int, degree: int) -> int | None:

@@ -246,17 +246,13 @@ class _Calculation:
                 value = self._expression()
             self._close(token)
             return value
-        if token.text == "√" or self._is_root():
-            self._tokens.takes("√")
+        tokens = self._tokens
+        if tokens.takes("√") or tokens.takes("square", "root", "of") or tokens.takes("cube", "root", "of"):
             with self._deeper(token), self._near(token):
                 return FUNCTIONS["cbrt" if token.text.lower() == "cube" else "sqrt"](
                     [_quantity(self._power())]
                 )
         return self._word()
-
-    def _is_root(self) -> bool:
-        tokens = self._tokens
-        return tokens.takes("square", "root", "of") or tokens.takes("cube", "root", "of")
 
     def _word(self) -> Value:
         token = self._tokens.next

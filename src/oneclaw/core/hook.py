@@ -3,7 +3,7 @@
 A hook before a call gets the call, the tool's definition, the checked arguments and the session.
 It returns nothing to let the call pass, or one of `Block`, `Rewrite` and `Answer`. A hook after a
 call gets the call, its result and the session, and may return another result. Either may be async.
-A hook that raises blocks the call: a broken guard is a closed one.
+A hook that raises blocks the call.
 """
 
 import asyncio
@@ -94,7 +94,7 @@ def _not_run(error: BaseException) -> ToolError:
 
 
 def _is_callers(error: BaseException) -> bool:
-    """Whether what came up through an async hook is meant for the call, which is cancelled or closed."""
+    """Whether an exception from an async hook is the cancellation of the call itself."""
     task = asyncio.current_task()
     is_cancelled = task is not None and task.cancelling() > 0
     return isinstance(error, GeneratorExit) or (isinstance(error, asyncio.CancelledError) and is_cancelled)

@@ -131,7 +131,7 @@ class ResultMaker:
         )
 
     def _error_details(self, error: BaseException) -> Mapping[str, Any] | None:
-        """The message of a failed tool; never raises."""
+        """The details of a failed call; never raises."""
         try:
             details = error.details if isinstance(error, ToolError) else None
             return self.redact(plain(dict(details))) if details else None

@@ -37,14 +37,14 @@ class ToolSource(Protocol):
     def health(self) -> str: ...
 
     async def open(self, changed: Changed) -> None:
-        """Get ready, and look anew when called again: that is a reload, or another try after a failure.
+        """Connect and load tools. Called again for a reload, and to retry after a failure.
 
-        It may take its time and be cancelled. What it raises becomes a problem, and its health.
+        It may take long and may be cancelled. An exception becomes a problem and the health of the source.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of what `open` took; `open` may follow."""
+        """Release what `open` acquired; `open` may be called again."""
         ...
 
 

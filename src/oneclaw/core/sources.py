@@ -124,7 +124,7 @@ class Sources:
         await self.reopen(self, START_SECONDS)
 
     async def reopen(self, sources: Iterable[ToolSource], seconds: float = WAIT_SECONDS) -> None:
-        """Have sources look anew, and wait so long for them. The tools they had stay meanwhile."""
+        """Open sources again and wait up to `seconds` for them. Their old tools stay meanwhile."""
         wanted, opening = list(sources), list[asyncio.Task[None]]()
         for slot in self._slots:
             if slot.source in wanted:
@@ -218,7 +218,7 @@ class Sources:
             log.warning("The source %r could not be closed.", slot.source.name, exc_info=True)
 
     def _changed(self, slot: _SourceSlot) -> None:
-        """A source says that it changed. One that says so again and again is read now and then only."""
+        """Called by a source that changed. Frequent changes are read together, once a second."""
         loop = asyncio.get_running_loop()
         if loop.time() >= slot.counts_until:
             slot.counts_until, slot.changes, slot.later = loop.time() + 1.0, 0, None
@@ -228,7 +228,7 @@ class Sources:
             slot.later = loop.call_at(slot.counts_until, self._changed, slot)
 
     def _take(self, slot: _SourceSlot) -> bool:
-        """Take up what a source has now, and wake whoever waits for a tool; says whether it has others."""
+        """Read a source, update the registry and wake waiting calls; returns whether the tools changed."""
         is_other = self._read(slot)
         if is_other:
             self._hold()
@@ -237,7 +237,7 @@ class Sources:
         return is_other
 
     def _read(self, slot: _SourceSlot) -> bool:
-        """Read what a source says; says whether its tools are others."""
+        """Read the tools of a source; returns whether they changed."""
         before, source = slot.tools, slot.source
         try:
             slot.tools, slot.health = tuple(source.tools), str(source.health)
@@ -255,7 +255,7 @@ class Sources:
         return not is_same
 
     def _hold(self) -> None:
-        """Have the registry hold what all sources have."""
+        """Put the tools of all sources into the registry."""
         held = Registry()
         takers: dict[str, _SourceSlot] = {}
         for slot in self._slots:

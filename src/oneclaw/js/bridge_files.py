@@ -39,7 +39,7 @@ def read(context: Context, path: str, encoding: str) -> str:
 
 
 def write(context: Context, path: str, content: str, is_packed: bool) -> None:
-    """Write a file anew: text as UTF-8, or where it `is_packed`, the bytes its base64 stands for."""
+    """Write a file: text as UTF-8, or bytes from base64 if `is_packed`."""
     try:
         data = base64.b64decode(content, validate=True) if is_packed else content.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -60,7 +60,7 @@ def check_runnable(model: str) -> None:
 
 
 async def warm(app: "App", model: str) -> None:
-    """While a person reads and types: have a model get ready that can."""
+    """Warm up a model, if its provider can, while the person types."""
     provider, short = app.runs.providers.get(model)
     if isinstance(provider, WarmProvider):
         session = replace(app.new_session(), only=app.runs.small_tools(app.catalog.model(model)))

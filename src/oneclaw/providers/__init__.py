@@ -1,4 +1,4 @@
-"""Model providers: the protocol and types for a provider of one's own. Public."""
+"""Model providers: the protocol and types for writing your own provider. Public."""
 
 from oneclaw.core.answer import (
     Answered,

@@ -36,7 +36,7 @@ _VERSION = re.compile(r"(?:[-@](?:\d{3,8}|\d\d-\d\d|0|latest|preview|exp))*\Z")
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """How one provider is reached; `key` names the secret that holds its key."""
+    """Address, wire format and limits of one provider; `key` names the secret that holds its key."""
 
     name: str
     wire: str
@@ -154,7 +154,7 @@ class Catalog:
         return self._holders.get(secret.casefold())
 
     def provider(self, name: str) -> ProviderSettings:
-        """How a provider is reached; raises `InvalidConfig` for one that nobody described."""
+        """The settings of a provider; raises `InvalidConfig` for an unknown one."""
         if name == LOCAL and self.local is not None:
             return ProviderSettings(LOCAL, wire="", base_url="", is_local=True)
         own, table, package = self._set_providers.get(name), self._providers.get(name), self.package(name)

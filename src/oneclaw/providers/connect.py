@@ -54,7 +54,7 @@ class Providers:
         self._processes: ModelProcesses | None = None
 
     def get(self, model: str) -> tuple[Provider, str]:
-        """Who answers for a model, and the name it is known by there; raises `InvalidConfig`."""
+        """The provider of a model, and the name that it knows the model by; raises `InvalidConfig`."""
         name, _, bare = self.catalog.full_name(model).partition("/")
         if name in self.made:
             return self.made[name], bare

@@ -15,7 +15,7 @@ class Price:
     cache_written: float | None = None
 
     def of(self, usage: Usage) -> float:
-        """What this usage costs."""
+        """The cost of this usage in US dollars."""
         plain = max(usage.input - usage.cached - usage.cache_written, 0)
         cached = self.input if self.cached is None else self.cached
         cache_written = self.input if self.cache_written is None else self.cache_written

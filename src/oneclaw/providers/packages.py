@@ -32,7 +32,7 @@ FetchProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ProviderHost:
-    """What OneClaw gives to the provider of a package.
+    """The services that OneClaw offers to a provider of a package.
 
     key        gives its key, None where it declares none; raises `ProviderError` when it is not set
     cache      a folder for files that can be fetched again
@@ -112,7 +112,7 @@ class ProviderPackages:
 
     @cached_property
     def _references(self) -> dict[str, str]:
-        """What the entry points refer to, by name; of two with one name the first on the path."""
+        """The targets of the entry points by name; the first on the path wins."""
         found: dict[str, str] = {}
         for _, references in find_entry_points(GROUP, sys.path if self._path is None else self._path):
             found = references | found

@@ -100,7 +100,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How the answer ends, where it is not plain: `End("length")`, and what it took."""
+    """Ends the answer with a reason, as `End("length")`, and with token usage."""
 
     finish: Finish | None = None
     usage: Usage | None = None

@@ -56,8 +56,13 @@ def conversation_problems(messages: Sequence[Message]) -> list[str]:
         ):
             found.append(f"message {index} holds results of nothing")
         if isinstance(message, AssistantMessage):
-            found += _answer_problems(index, message, after)
-            seen += [call.id for call in message.calls]
+            asked = [call.id for call in message.calls]
+            given = [result.call_id for result in after.results] if isinstance(after, ResultsMessage) else []
+            found += [] if message.parts else [f"answer {index} is empty"]
+            found += [] if asked == given else [f"answer {index} asks for {asked} and gets {given}"]
+            found += [f"a call of answer {index} has no id" for each in asked if not each]
+            found += [f"a call of answer {index} has no name" for call in message.calls if not call.name]
+            seen += asked
     repeated = sorted({each for each in seen if seen.count(each) > 1})
     return [*found, *(f"the id {each!r} is used {seen.count(each)} times" for each in repeated)]
 
@@ -67,14 +72,3 @@ def check_conversation(messages: Sequence[Message]) -> None:
     problems = conversation_problems(messages)
     if problems:
         raise AssertionError(f"The conversation is not valid: {'; '.join(problems)}.")
-
-
-def _answer_problems(index: int, message: AssistantMessage, after: Message | None) -> list[str]:
-    asked = [call.id for call in message.calls]
-    given = [result.call_id for result in after.results] if isinstance(after, ResultsMessage) else []
-    return [
-        *([] if message.parts else [f"answer {index} is empty"]),
-        *([] if asked == given else [f"answer {index} asks for {asked} and gets {given}"]),
-        *(f"a call of answer {index} has no id" for each in asked if not each),
-        *(f"a call of answer {index} has no name" for call in message.calls if not call.name),
-    ]

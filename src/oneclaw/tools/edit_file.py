@@ -103,7 +103,9 @@ def nearest(text: str, old: str) -> str:
     """Says which lines are most like `old`, looking no longer than `NEAREST_SECONDS`."""
     lines, wanted = text.splitlines(), old.splitlines()
     stripped = [" ".join(line.split()) for line in wanted]
-    start = _find_block([" ".join(line.split()) for line in lines], stripped)
+    blanks = [" ".join(line.split()) for line in lines]
+    places = (at for at, line in enumerate(blanks) if stripped and line == stripped[0])
+    start = next((at for at in places if blanks[at : at + len(stripped)] == stripped), None)
     if start is not None and any(stripped):
         return f"line {start + 1:,} differs only in white space: {_quote(lines, start, len(wanted))}"
     anchor = max(range(len(wanted)), key=lambda index: len(wanted[index].strip()), default=0)
@@ -179,14 +181,6 @@ def _list(lines: list[int]) -> str:
     if len(lines) > _SHOWN_LINES:
         return f"{', '.join(shown)} and more"
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _find_block(lines: list[str], wanted: list[str]) -> int | None:
-    first = wanted[0] if wanted else ""
-    for index, line in enumerate(lines):
-        if line == first and lines[index : index + len(wanted)] == wanted:
-            return index
-    return None
 
 
 def _most_alike(lines: list[str], wanted: str) -> int | None:

@@ -67,20 +67,16 @@ takes one that has ended from the list; input writes text to one that reads.
             jobs.remove(context.agent, session_id)
             return {"removed": session_id}
         jobs.find(context.agent, session_id)
-        await context.require("shell", _question(session_id, text))
+        shown = repr(text)  # an answer that is kept holds for exactly this text
+        if len(text) > _SHOWN_CHARS:
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            shown = f"{text[:_SHOWN_CHARS]!r} … ({len(text):,} characters, SHA-256 {digest})"
+        reason = f"Input for {session_id}, which may run what it is told: {shown}."
+        await context.require("shell", reason)
         written = jobs.write(context.agent, session_id, text, is_last=end_input)
         return {"session_id": session_id, "bytes_taken": written, "bytes_given": len(text.encode())}
 
     return manage_process
-
-
-def _question(job: str, text: str) -> str:
-    """The question's text; a remembered answer holds for exactly this text."""
-    shown = repr(text)
-    if len(text) > _SHOWN_CHARS:
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        shown = f"{text[:_SHOWN_CHARS]!r} … ({len(text):,} characters, SHA-256 {digest})"
-    return f"Input for {job}, which may run what it is told: {shown}."
 
 
 def _log(jobs: "Jobs", agent: str, job: str, offset: int | None, limit: int) -> dict[str, Any]:

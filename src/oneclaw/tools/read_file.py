@@ -84,7 +84,12 @@ def read_file(
         chunks = redacted(context, decode(context, file, path, encoding))
         piece = take(chunks, offset, limit, skip_chars, is_counted=size <= MAX_BYTES)
         text, lost = replace_surrogates(piece.text)
-        note = _lost_note(file, encoding, lost) if lost else ""
+        note = ""
+        if lost:
+            file.seek(0)
+            head = file.read(MAX_BYTES)
+            used, places = detect(head, encoding).name, "1 place is" if lost == 1 else f"{lost:,} places are"
+            note = f"{places} not {used} and shown as \ufffd; try encoding='{suggest(head, used)}'"
     if piece.lines is not None and offset > max(piece.lines, 1):
         raise invalid(f"{spell(path)} has {piece.lines:,} lines; there is no line {offset:,}.")
     text += "" if piece.is_last else how_to_go_on(piece, size)
@@ -121,15 +126,6 @@ def decode(context: Context, file: BinaryIO, path: str, encoding: str) -> Iterat
     except UnicodeError as error:  # an encoding that does not let itself be mended
         message = f"{spell(path)} cannot be read as {found.name}: {error}"[:400]
         raise invalid(message) from None
-
-
-def _lost_note(file: BinaryIO, encoding: str, lost: int) -> str:
-    """Tells the model that bytes were replaced, and which encoding to try."""
-    file.seek(0)
-    head = file.read(MAX_BYTES)
-    used = detect(head, encoding).name
-    places = "1 place is" if lost == 1 else f"{lost:,} places are"
-    return f"{places} not {used} and shown as \ufffd; try encoding='{suggest(head, used)}'"
 
 
 def _check_spelling(context: Context, data: bytes, text: str, path: str, encoding: str) -> None:

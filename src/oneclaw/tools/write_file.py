@@ -64,7 +64,7 @@ def write_file(
 
 
 def _overwrite(context: Context, path: str, data: bytes, change: FileChange) -> None:
-    """Write a file anew; where the session must ask, one that is there only after a person said yes."""
+    """Replace or create a file; if the session must ask, an existing file needs a person's yes."""
     must_ask = context.session.must_ask(OVERWRITE)
     if must_ask and _is_there(context, path):
         reason = f"{spell(path)} is there already; what it holds would be lost."

@@ -40,7 +40,7 @@ _WITHOUT_FLOATS = frozenset((str, int, bool, type(None)))
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A value read anew."""
+    """A value converted to the expected type."""
 
     value: Any
     ambiguous: bool = False

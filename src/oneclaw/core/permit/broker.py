@@ -204,7 +204,7 @@ class Broker:
         return False if self._loop is None else run_on(self._loop, give)
 
     def _end(self, waiting: _WaitingQuestion, reply: Reply, who: str = "") -> None:
-        """End a question, and those that the answer covers: by the word of the book, where they are in it."""
+        """End a question and all questions that its answer covers; stored ones end through the book."""
         covered = [
             other
             for other in self._waiting.values()
@@ -219,7 +219,7 @@ class Broker:
             self._start(self._write(self.book, ended, reply, who))
 
     async def _write(self, book: QuestionBook, ended: list[_WaitingQuestion], reply: Reply, who: str) -> None:
-        """Have the book say how questions ended; where it says otherwise, that is how."""
+        """Store how questions ended; if the book already has another answer, that one counts."""
         for each in ended:
             said = reply
             if each.is_stored:
@@ -230,7 +230,7 @@ class Broker:
             self._settle(said, each)
 
     async def _look(self) -> None:
-        """Take up what other programs answer, as long as a question is open."""
+        """Poll for answers of other programs while a question is open."""
         try:
             while self.book is not None and any(each.is_stored for each in self._waiting.values()):
                 with suppress(OneClawError):  # the next look may find it
@@ -249,7 +249,7 @@ class Broker:
         return task
 
     def _settle(self, reply: Reply, *ended: _WaitingQuestion) -> None:
-        """The only way out of the queue. All are out before anybody is told or shown the next."""
+        """Remove questions from the queue; the only place that does. Events follow after all are removed."""
         settled = [each for each in ended if self._waiting.pop(each.question.id, None) is each]
         for waiting in settled:
             if waiting.timer is not None:

@@ -33,7 +33,7 @@ It raises `ToolError` for a call that no answer could allow: nobody is asked abo
 
 
 def bound_to(judged: Iterable[Judgement], redact: Callable[[Any], Any] | None) -> str:
-    """The subject of an answer; a redacted secret is told apart by its hash."""
+    """The subject of an answer; a redacted secret is identified by its hash."""
     exact = " ".join(one.about for one in judged)
     shown = exact if redact is None else redact(exact)
     if shown == exact:

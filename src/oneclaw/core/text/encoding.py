@@ -105,21 +105,17 @@ def describe_binary(head: bytes, encoding: Encoding) -> str | None:
     known = recognise(head)
     if known is not None:
         return known
-    if not _is_binary(head):
+    if len(head) < _FEW_BYTES or (b"\0" not in head and _fits(head, "utf-8")):
+        return None
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    # A stray control character does not make a text binary.
+    if controls * (20 if len(head) >= 32 else 2) <= len(head):
         return None
     zeros = (head[0::2].count(0), head[1::2].count(0))
     for index, order in ((1, "utf-16-le"), (0, "utf-16-be")):
         if zeros[index] * 4 > len(head) and zeros[1 - index] * 40 < len(head):
             return f"text in {order}, which must be named as its encoding"
     return "binary data"
-
-
-def _is_binary(head: bytes) -> bool:
-    if len(head) < _FEW_BYTES or (b"\0" not in head and _fits(head, "utf-8")):
-        return False
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    # A stray control character does not make a text binary.
-    return controls * 20 > len(head) if len(head) >= 32 else controls * 2 > len(head)
 
 
 def _fits(head: bytes, name: str) -> bool:

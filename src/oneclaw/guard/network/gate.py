@@ -29,7 +29,7 @@ def ask_for_private(context: Context) -> AllowPrivate:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The addresses of one host, all checked; `is_private` when one of them needed leave."""
+    """The checked addresses of one host; `is_private` if one of them needed permission."""
 
     addresses: tuple[str, ...]
     is_private: bool
@@ -44,7 +44,7 @@ def open_to(network: Network, url: str | None) -> Network:
 
 
 class Gate:
-    """The check of one errand. Leave given for one host, port and address opens no other."""
+    """Checks the hosts of one request. Permission for one host, port and address allows no other."""
 
     def __init__(self, network: Network, allow_private: AllowPrivate | None, resolve: Resolve) -> None:
         self._network = network

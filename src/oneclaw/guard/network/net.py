@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 100 * 1024
 MAX_REDIRECTS = 5
 SPARE_SECONDS = 0.1
-"""A request ends so much before its call does, so that what is said of a slow server names the address."""
+"""A request ends this much before its call, so that the timeout error can name the address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class OutgoingRequest:
 
 
 def follow(errand: OutgoingRequest, status: int, location: str | None) -> OutgoingRequest | None:
-    """The errand after a redirect, or None when the answer is not one; raises `ToolError` for a bad address.
+    """The request after a redirect; None if the answer is no redirect. Raises `ToolError` for a bad address.
 
     The method changes as browsers change it. Another scheme, host or port gets harmless headers only, and
     they do not come back on a later hop.

@@ -24,7 +24,7 @@ _WHOLE_WORD_CHARS = 8  # a shorter value is taken out only where it stands alone
 _LINE_CHARS = 20
 _BASE64 = "[A-Za-z0-9+/_-]"
 _MOST_PASSES = 8
-"""How often a text is searched anew after a secret was taken out of its escapes."""
+"""How often a text is searched again after an escaped secret was removed."""
 
 _Span = tuple[int, int, str]
 

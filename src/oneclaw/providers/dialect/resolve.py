@@ -12,7 +12,7 @@ DEEPEST = 32
 """Levels of schemas inside schemas; what lies deeper may be any value."""
 
 AGAIN = 2
-"""How often a `$ref` is opened once more inside itself; then any value is allowed."""
+"""How deep a recursive `$ref` is inlined; below that any value is allowed."""
 
 MOST = 4_000
 """Schemas in one document; a document of more is opened less far, and then cut."""

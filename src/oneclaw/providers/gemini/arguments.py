@@ -84,7 +84,10 @@ class PiecedArguments:
         holder: Any = self._root
         for step, following in pairwise(path):
             made: Any = [] if isinstance(following, int) else {}
-            holder = _enter(holder, step, made)
+            _check_step(holder, step)
+            if (step == len(holder)) if isinstance(step, int) else (step not in holder):
+                _put(holder, step, made)
+            holder = holder[step]
         _check_step(holder, path[-1])
         return holder, path[-1]
 
@@ -99,19 +102,15 @@ def read_path(path: object) -> tuple[ArgumentStep, ...]:
         found = _STEP.match(path, at)
         if found is None or len(steps) == _MOST_STEPS:
             raise PieceError(f"the path {path[:80]!r} cannot be read")
-        steps.append(_step(found))
+        if found["index"] is not None:
+            steps.append(int(found["index"]))
+        else:
+            quoted = found["quoted"]
+            steps.append(found["name"] if quoted is None else re.sub(r"\\(.)", r"\1", quoted[1:-1]))
         at = found.end()
     if not steps or isinstance(steps[0], int):
         raise PieceError(f"the path {path[:80]!r} leads to no argument")
     return tuple(steps)
-
-
-def _step(found: re.Match[str]) -> ArgumentStep:
-    if found["index"] is not None:
-        return int(found["index"])
-    if found["quoted"] is not None:
-        return re.sub(r"\\(.)", r"\1", found["quoted"][1:-1])
-    return found["name"]
 
 
 def _value_of(piece: Mapping[str, Any]) -> Any:
@@ -130,15 +129,6 @@ def _check_step(holder: Any, step: ArgumentStep) -> None:
             raise PieceError(f"there is no place {step} in a list")
     elif not isinstance(holder, dict):
         raise PieceError(f"{step[:80]!r} belongs to something that is no object")
-
-
-def _enter(holder: Any, step: ArgumentStep, made: Any) -> Any:
-    _check_step(holder, step)
-    if isinstance(step, int):
-        if step == len(holder):
-            holder.append(made)
-        return holder[step]
-    return holder.setdefault(step, made)
 
 
 def _put(holder: Any, key: ArgumentStep, value: Any) -> None:

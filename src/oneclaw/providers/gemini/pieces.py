@@ -11,7 +11,7 @@ from oneclaw.providers.gemini.arguments import PiecedArguments, PieceError
 from oneclaw.providers.written import to_text
 
 OWN_ID = "local_"
-"""How the ids begin that we give to calls which came without one; they are not sent."""
+"""Prefix of ids that we give to calls without one; these ids are not sent."""
 
 
 class TextPiece:

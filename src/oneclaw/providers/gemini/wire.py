@@ -98,7 +98,7 @@ def is_from_3(model: str) -> bool:
 
 
 def _output_config(request: Request, dialect: str) -> dict[str, Any]:
-    """How the format of the answer is set; empty where there is none, or where it has to be told in words.
+    """The fields that set the format of the answer; empty without one, or if the instructions describe it.
 
     Models before Gemini 3 refuse a format beside tools.
     """

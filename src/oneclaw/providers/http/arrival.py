@@ -18,14 +18,14 @@ T = TypeVar("T")
 
 MOST_BYTES = 64 << 20
 GRACE_SECONDS = 5.0
-"""How long a connection is read on after the provider's own end of its answer."""
+"""Seconds to keep reading after the provider ended its answer."""
 
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 _FIELD_STARTS = b"deir:"  # data, event, id, retry and comments
 
 
 class Patience:
-    """How long one request is waited for: so long in silence, so long in all."""
+    """The time limits of one request: for silence, and in total."""
 
     def __init__(self, idle_seconds: float, total_seconds: float) -> None:
         self._idle_seconds = idle_seconds
@@ -79,7 +79,7 @@ async def read_chunks(
 
 
 async def read_start(response: "Response", patience: Patience, most_bytes: int) -> bytes:
-    """The start of a body that only explains a failure: what cannot be had of it is left out."""
+    """The start of an error body, as far as it can be read."""
     body = bytearray()
     with suppress(Exception):  # a reset, a bad packing, silence: the status says enough
         async with aclosing(read_chunks(response, patience)) as chunks:

@@ -79,7 +79,7 @@ class RemoteProvider:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def answer(self, request: Request) -> AsyncGenerator[AnswerEvent]:
-        """Ask until there is a whole answer, `attempts` times at most; then what came, or `ProviderError`."""
+        """Ask until there is a complete answer, at most `attempts` times; else give the part that came."""
         patience = Patience(self._idle_seconds, self._total_seconds)
         key = self._find_key()
         errand = self._errand("POST", self._wire.path(request), key, self._wire.write(request))
@@ -134,7 +134,7 @@ class RemoteProvider:
     async def _ask(
         self, errand: OutgoingRequest, reader: AnswerReader, patience: Patience
     ) -> AsyncGenerator[AnswerProgress]:
-        """One attempt. What goes wrong after the provider's own end of its answer does not matter."""
+        """One attempt. Errors after the provider ended its answer are ignored."""
         try:
             async with (
                 self._exchange(errand, patience) as response,
@@ -150,7 +150,7 @@ class RemoteProvider:
 
     @asynccontextmanager
     async def _exchange(self, errand: OutgoingRequest, patience: Patience) -> AsyncGenerator["Response"]:
-        """The head of a success, its body open until the end; anything else is raised."""
+        """The response to a request; raises `ProviderError` unless its status is a success."""
         try:
             async with AsyncExitStack() as stack:
                 exchange = self._open().exchange(errand, may_be_silent=True)
@@ -183,7 +183,7 @@ class RemoteProvider:
         return error
 
     def _pause(self, error: ProviderError, attempt: int, patience: Patience) -> float | None:
-        """How long to wait before the next attempt; None when there is to be none."""
+        """Seconds to wait before the next attempt; None when there is none."""
         if error.trouble not in RETRIED or attempt >= self._attempts:
             return None
         if error.retry_after is not None and error.retry_after > self._retry.most_retry_after:

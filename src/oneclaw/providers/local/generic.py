@@ -1,4 +1,4 @@
-"""A GGUF file of one's own: its chat template and its tool format, through llama.cpp.
+"""Answers with any GGUF file, by its own chat template and tool format, through llama.cpp.
 
 A template that has a place for tools is left to llama.cpp, which writes them as the model knows them and
 holds the arguments of a call to their schemas. Many small models have none, and llama.cpp leaves the tools
@@ -58,7 +58,7 @@ class GenericModel:
 
 
 def _spelled(value: Any, marks: re.Pattern[str]) -> Any:
-    """What was said with a space in each mark of the model: llama.cpp would read it as the end of a turn.
+    """The text with a space inside each control token, which llama.cpp would read as the end of a turn.
 
     A page that a tool has read could else go on as the person, or as the instructions.
     """

@@ -1,4 +1,4 @@
-"""What the header of a GGUF file says: name, window, chat template, and what memory it takes."""
+"""Reads the header of a GGUF file: name, window, chat template and memory use."""
 
 import struct
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.subschema import is_array
+from oneclaw.core.subschema import list_of
 
 MAGIC = b"GGUF"
 UNKNOWN_WINDOW = 4_096
@@ -45,7 +45,7 @@ class InvalidModel(InvalidConfig):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What is known of a model before it is loaded.
+    """Facts about a model, read before it is loaded.
 
     window       the most tokens it was made for
     token_bytes  what one token of the conversation takes in memory; 0 where the file does not say
@@ -95,6 +95,7 @@ def _header(file: Path, fields: Mapping[str, Any], size: int) -> Header:
         raise InvalidModel(f"{file} holds no language model but {kind!r}; name the file of the model itself.")
     if _number(fields.get("split.count")) > 1:
         raise InvalidModel(f"{file} is one part of several; merge them with `llama-gguf-split --merge`.")
+    tokens = zip(list_of(fields.get(_TOKENS)), list_of(fields.get(_TOKEN_KINDS)), strict=False)
     return Header(
         name=str(fields.get("general.name") or file.stem),
         architecture=architecture,
@@ -102,15 +103,8 @@ def _header(file: Path, fields: Mapping[str, Any], size: int) -> Header:
         file_bytes=size,
         token_bytes=_token_bytes(architecture, fields),
         template=str(fields.get("tokenizer.chat_template", "")),
-        marks=_marks(fields),
+        marks=tuple(str(token) for token, kind in tokens if kind == _CONTROL),
     )
-
-
-def _marks(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    tokens, kinds = fields.get(_TOKENS), fields.get(_TOKEN_KINDS)
-    if not is_array(tokens) or not is_array(kinds):
-        return ()
-    return tuple(str(token) for token, kind in zip(tokens, kinds, strict=False) if kind == _CONTROL)
 
 
 def _token_bytes(architecture: str, fields: Mapping[str, Any]) -> int:

@@ -17,7 +17,7 @@ RESERVED = ("smollm2",)
 """Models that packages of ours bring: no added file takes their names."""
 LEAST_WINDOW = 1_024
 SPARE_BYTES = 256 << 20
-"""What a model takes beside its file and its conversation."""
+"""Memory that a model needs besides its file and its conversation."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
 
@@ -52,7 +52,7 @@ class LocalModel:
 
 @dataclass(slots=True)
 class LocalModels:
-    """The models by name. The list is read anew each time: another program may have changed it."""
+    """The models by name. The list is read each time, because another program may have changed it."""
 
     settings: LocalSettings
 
@@ -109,7 +109,7 @@ class LocalModels:
         return model
 
     def window_of(self, model: LocalModel) -> int:
-        """How many tokens are kept ready for a conversation: what file, settings and memory allow."""
+        """The context window in tokens, within the limits of the file, the settings and the memory."""
         window = min(model.window, self.settings.window)
         memory_mb = self.settings.memory_mb
         if memory_mb is None or not model.token_bytes:

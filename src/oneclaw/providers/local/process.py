@@ -22,7 +22,7 @@ RequestKind = Literal["chat", "complete"]
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a process is to load. Processes that would load the same are one."""
+    """A model file with its settings. Equal loads share one process."""
 
     file: str
     window: int
@@ -143,20 +143,15 @@ class ModelProcess:
             return not_loadable(str(self._failure["unloadable"]))
         if "failed" not in self._failure:
             return self._death()
-        why = self._complaint() or self._failure["failed"]
+        why, tail = self._failure["failed"], self._worker.child.exit.tail
+        for mark in ("error: ", "error loading model: "):  # the first error that llama.cpp printed
+            if mark in tail:
+                why = tail.partition(mark)[2].splitlines()[0].strip().rstrip(".")[:200] or why
         return ProviderError(
             f"The model {self._label} cannot be loaded from {self.load.file}: {why}. Get the file again, or"
             " use another model.",
             "request",
         )
-
-    def _complaint(self) -> str:
-        """What llama.cpp complained of first, without its time and place."""
-        text = self._worker.child.exit.tail
-        for mark in ("error loading model: ", "error: "):
-            if mark in text:
-                return text.partition(mark)[2].splitlines()[0].strip().rstrip(".")[:200]
-        return ""
 
     def _death(self) -> ProviderError:
         how = self._worker.child.exit

@@ -31,7 +31,7 @@ __all__ = ["TextCall", "TextCalls"]
 TextCallPiece = str | TextCall
 
 _TRIES = 32
-"""How often a block may be read in vain; then the rest is text, however many markers it has."""
+"""How many blocks may turn out to be no call; after that everything is text."""
 _PROBE_CHARS = 300
 _CLOSING = "</tool_call>"  # some models close what they did not open
 _THINK, _THINK_END = "<think>", "</think>"
