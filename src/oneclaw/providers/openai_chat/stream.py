@@ -17,7 +17,7 @@ from oneclaw.core.message import (
     ThoughtPart,
     Usage,
 )
-from oneclaw.core.subschema import is_array, is_object, list_of, object_of, objects_in, text_of
+from oneclaw.core.subschema import is_array, is_object, list_of, object_of, text_of
 from oneclaw.providers.base import ProviderError, ServerEvent
 from oneclaw.providers.definitions import Definitions
 from oneclaw.providers.explain import check_ready, explain, explain_event
@@ -44,6 +44,7 @@ _FINISHES: dict[str, Finish] = {
 _BROKEN = ("error", "abort", "cancelled", "insufficient_system_resource")
 _NONE = ("", "null", "none")  # not over yet, as some servers say it
 _FIELDS = ("reasoning_content", "reasoning")
+_THOUGHTS = frozenset({*_FIELDS, "reasoning_details"})
 
 
 @dataclass(slots=True)
@@ -184,6 +185,8 @@ class ChatReader:
             yield from self._take_calls({"index": "function_call", "function": legacy}, is_whole)
 
     def _take_thought(self, delta: Mapping[str, Any]) -> Iterator[AnswerProgress]:
+        if delta.keys().isdisjoint(_THOUGHTS):  # most pieces have none
+            return
         details = list_of(delta.get("reasoning_details"))
         name = next((each for each in _FIELDS if text_of(delta.get(each))), "")
         if name or details:
@@ -258,8 +261,10 @@ def _begins(chunk: Mapping[str, Any]) -> bool:
 
 def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The first choice: nobody asks for several."""
-    choices = objects_in(chunk.get("choices"))
-    return next((choice for choice in choices if choice.get("index") in (0, None)), None)
+    for choice in list_of(chunk.get("choices")):
+        if is_object(choice) and choice.get("index") in (0, None):
+            return choice
+    return None
 
 
 def _no_choices() -> ProviderError:
