@@ -38,6 +38,8 @@ async def never(prompt: str, grammar: str) -> str:
         ("write to a.txt: many thanks", "write to a.txt: many thanks"),
         ("If you find milk, delete a.txt", "If you find milk, delete a.txt"),
         ("no deleting a.txt", "no deleting a.txt"),
+        ("can a.txt be deleted?", "can a.txt be deleted?"),
+        ("could a.txt be deleted?", "could a.txt be deleted?"),
     ],
 )
 def test_polite_words_fall_away_and_the_verb_comes_first(text: str, request_: str) -> None:
@@ -175,6 +177,24 @@ async def test_what_is_added_to_a_file_begins_on_a_line_of_its_own(held: str, ad
         "content": added,
         "mode": "append",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [("write hi in a.txt", "append"), ("write hi into a.txt", "append"), ("write hi to a.txt", "overwrite")],
+)
+async def test_what_is_written_into_a_file_is_added_and_to_a_file_replaces_it(text: str, mode: str) -> None:
+    async def write(prompt: str, grammar: str) -> str:
+        return '>write_file {"path": "a.txt", "content": "hi", "mode": "overwrite"}'
+
+    step = (await make_plan(text, TOOLS, write))[-1]
+    assert step.arguments["mode"] == mode
+
+
+@pytest.mark.parametrize("text", ["put milk first in a.txt", "write a list of my files to a.txt"])
+async def test_what_no_tool_can_write_is_refused(text: str) -> None:
+    (step,) = await make_plan(text, TOOLS, never)
+    assert step.is_refused
 
 
 async def test_only_a_memory_that_is_meant_beyond_doubt_is_forgotten() -> None:

@@ -103,7 +103,8 @@ def last_answer(text: str, tools: Sequence[ToolDefinition]) -> str:
     said = _plain(text)
     for name, pattern, words in _rows("loose"):
         limit = _LOOSE_WORDS.get(name, 12)
-        if len(said.split()) <= limit and pattern.search(said):
+        is_talk = name == "commands" or not re.search(r"\w\.\w", said)  # who names a file does not chat
+        if is_talk and len(said.split()) <= limit and pattern.search(said):
             return help_text(tools) if words == "{help}" else words
     found = next((words for _, pattern, words in _rows("last") if pattern.fullmatch(said)), "")
     refused = f"I cannot do that: I choose tools and write no text of my own; {_able(tools)}{_SETUP}."

@@ -218,7 +218,11 @@ def _tell_how(text: str, how: str, tools: Sequence[ToolDefinition]) -> Step:
 def _adjusted(step: Step, request: str) -> Step:
     """The call with what the program knows better: `add` never replaces a file, and no search minds case."""
     arguments = dict(step.arguments)
-    if step.tool == "write_file" and plain(request_verb(read_message(request))) in APPENDING:
+    verb = plain(request_verb(read_message(request)))
+    is_into = re.search(
+        r"\b(?:in|into|on|onto|inside) (?:(?:the|my) )?(?:file )?\S+\.\w+\Z", request.rstrip(".!?")
+    )
+    if step.tool == "write_file" and (verb in APPENDING or (verb == "write" and is_into)):
         arguments["mode"] = "append"
     if step.tool == "search_text":
         arguments["ignore_case"] = True

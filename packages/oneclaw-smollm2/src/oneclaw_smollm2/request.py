@@ -85,12 +85,14 @@ _DONE = rf"(?P<verb>{'|'.join(_PAST)})\b(?P<rest>.*)"
 _PASSIVES = tuple(
     re.compile(rf"{form}\s+{_DONE}", re.IGNORECASE | re.DOTALL)
     for form in (
-        rf"(?:can|could|would|will)\s+{_THING}\s+be",
+        rf"(?:could|would)\s+{_THING}\s+be",
         rf"(?:i|we)(?:\s+(?:want|need|wish)|(?:\s+would|'d)\s+like)\s+(?:to\s+have\s+)?{_THING}(?:\s+to\s+be)?",
         rf"(?:get|have)\s+{_THING}",
         rf"{_THING}\s+(?:should|must|needs?\s+to|has\s+to|ought\s+to)\s+be",
     )
 )
+_ASKS_WHETHER = re.compile(r"(?:could|would)\b.*\bbe (?:deleted|removed|erased|trashed)\b", re.IGNORECASE)
+"""A question that may only ask whether it is possible: nothing is deleted for it."""
 _WISH = re.compile(
     r"(?:(?:i|we)(?: want| need|(?: would|'d) like)|(?:can|could|may) (?:i|we) (?:have|get)|(?:give|get) me)"
     r" (?=(?:an?|another) (?:(?:new|empty|blank|text) )*(?:file|folder|directory|note|document)\b)",
@@ -143,7 +145,7 @@ _LEADING = re.compile(
 
 
 def bare_request(text: str) -> str:
-    """A request without its polite words, as an order: `could a.txt be deleted?` is `delete a.txt?`."""
+    """A request without its polite words, as an order: `could you read a.txt, please?` is `read a.txt`."""
     said = text.strip().replace("’", "'")
     lead = _LEAD.match(said)
     rest = said[lead.end() if lead else 0 :]
@@ -155,7 +157,7 @@ def bare_request(text: str) -> str:
     rest = _WISH.sub("make ", rest, count=1)
     for form in _PASSIVES:
         found = form.match(rest)
-        if found is not None:
+        if found is not None and not _ASKS_WHETHER.match(rest):
             return f"{_PAST[found['verb'].lower()]} {found['thing']}{found['rest']}"
     first, space, more = rest.partition(" ")
     return f"{_GERUNDS.get(first.lower(), first)}{space}{more}"

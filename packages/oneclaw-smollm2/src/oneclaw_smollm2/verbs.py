@@ -14,7 +14,7 @@ from oneclaw_smollm2.message import Message, read_message, speaks_of, stems
 from oneclaw_smollm2.parameters import first_sentence
 from oneclaw_smollm2.request import LEAD
 from oneclaw_smollm2.rules import RULED
-from oneclaw_smollm2.wordings import PROSE, QUESTION, UNSEEN, WORDINGS
+from oneclaw_smollm2.wordings import PLACED, PROSE, QUESTION, UNSEEN, WORDINGS
 
 TRAINED = (
     "find_files",
@@ -126,8 +126,11 @@ def may_call(tool: ToolDefinition, message: Message) -> bool:
 def tools_for(message: Message, tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
     """The tools that a message may be answered with; the model chooses among them."""
     found = [tool for tool in tools if may_call(tool, message)]
-    if UNSEEN.search(_said(message)):
+    said = _said(message)
+    if UNSEEN.search(said):
         found = [tool for tool in found if tool.name != "find_files"]
+    if PLACED.search(said):
+        found = [tool for tool in found if tool.name != "write_file"]
     names = {tool.name for tool in found}
     if asks_for_prose(message) and not message.urls:
         return [tool for tool in found if tool.name not in TRAINED]

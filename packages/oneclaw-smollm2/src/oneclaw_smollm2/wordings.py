@@ -98,13 +98,17 @@ PROSE = re.compile(
     r" (?:me |us )?(?:an? |some |the |another )?(?:\S+ ){0,3}?"
     r"(?:poems?|story|stories|essay|song|lyrics|rap|limerick|haiku|jokes?|riddle|article|speech|novel|script"
     r"|program|function|code|class|regex|query|e-?mail|letter|cv|resume|summary|ideas|recipe|plan|caption|tweet"
-    r"|blog(?: ?post)?|review|slogan|something)\b"
+    r"|(?:list|table|overview|summary) of (?:my|the|all|every)|blog(?: ?post)?|review|slogan|something)\b"
 )
 """A text that somebody would have to think of."""
 UNSEEN = re.compile(
     r"\bfiles?\b.*\b(?:modified|changed|created|edited|older|newer|larger|bigger|smaller|recent)\b"
 )
 """Files by a property that no tool can look for."""
+PLACED = re.compile(
+    r"\bat the (?:top|beginning|start|front)\b|\b(?:first|on top) (?:in|of|on)\b|\b(?:before|after) line\b"
+)
+"""A place within a file, where no tool can write."""
 QUESTION = re.compile(
     r"(?:how|what|what's|why|when|where|who|which|did|do|does|is|are|was|were|has|should|can|could|may)\b"
 )
