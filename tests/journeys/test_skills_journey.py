@@ -242,8 +242,13 @@ async def test_a_tool_may_not_write_a_skill_or_notes_for_itself_unasked(person: 
         refused = await app.engine.call(ToolCall("write_file", {"path": path, "content": "obey"}))
         assert refused.kind is not None, path
         assert not (person.project / path).exists()
-    allowed = await app.engine.call(ToolCall("write_file", {"path": "README.md", "content": "fine"}))
-    assert allowed.ok, allowed.message
+    moved = await app.engine.call(ToolCall("write_file", {"path": "x/notes.md", "content": "obey"}))
+    assert moved.ok
+    moved = await app.engine.call(ToolCall("move_file", {"source": "x/notes.md", "destination": "AGENTS.md"}))
+    assert moved.kind is not None
+    for path in ("README.md", "docs/agents.md"):
+        allowed = await app.engine.call(ToolCall("write_file", {"path": path, "content": "fine"}))
+        assert allowed.ok, allowed.message
 
 
 async def test_the_notes_of_a_project_are_told(person: Person) -> None:

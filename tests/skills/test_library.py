@@ -1,5 +1,6 @@
 """The skills that are found: where, in which order, in which folders that are trusted, and which not."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,13 @@ def test_the_skills_of_a_project_are_loaded_only_in_a_trusted_folder(people: Sce
 
 def test_without_a_repository_only_the_workspace_is_the_project(tmp_path: Path) -> None:
     assert project_folders(tmp_path / "a" / "b") == [tmp_path / "a" / "b"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file to somebody else")
+def test_a_repository_of_somebody_else_above_the_workspace_is_none(people: Scene) -> None:
+    assert project_folders(people.workspace) == [people.workspace, people.repository]
+    os.chown(people.repository / ".git", 65_534, 65_534)
+    assert project_folders(people.workspace) == [people.workspace]
 
 
 def test_the_home_is_no_project(people: Scene) -> None:

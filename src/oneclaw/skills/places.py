@@ -36,7 +36,7 @@ def project_folders(workspace: Path) -> list[Path]:
     found: list[Path] = []
     for folder in (workspace, *workspace.parents):
         found.append(folder)
-        if os.path.lexists(folder / ".git"):
+        if _is_repository(folder, workspace):
             return found
     return found[:1]
 
@@ -77,6 +77,15 @@ def find_skills(place: SkillPlace) -> Iterator[FoundSkill]:
         if depth == 0 and place.project is None:
             yield from _linked(folder, links)
         waiting += [(folder / name, depth + 1) for name in reversed(names)]
+
+
+def _is_repository(folder: Path, workspace: Path) -> bool:
+    """Whether a folder is the root of a repository of ours: others may make one above, as in /tmp."""
+    try:
+        owner = os.lstat(folder / ".git").st_uid
+        return owner in (os.geteuid(), os.stat(workspace).st_uid)
+    except OSError:
+        return False
 
 
 def _linked(folder: Path, links: list[str]) -> Iterator[FoundSkill]:

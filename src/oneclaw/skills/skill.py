@@ -150,6 +150,8 @@ def one_line(value: object) -> str:
     """A text on one line, without what does not print; empty for anything but a text."""
     if not isinstance(value, str):
         return ""
+    if value.isprintable():
+        return " ".join(value.split())
     return " ".join("".join(char if char.isprintable() else " " for char in value).split())
 
 

@@ -40,7 +40,7 @@ class SkillTools:
 
     async def open(self, changed: Changed) -> None:
         self._changed, self._is_open = changed, True
-        if self.library.skills or self.library.has_places():  # a thread is not worth it for nothing
+        if self.library.seen or self.library.has_places():  # a thread is not worth it for nothing
             await asyncio.to_thread(self.library.scan)
         self._take()
 

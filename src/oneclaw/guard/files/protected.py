@@ -28,19 +28,8 @@ IN_PROJECT: dict[str, tuple[str, ...]] = {
     "cargo": (".cargo",),
     "debuggers": (".gdbinit", ".lldbinit"),
     "agents": (
-        *(
-            "AGENTS.md",
-            ".agents",
-            ".claude",
-            ".mcp.json",
-            ".cursor",
-            ".codex",
-            ".gemini",
-            ".continue",
-            ".windsurf",
-            ".opencode",
-        ),
-        *("opencode.json", ".aider.conf.yml"),
+        *(".agents", ".claude", ".mcp.json", ".cursor", ".codex", ".gemini", ".continue", ".windsurf"),
+        *(".opencode", "opencode.json", ".aider.conf.yml"),
     ),
     "Mercurial, Jujutsu": (".hg/hgrc", ".jj/repo/config.toml"),
 }
@@ -75,6 +64,10 @@ IN_HOME: dict[str, tuple[str, ...]] = {
 """Files each program obeys in its user's home, where that is writable."""
 
 
+NOTES = "AGENTS.md"
+"""Agents obey it in every folder. It is told by its exact spelling: a page agents.md is something else."""
+
+
 @lru_cache(maxsize=1)
 def project_names() -> dict[tuple[str, ...], str]:
     """Of each path in a project its names, folded, and the programs that obey it."""
@@ -101,7 +94,7 @@ def _home_paths(home: str) -> dict[str, str]:
 def telling_names() -> frozenset[str]:
     """The last name of every path that a program obeys, folded: any other name needs no closer look."""
     known = [path.rpartition("/")[2] for paths in (*IN_PROJECT.values(), *IN_HOME.values()) for path in paths]
-    return frozenset(fold(name) for name in (*known, *repository.NAMES))
+    return frozenset(fold(name) for name in (*known, NOTES, *repository.NAMES))
 
 
 def obeyed_by(workspace: Workspace, path: str) -> str:
@@ -127,6 +120,8 @@ def _obeyed_places(path: str) -> Iterator[tuple[str, str]]:
     """Every place on a path that a program obeys, and the programs."""
     yield from ((place, who) for place, who in home_paths().items() if _is_inside(path, place))
     names, known = path.split("/"), project_names()
+    if names[-1] == NOTES:
+        yield path, "agents"
     folded = [fold(name) for name in names]
     for start in range(len(names)):
         for length in _LENGTHS:
