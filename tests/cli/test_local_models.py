@@ -209,8 +209,11 @@ def test_the_demonstration_is_a_conversation_with_live_calls(tmp_path: Path) -> 
 @HERE
 def test_without_a_model_the_chat_is_with_the_tiny_one_and_its_header_says_what_it_is(tmp_path: Path) -> None:
     variables = environment(tmp_path / "home")
-    for _ in range(2):
+    for is_first in (True, False):
         with Terminal("chat", environment=variables, columns=300) as terminal:
+            if is_first:
+                terminal.wait("Set it up now? [y/N] ")
+                terminal.type("\r")
             terminal.wait("> ")
             terminal.type("Hello!\r")
             terminal.wait("tiny model with tools")

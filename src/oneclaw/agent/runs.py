@@ -49,7 +49,8 @@ UNATTENDED: tuple[RunOrigin, ...] = ("schedule", "api")
 _GAP = 1_000_000
 """Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
 NO_MODEL = (
-    "No model is set. Set a key and a model, as in `export ANTHROPIC_API_KEY=…` with"
+    "No model is set. Choose one with `oneclaw setup`, or set a key and a model, as in"
+    " `export ANTHROPIC_API_KEY=…` with"
     ' `--model anthropic/claude-sonnet-4-5` (or models.default = "…" in the settings),\n'
     "or use a server of your own, `--model ollama/llama3.2`, or a tiny model, `--model local/smollm2` after"
     " `pip install oneclaw-smollm2`. `oneclaw models` shows what can be had."

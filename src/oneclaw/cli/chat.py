@@ -13,6 +13,7 @@ from collections.abc import Coroutine
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
+from oneclaw.cli import setup
 from oneclaw.cli.chat_commands import Chat
 from oneclaw.cli.chat_screen import Screen
 from oneclaw.cli.embedded import ready_model
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.agent and arguments.session:
         raise WrongUse("a session belongs to its agent; leave out --agent or --session.")
+    if not (arguments.agent or arguments.session or arguments.model):
+        setup.offer(arguments)
     with asyncio.Runner() as runner:
         app, choice = open_asking(runner, arguments)
         runner.run(app.__aenter__())

@@ -11,6 +11,7 @@ from types import ModuleType
 from oneclaw.cli.parser import Parser
 
 COMMANDS = {
+    "setup": "choose the model, the workspace and the features, step by step",
     "run": "say one thing to an agent and see it through to the answer",
     "chat": "talk with an agent",
     "serve": "serve the web page on this machine",
@@ -51,6 +52,7 @@ COMMON = (
 
 EPILOG = """\
 Start with:
+  oneclaw setup                          choose a model, step by step
   oneclaw chat                           talk with an agent that has tools
   oneclaw run "What is in notes.txt?"    ask one thing, of the model set as models.default
   oneclaw demo                           try it out: no key, no settings
