@@ -570,7 +570,7 @@ def test_without_a_model_it_says_so_before_anything_is_typed(tmp_path: Path) -> 
     # As where the extra `local` is not installed: else the embedded model would answer.
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['xllamacpp'] = None\n")
     variables = environment(tmp_path / "home", PYTHONPATH=str(tmp_path))
-    with Terminal("chat", environment=variables, columns=200) as terminal:
+    with Terminal("chat", environment=variables, columns=300) as terminal:
         terminal.wait("Set it up now? [y/N] ")
         terminal.type("\n")
         assert terminal.end() == 2
