@@ -49,6 +49,9 @@ SLOW = tuple(
 """Long stories, outside data, many random examples and many processes: `make quick` leaves them out."""
 
 
+CRASHES_SECONDS = 600.0
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Have `make quick` not even load what it leaves out."""
     return True if config.option.markexpr == "not slow" and collection_path in SLOW else None
@@ -69,13 +72,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the slow tests, and take the time limit from those that were asked to take long."""
+    """Mark the slow tests, and take the time limit from those that were asked to take long.
+
+    A crash test kills 50 programs also on a busy machine, where that takes minutes.
+    """
     long = {name for name in ("many", "soak") if config.getoption(f"--{name}")}
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
-        if long.intersection(getattr(item, "fixturenames", ())):
+        fixtures = getattr(item, "fixturenames", ())
+        if long.intersection(fixtures):
             item.add_marker(pytest.mark.timeout(0))
+        elif "many" in fixtures:
+            item.add_marker(pytest.mark.timeout(CRASHES_SECONDS))
 
 
 @pytest.fixture
