@@ -51,6 +51,7 @@ class Config:
         if said:
             kept, settings = read(kept | said)
         _check_rules(settings.shell.allow)
+        _check_denied(settings.shell.deny)
         beside = file.parent if file else Path()
         named = [(beside / Path(folder).expanduser()).absolute() for folder in settings.tools.folders]
         folders = tuple(dict.fromkeys((home / "tools", *named)))
@@ -175,6 +176,7 @@ def check_settings(text: str, path: Path) -> dict[str, Any]:
         raise InvalidConfig(f"{path} cannot be read: {error}. Mend the file or move it away.") from error
     values, settings = read(document, lambda key: f"{path}, line {line_of(text, key)}: ")
     _check_rules(settings.shell.allow, lambda rule: f"{path}, line {_line_of_rule(text, rule)}: ")
+    _check_denied(settings.shell.deny, f"{path}: ")
     return values
 
 
@@ -189,6 +191,16 @@ def _check_rules(rules: Sequence[str], where: Callable[[str], str] = lambda rule
             parse_rule(rule)
         except InvalidConfig as error:
             raise InvalidConfig(f"{where(rule)}{error}") from error
+
+
+def _check_denied(rules: Sequence[str], where: str = "") -> None:
+    if rules:
+        from oneclaw.guard.command.denied import parse_denied
+
+        try:
+            parse_denied(rules)
+        except InvalidConfig as error:
+            raise InvalidConfig(f"{where}{error}") from error
 
 
 def _line_of_rule(text: str, rule: str) -> int:

@@ -25,6 +25,7 @@ from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.session import Session
 from oneclaw.core.tool import Tool
 from oneclaw.guard.command.approval import judge_calls
+from oneclaw.guard.command.denied import parse_denied
 from oneclaw.guard.command.rule import parse_rules
 from oneclaw.guard.files.kept import is_due
 from oneclaw.guard.files.kept import prune as prune_files
@@ -74,7 +75,9 @@ def make_redactor(config: Config) -> SecretRedactor:
 def make_permissions(
     config: Config, mode: Mode, grants: GrantBook, broker: Broker, redactor: SecretRedactor
 ) -> Permissions:
-    rules = parse_rules(config.settings.shell.allow)
+    shell = config.settings.shell
+    rules, denied = parse_rules(shell.allow), parse_denied(shell.deny)
+    reads_in = str(config.workspace_folder.absolute()) if shell.read_unasked else ""
     states = {need: State(said) for need, said in config.settings.permissions.needs.items()}
     return Permissions(
         mode=mode,
@@ -82,7 +85,7 @@ def make_permissions(
         grants=grants,
         broker=broker,
         redact=redactor.redact_value,
-        judge=judge_calls(rules, is_open=is_unconfined(config)),
+        judge=judge_calls(rules, is_open=is_unconfined(config), reads_in=reads_in, denied=denied),
     )
 
 
@@ -169,7 +172,10 @@ class LateShells:
         if self._shells is None:
             from oneclaw.run.shell.shells import Shells, ShellSetup
 
-            self._shells = Shells(ShellSetup(self._config.home, **self._config.under("shell")))
+            setup = ShellSetup(self._config.home, **self._config.under("shell"))
+            if self._config.settings.permissions.needs.get("shell") == "granted":
+                setup = replace(setup, read_unasked=False)  # nobody is asked about any command
+            self._shells = Shells(setup)
         return self._shells
 
     async def close(self) -> None:

@@ -165,7 +165,7 @@ def test_ctrl_c_answers_a_question_with_no(tmp_path: Path) -> None:
     with chat(home, script(tmp_path, call, "Well."), ONECLAW_MODE="ask") as terminal:
         terminal.wait("> ")
         terminal.type("write\n")
-        terminal.wait("[v] no, never")
+        terminal.wait("[?] more")
         terminal.wait("> ")
         terminal.type("\x03")
         terminal.wait("Stopped.")
@@ -188,7 +188,7 @@ def test_a_question_is_asked_in_place_and_answered_by_a_letter(
     with chat(home, script(tmp_path, [{"say": "I write."}, call], "Done."), ONECLAW_MODE="ask") as terminal:
         terminal.wait("> ")
         terminal.type("write\n")
-        terminal.wait("[v] no, never")
+        terminal.wait("[?] more")
         terminal.wait("> ")
         terminal.type("yesterday\n")
         terminal.wait("Type one of the letters.")
@@ -197,8 +197,41 @@ def test_a_question_is_asked_in_place_and_answered_by_a_letter(
         assert terminal.leave() == 0
         shown = terminal.screen.text
     assert (home / "workspace" / "a.txt").exists() is is_written
-    assert shown.index("I write.") < shown.index("asks for:")
+    assert shown.index("I write.") < shown.index("asks:")
     assert ("✓" if is_written else "✗") + " write_file path=a.txt content=x" in shown
+
+
+def test_a_question_is_four_short_lines_and_a_question_mark_tells_the_rest(tmp_path: Path) -> None:
+    call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "hello\nyou\n"}}
+    with chat(tmp_path / "home", script(tmp_path, call, "Done."), ONECLAW_MODE="ask") as terminal:
+        terminal.wait("> ")
+        terminal.type("write\n")
+        terminal.wait("[?] more")
+        shown = terminal.screen.text
+        assert (
+            "default asks: Write a file\n"
+            "It changes something, and the mode ask confirms every change.\n"
+            '  path = "a.txt"\n'
+            "  --- /dev/null\n"
+            "  +++ a.txt\n"
+            "  @@ -0,0 +1,2 @@\n"
+            "  +hello\n"
+            "  +you\n"
+            "[y] yes  [s] this session  [w] always  [n] no  [?] more"
+        ) in shown
+        assert "Session:" not in shown
+        terminal.wait("> ")
+        terminal.type("?\n")
+        terminal.wait('Session: "')
+        terminal.wait("by default: mode")
+        terminal.wait('"always" allow every call of write_file.')
+        terminal.wait("[a] yes, for this agent")
+        terminal.wait("[v] no, never")
+        terminal.wait("> ")
+        terminal.type("y\n")
+        terminal.wait("Done.")
+        assert terminal.leave() == 0
+    assert (tmp_path / "home" / "workspace" / "a.txt").exists()
 
 
 def test_a_yes_is_narrowed_at_the_terminal_and_a_choice_is_made_there(tmp_path: Path) -> None:
@@ -210,7 +243,7 @@ def test_a_yes_is_narrowed_at_the_terminal_and_a_choice_is_made_there(tmp_path: 
     with chat(home, script(tmp_path, *calls, ask, "Done."), ONECLAW_MODE="ask") as terminal:
         terminal.wait("> ")
         terminal.type("write\n")
-        terminal.wait("[v] no, never")
+        terminal.wait("[?] more")
         terminal.wait("> ")
         terminal.type("w path=*.txt for 8h\n")
         terminal.wait("Allowed from now on: write_file with path *.txt, everywhere, for 8 hours.")
@@ -257,7 +290,7 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(
         terminal.type("write\n")
         terminal.wait("Soon.")
         terminal.type("y\n")
-        terminal.wait("[v] no, never")
+        terminal.wait("[?] more")
         if is_written:
             terminal.wait("Done.")
         else:
@@ -455,7 +488,7 @@ def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_pat
     with chat(home, model, program=(sys.executable, "-c", dumb), ONECLAW_MODE="ask") as terminal:
         terminal.wait("> ")
         terminal.type("write\n")
-        terminal.wait("[v] no, never")
+        terminal.wait("[?] more")
         terminal.wait("> ")
         terminal.type("y\n")
         terminal.wait("Done.")
@@ -464,7 +497,7 @@ def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_pat
         assert terminal.end() == 0
         assert "\x1b" not in terminal.raw
         assert terminal.raw.endswith("\n")
-        assert terminal.screen.text.index("I write.\n") < terminal.screen.text.index("asks for:")
+        assert terminal.screen.text.index("I write.\n") < terminal.screen.text.index("asks:")
     assert (home / "workspace" / "a.txt").read_text() == "x"
 
 

@@ -75,7 +75,7 @@ def test_a_pattern_of_a_command_needs_no_name() -> None:
     assert told(shell, said) == (
         "Allowed from now on: execute_shell_command with command git commit *, everywhere, for 8 hours."
     )
-    assert hint(shell) == "Narrow a yes that is kept: w command=PATTERN for 8h"
+    assert hint(shell) == "Narrow it to a pattern or a time: w command=PATTERN for 8h"
 
 
 def test_a_form_is_filled_in_with_words_or_json() -> None:

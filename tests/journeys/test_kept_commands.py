@@ -19,9 +19,13 @@ async def app(tmp_path: Path) -> AsyncIterator[App]:
     skip_without("bubblewrap")
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "here").touch()
-    values = {"features.shell": True}
-    async with App(Config(home=tmp_path / "home", workspace=tmp_path / "ws", values=values)) as opened:
+    async with open_app(tmp_path, reads_unasked=False) as opened:
         yield opened
+
+
+def open_app(tmp_path: Path, *, reads_unasked: bool) -> App:
+    values = {"features.shell": True, "shell.read_unasked": reads_unasked}
+    return App(Config(home=tmp_path / "home", workspace=tmp_path / "ws", values=values))
 
 
 async def run(app: App, command: str, **arguments: Any) -> ToolResult:
@@ -52,6 +56,19 @@ async def test_what_was_approved_is_what_runs(app: App, trap: str) -> None:
         assert again.value["stdout"] == "here\n"
         assert "EVIL" not in again.text
     assert len(person.asked) == 2
+
+
+@pytest.mark.parametrize("trap", [*TRAPS, FORGED])
+async def test_what_reads_unasked_runs_nothing_that_was_left_there(
+    app: App, tmp_path: Path, trap: str
+) -> None:
+    async with open_app(tmp_path, reads_unasked=True) as reading:
+        person = Person(reading, "once")
+        await run(reading, trap)
+        again = await run(reading, LIST)
+        assert "EVIL" not in again.text
+        assert again.ok or trap == FORGED, again.text
+        assert len(person.asked) == 1
 
 
 async def test_the_twin_runs_what_was_left_there(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from oneclaw.core.check.signature import describe_type
 from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.subschema import is_object
-from oneclaw.core.text.display import one_line, shown
+from oneclaw.core.text.display import one_line, shown, visible
 
 CHOICES: tuple[tuple[str, str, PermissionAnswer], ...] = (
     ("y", "yes, this once", "once"),
@@ -32,6 +32,14 @@ KEYS: dict[str, PermissionAnswer] = {
     **{answer: answer for _, _, answer in CHOICES},
 }
 COMMAND = "command"
+EXPLAIN = "?"
+_SHORT_KEYS = (
+    ("y", "yes", "once"),
+    ("s", "this session", "session"),
+    ("w", "always", "always"),
+    ("n", "no", "no"),
+)
+_RULE = re.compile(r"(?:w|always)(\d)")
 _TIME = re.compile(r"(?:^|\s)for (\d+(?:\.\d+)?) ?(s|m|h|d)\Z")
 _NAME = re.compile(r"([A-Za-z_]\w*)=(.+)", re.DOTALL)
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -66,6 +74,9 @@ def read_words(question: Question, line: str) -> TypedAnswer:
 
 def _read_permission(question: Question, line: str) -> TypedAnswer:
     word, _, rest = line.partition(" ")
+    numbered = _RULE.fullmatch(word.lower())
+    if numbered is not None and 0 <= (at := int(numbered[1]) - 2) < len(question.rules):
+        word, rest = "w", f"{question.rules[at]} {rest}"
     answer = KEYS.get(word.lower())
     if answer is None or answer not in question.answers:
         raise ValueError("Type one of the letters.")
@@ -87,6 +98,19 @@ def read_pattern(question: Question, text: str) -> dict[str, str]:
         f"{text[:100]!r} is no pattern; write NAME=PATTERN, as in `always path=src/* for 8h`."
         f" The arguments are: {named}."
     )
+
+
+def keys_of(question: Question) -> list[str]:
+    """The keys of a permission that most people need; `?` tells of the others."""
+    exactly = " this command" if question.is_ruled else ""
+    keys = [
+        f"[{key}] {text}{exactly if key == 'w' else ''}"
+        for key, text, answer in _SHORT_KEYS
+        if answer in question.answers
+    ]
+    rules = [f"[w{number}] always {visible(rule)}" for number, rule in enumerate(question.rules, 2)]
+    no = len(keys) - 1
+    return [*keys[:no], *rules, *keys[no:], f"[{EXPLAIN}] more"]
 
 
 def told(question: Question, said: TypedAnswer) -> str:
@@ -113,7 +137,9 @@ def hint(question: Question) -> str:
         case "permission":
             name = COMMAND if question.is_ruled else next(iter(question.arguments), "")
             given = f" {name}=PATTERN" if name and len(name) < _FIELD_CHARS else ""
-            return f"Narrow a yes that is kept: w{given} for 8h" if "always" in question.answers else ""
+            return (
+                f"Narrow it to a pattern or a time: w{given} for 8h" if "always" in question.answers else ""
+            )
         case "choice":
             return "Answer with a number or the text."
         case "text":

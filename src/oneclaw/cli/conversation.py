@@ -4,7 +4,7 @@ import sys
 
 from oneclaw.cli.lines import arguments_text, count_text, is_failed, result_text, short, took_text
 from oneclaw.cli.markdown import Blocks, markdown_console, rendered
-from oneclaw.cli.terminal import is_terminal, print_line, printable, time_text
+from oneclaw.cli.terminal import is_terminal, list_id, print_line, printable, time_text
 from oneclaw.core.call import ToolResult
 from oneclaw.core.message import (
     AssistantMessage,
@@ -26,7 +26,9 @@ SPEAKERS = {"user": "you", "summary": "summary", "guard": "OneClaw", "skills": "
 def show_session(content: SessionContent) -> None:
     """The whole conversation, and what it took at the end."""
     record = content.session
-    print_line(f"session {record.id} · agent {visible(record.agent)} · {time_text(record.created)}", "dim")
+    print_line(
+        f"session {list_id(record.id)} · agent {visible(record.agent)} · {time_text(record.created)}", "dim"
+    )
     for each in content.messages:
         show_message(each.message)
     print_line("\n" + took_text(content.usage, content.cost, content.answers), "dim")

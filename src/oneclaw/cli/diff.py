@@ -45,11 +45,14 @@ def diff_lines(diff: Mapping[str, Any], most: int = SHOWN_LINES) -> Iterator[Dif
 
 def without_shown(question: Question) -> list[str]:
     """The lines of a question, without the arguments that its diff shows whole and as they are."""
-    lines, diff = question.text.split("\n"), question.diff
-    if diff is None or not _is_exact(str(diff["text"])):
-        return lines
-    shown = {f"  {name} = {question.arguments.get(name)}" for name in question.in_diff}
-    return [line for line in lines if line not in shown]
+    shown = {f"  {name} = {question.arguments.get(name)}" for name in names_in_diff(question)}
+    return [line for line in question.text.split("\n") if line not in shown]
+
+
+def names_in_diff(question: Question) -> tuple[str, ...]:
+    """The arguments that the diff of a question shows whole and as they are."""
+    diff = question.diff
+    return question.in_diff if diff is not None and _is_exact(str(diff["text"])) else ()
 
 
 def _is_exact(text: str) -> bool:

@@ -33,6 +33,8 @@ COMMANDS = {
     "call": "run one call",
     "log": "show the history of calls",
     "why": "say why a tool may or may not be called",
+    "allow": "write a rule for commands that run unasked",
+    "deny": "write a rule for commands that are refused",
     "grants": "list the remembered answers, or revoke one",
     "workspace": "show the folder that agents work in; confirm one, or forget it",
     "tokens": "list, make or revoke the tokens of programs that use the API",

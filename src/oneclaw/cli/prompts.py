@@ -7,8 +7,8 @@ import termios
 from collections.abc import Callable
 from typing import Protocol
 
-from oneclaw.cli.answer_words import CHOICES, hint, option_lines, read_words, told
-from oneclaw.cli.diff import ASKED_LINES, diff_lines, without_shown
+from oneclaw.cli.answer_words import CHOICES, COMMAND, EXPLAIN, hint, keys_of, option_lines, read_words, told
+from oneclaw.cli.diff import ASKED_LINES, diff_lines, names_in_diff, without_shown
 from oneclaw.cli.terminal import GAP, console, folded
 from oneclaw.core.permit.broker import Broker
 from oneclaw.core.question import Question
@@ -89,6 +89,10 @@ def give_line(question: Question, line: str, give: Callable[..., bool]) -> None:
         err.print()
         give(question.id, "no" if question.kind == "permission" else None, who=WHO)
         return
+    if line.strip() == EXPLAIN and question.kind == "permission":
+        explain_question(question)
+        print_arrow()
+        return
     try:
         said = read_words(question, line)
         is_given = give(question.id, said.answer, pattern=said.pattern or None, seconds=said.seconds, who=WHO)
@@ -102,24 +106,65 @@ def give_line(question: Question, line: str, give: Callable[..., bool]) -> None:
 
 
 def print_question(question: Question) -> None:
-    """The question and what answers it, on stderr."""
+    """The question and what answers it, on stderr.
+
+    A permission is short: what, why, the command or the diff, and one line of keys. `?` tells the rest.
+    """
+    if question.kind == "permission" and question.title:
+        _print_permission(question)
+    else:
+        _print_whole(question)
+
+
+def explain_question(question: Question) -> None:
+    """All that is known of a permission: every argument, ids, and every key with its meaning."""
+    err = console(sys.stderr)
+    _print_whole(question, with_diff=False)
+    for key, text, answer in CHOICES:
+        if answer in question.answers:
+            err.print(f"[{key}] {text}", soft_wrap=True)
+    for number, rule in enumerate(question.rules, 2):
+        err.print(f"[w{number}] yes, always: {visible(rule)}", soft_wrap=True)
+
+
+def _print_permission(question: Question) -> None:
+    err = console(sys.stderr)
+    err.print(folded(question.title, err.width), style="bold yellow", soft_wrap=True)
+    err.print(folded(question.why, err.width), soft_wrap=True)
+    for line in question.warnings:
+        err.print(folded(line, err.width), style="bold red", soft_wrap=True)
+    in_diff = names_in_diff(question)
+    for name, value in ((name, value) for name, value in question.given.items() if name not in in_diff):
+        # Left to the terminal to break: folding drops the spaces at a break, and this is what would run.
+        is_command = question.is_ruled and name == COMMAND
+        err.print(f"  $ {_bare(value)}" if is_command else f"  {name} = {value}", soft_wrap=True)
+    for line, style in diff_lines(question.diff, ASKED_LINES) if question.diff else ():
+        err.print(f"  {line}", style=style or None, soft_wrap=True)
+    for line in in_lines(keys_of(question), err.width):
+        err.print(line, style="bold", soft_wrap=True)
+
+
+def _print_whole(question: Question, *, with_diff: bool = True) -> None:
     err = console(sys.stderr)
     head, *asked = without_shown(question)
     extent = [asked.pop()] if question.kind == "permission" else []
     err.print(folded(head, err.width), style="bold yellow", soft_wrap=True)
     for line in (*asked, *option_lines(question)):
-        # Left to the terminal to break: folding drops the spaces at a break, and this is what would run.
         shown = folded(line, err.width, GAP) if line.startswith("  by default: ") else line
         err.print(shown, style="bold red" if line.startswith("  Danger: ") else None, soft_wrap=True)
-    for line, style in diff_lines(question.diff, ASKED_LINES) if question.diff else ():
+    for line, style in diff_lines(question.diff, ASKED_LINES) if question.diff and with_diff else ():
         err.print(f"  {line}", style=style or None, soft_wrap=True)
     for line in (*extent, hint(question)):
         if line:
             err.print(folded(line, err.width), style="dim", soft_wrap=True)
-    if question.kind == "permission":
-        offered = [f"[{key}] {text}" for key, text, answer in CHOICES if answer in question.answers]
-        for line in in_lines(offered, err.width):
-            err.print(line, soft_wrap=True)
+
+
+def _bare(value: str) -> str:
+    """A text argument as it was shown, without its quotes, where nothing can be mistaken for that."""
+    inner = value[1:-1]
+    is_text = value[:1] == value[-1:] == '"' and len(value) > 1
+    is_plain = is_text and inner == inner.strip() and '" …' not in inner
+    return inner.replace('\\"', '"') if is_plain and inner else value
 
 
 def print_arrow() -> None:

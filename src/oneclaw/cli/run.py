@@ -16,7 +16,7 @@ from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.plain import PlainLines, print_event
 from oneclaw.cli.prompts import Prompts
 from oneclaw.cli.spinner import Spinner
-from oneclaw.cli.terminal import is_terminal, print_line, printable
+from oneclaw.cli.terminal import is_terminal, print_line, printable, short_id
 from oneclaw.core.call import Image
 from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.image import MAX_BYTES, media_type
@@ -181,7 +181,7 @@ async def follow(
                         return event
     except asyncio.CancelledError:
         if session:
-            print(f"Go on with: oneclaw run --resume {session}", file=sys.stderr)
+            print(f"Go on with: oneclaw run --resume {short_id(session)}", file=sys.stderr)
         raise
     raise RuntimeError("The run ended without saying so.")
 

@@ -39,6 +39,11 @@ class Question:
     needs     of a permission: what is asked for, all of it at once
     about     the reason, as it was given, of a need that only showed while running
     is_ruled  whether `about` is the call as the owner's rules read it: a pattern then takes its place
+    title     of a permission: who asks for what, in one line
+    why       of a permission: why it asks, in one line
+    warnings  of a permission: what a person must see before a yes, a line each
+    given     of a permission: the arguments that are not their defaults, by name
+    rules     of a permission: rules that `always` may be given as its pattern, beside the call itself
     digest    the hash of the tool's definition
     answers   those that may be given to a permission, or the texts of a choice
     schema    the JSON Schema of a form
@@ -59,6 +64,11 @@ class Question:
     needs: tuple[str, ...] = ()
     about: str = ""
     is_ruled: bool = False
+    title: str = ""
+    why: str = ""
+    warnings: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
+    rules: tuple[str, ...] = ()
     digest: str = ""
     text: str
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -225,7 +225,8 @@ def _record(row: tuple[Any, ...]) -> QuestionRecord:
     names = (name.strip() for name in _COLUMNS.split(","))
     stored: dict[str, Any] = dict(zip(names, row, strict=True))
     rest = json.loads(stored["asked"])
-    lists = {name: tuple(rest.get(name, ())) for name in ("needs", "answers", "in_diff")}
+    listed = ("needs", "answers", "in_diff", "warnings", "rules")
+    lists = {name: tuple(rest.get(name, ())) for name in listed}
     own = {name: stored[name] for name in _OWN}
     answer = stored["answer"]
     return QuestionRecord(

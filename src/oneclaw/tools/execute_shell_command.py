@@ -5,12 +5,14 @@ import platform
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool
 from oneclaw.core.errors import Kind, StoppedError, ToolError
+from oneclaw.core.session import Root, Session
 from oneclaw.core.tool import Context, Tool
 from oneclaw.core.trim import trim
 from oneclaw.guard.command.request import check_request
@@ -104,6 +106,7 @@ def execute_shell_command(
         network: Whether it needs the network. There is none otherwise, and the owner may not allow it.
         """
         from oneclaw.guard.command.approval import NEED, exactly, is_ruled, sets_shell
+        from oneclaw.guard.command.read_only import GIT_VARIABLES, is_read_only, uses_git
         from oneclaw.run.shell.session import ShellCommand
 
         check_request(command, working_dir or "", env or {})
@@ -115,6 +118,18 @@ def execute_shell_command(
         seconds = min(timeout, max(1.0, context.seconds - _SPARE_SECONDS / 2))
         said = {"command": command, "working_dir": working_dir, "env": env}
         ruled = is_ruled(said, opened.rules, is_kept=NEED in context.kept)
+        is_reading = opened.settings.read_unasked and not is_open and not network and not background
+        is_reading = is_reading and is_read_only(said, str(context.workspace.folder.absolute()))
+        if is_reading and not ruled:
+            here = opened.where(context.session)
+            _check_inside(context, directory or here)
+            if uses_git(command):
+                # git obeys what the repository says: nothing that it starts can write there.
+                place, given = directory or here, _UNASKED | GIT_VARIABLES
+                asked = ShellCommand(command, seconds, place, given, is_ruled=True, redact=context.redact)
+                outcome = await opened.run_fresh(context, asked, _only_read(context.session))
+                return _told(outcome, seconds, "", "")
+            ruled = True
         is_kept = not ruled and NEED in context.kept
         here = opened.where(context.session) if is_kept and directory is None and not fresh else None
         # An answer that is kept names no other folder by itself than the one that shells start in.
@@ -144,6 +159,29 @@ def execute_shell_command(
 
 def _joined(folder: Path, path: str) -> str:
     return os.path.normpath(folder / path)
+
+
+def _check_inside(context: Context, place: str) -> None:
+    """Raise `ToolError` where the shell has left the workspace: only in it do commands read unasked."""
+    from oneclaw.guard.command.read_only import is_within
+
+    folder = context.workspace.folder
+    is_inside = any(is_within(place, str(each)) for each in (folder.absolute(), folder.resolve()))
+    if not is_inside or not os.path.isabs(place):  # a state that was forged names no folder
+        raise ToolError(
+            f"The shell is in {place}, outside the workspace. Go back to {folder.absolute()} with cd, or name"
+            " the folder in working_dir; then the person is asked.",
+            Kind.PERMISSION_DENIED,
+            effects="none",
+        )
+
+
+def _only_read(session: Session) -> Session:
+    """The session with a workspace that can only be read."""
+    workspace = session.workspace
+    roots = [Root(root.folder, "read" if root.access == "write" else root.access) for root in workspace.roots]
+    closed = replace(workspace, roots=(Root(workspace.folder, "read"), *roots))
+    return replace(session, workspace=closed)
 
 
 async def _ask_for_network(context: Context, allowed: str) -> None:

@@ -408,9 +408,12 @@ async def test_the_text_is_complete_and_escaped() -> None:
         "Arguments:\n"
         '  command = "echo safe\\u202e\\n\\x1b[2Krm -rf ~ #\\u200b"\n'
         '  list = ["a\\tb", 1]\n'
-        "A yes that is kept holds for this tool whatever the arguments are;"
-        " never is a no to every call of it that needs this."
+        '"This session", "this agent" and "always" allow every call of shell. "Never" refuses every call of'
+        " shell that needs this."
     )
+    assert prompt.title == "a\\x00 asks: Shell\\u202e"
+    assert prompt.why == "It needs to run programs on this machine."
+    assert prompt.given == prompt.arguments
     assert prompt.arguments["list"] == '["a\\tb", 1]'
     assert (prompt.created, prompt.expires) == (1_000.0, 1_060.0)
     assert (prompt.call_id, prompt.tool, prompt.need) == ("c1", "shell", "shell")

@@ -27,7 +27,7 @@ def stand_in(
 
 
 def app_with(folder: Path, *rules: str) -> App:
-    config = Config(home=folder, values={"shell.allow": list(rules)})
+    config = Config(home=folder, values={"shell.allow": list(rules), "shell.read_unasked": False})
     tools: list[Tool] = [stand_in]
     return App(config, tools=tools, builtins=False)
 
@@ -110,7 +110,7 @@ async def test_whoever_is_asked_is_told_where_no_sandbox_shuts_commands_in(
     tools: list[Tool] = [stand_in]
     async with App(Config(home=tmp_path, values=setting), tools=tools, builtins=False) as app:
         person = Person("no", broker=app.broker)
-        await call(app, command="ls")
+        await call(app, command="make")
         assert ("  Danger: No sandbox shuts it in" in person.asked[0].text) is bool(setting)
 
 

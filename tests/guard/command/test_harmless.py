@@ -91,7 +91,10 @@ async def test_a_rule_is_asked_about_once_and_the_yes_is_kept(tmp_path: Path) ->
         (prompt,) = person.asked
         assert 'Why: use the rule "mytool *" of shell.allow\n' in prompt.text
         assert "  The rule mytool * in shell.allow is not confirmed: a star may be any words" in prompt.text
-        assert "  A yes that is kept confirms the rule, for every command that it covers.\n" in prompt.text
+        assert (
+            '  "This session" and "always" confirm the rule, for every command that it covers.\n'
+            in prompt.text
+        )
         assert 'command = "ls -la && mytool a"' in prompt.text
         assert await call(app, command="mytool b") == "ran"
         assert await call(app, command="mytool 'c d'") == "ran"

@@ -15,6 +15,9 @@ class Judgement:
     is_granted  a rule of the owner covers these very arguments
     about       what exactly would happen: an answer that is kept holds for this alone
     notes       lines for the person who is asked
+    where       how the call is shut in, as "in the sandbox, no network"
+    warnings    those of the notes that a person must see before a yes
+    rules       rules that cover the call and are known to be harmless, to be offered to a person
     fits        whether a pattern that a person gives covers the call, as the rules read it; it raises
                 ValueError for one that can be no rule
     """
@@ -23,6 +26,9 @@ class Judgement:
     about: str
     notes: tuple[str, ...] = ()
     fits: Callable[[Mapping[str, str]], bool] | None = None
+    where: str = ""
+    warnings: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 Judge = Callable[[ToolDefinition, str, Mapping[str, Any]], Judgement | None]

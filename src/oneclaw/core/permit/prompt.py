@@ -1,9 +1,10 @@
 """Builds the permission question and the grant its answer makes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from oneclaw.core.permit.grant import Grant, Scope, new_id
+from oneclaw.core.permit.need import CHANGES, meaning_of
 from oneclaw.core.question import KEPT, Question, Reply
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import SHOWN_CHARS, one_line, quoted, shown, visible
@@ -93,25 +94,51 @@ def prompt_text(
     if about:
         lines.append(f"Why: {one_line(about)}")
     lines += [f"  {one_line(note)}" for note in notes]
-    lines.append(f"Agent: {quoted(session.agent)}. Session: {quoted(session.id)}.")
+    lines.append(f"Agent: {quoted(session.agent)}. Session: {quoted(short_session(session.id))}.")
     lines += _arguments_lines(definition, arguments)
-    extent = (
-        "for this tool and what stands behind Why" if about else "for this tool whatever the arguments are"
+    allowed = "only what stands behind Why" if about else f"every call of {definition.name}"
+    lines.append(
+        f'"This session", "this agent" and "always" allow {allowed}. "Never" refuses every call of'
+        f" {definition.name} that needs this."
     )
-    lines.append(f"A yes that is kept holds {extent}; never is a no to every call of it that needs this.")
     return "\n".join(lines)
 
 
-def _arguments_lines(definition: ToolDefinition, arguments: Mapping[str, str]) -> list[str]:
-    """Every argument; those that are what they are without being given share one line, the last."""
+def title_of(definition: ToolDefinition, session: Session) -> str:
+    """Who asks for what, in one line."""
+    return f"{one_line(session.agent)} asks: {one_line(definition.label_in() or definition.name)}"
+
+
+def why_text(needs: Sequence[str], about: str, where: str) -> str:
+    """Why a call asks, in one line: the reason, or the needs in words, and how it is shut in."""
+    wanted = [f"to {visible(meaning_of(need))}" for need in needs if need != CHANGES]
+    if about:
+        return one_line(about)
+    if not wanted:
+        return "It changes something, and the mode ask confirms every change."
+    return f"It needs {' and '.join(wanted)}{f': {where}' if where else ''}."
+
+
+def given_arguments(definition: ToolDefinition, arguments: Mapping[str, str]) -> dict[str, str]:
+    """Those of the shown arguments that are not their defaults."""
     properties = definition.parameters.get("properties", {})
     defaults = {
         name: shown(schema["default"])
         for name, schema in properties.items()
         if isinstance(schema, Mapping) and "default" in schema
     }
-    said = {name: f"{name} = {value}" for name, value in arguments.items()}
-    plain = [text for name, text in said.items() if arguments[name] == defaults.get(name)]
-    given = [text for name, text in said.items() if arguments[name] != defaults.get(name)]
-    lines = ["Arguments:", *(f"  {text}" for text in given)] if given else ["Arguments: none."]
+    return {name: value for name, value in arguments.items() if value != defaults.get(name)}
+
+
+def short_session(session_id: str) -> str:
+    """As much of a session's id as is enough to name it."""
+    return session_id.rpartition("-")[2][:8]
+
+
+def _arguments_lines(definition: ToolDefinition, arguments: Mapping[str, str]) -> list[str]:
+    """Every argument; those that are what they are without being given share one line, the last."""
+    given = given_arguments(definition, arguments)
+    plain = [f"{name} = {value}" for name, value in arguments.items() if name not in given]
+    lines = [f"  {name} = {value}" for name, value in given.items()]
+    lines = ["Arguments:", *lines] if given else ["Arguments: none."]
     return lines + ([f"  by default: {', '.join(plain)}"] if plain else [])

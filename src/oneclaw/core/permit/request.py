@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any
 from oneclaw.core.permit.judgement import Judgement
 from oneclaw.core.permit.need import meaning_of
 from oneclaw.core.permit.need_status import refusal
-from oneclaw.core.permit.prompt import prompt_text, shown_arguments
+from oneclaw.core.permit.prompt import (
+    given_arguments,
+    prompt_text,
+    shown_arguments,
+    title_of,
+    why_text,
+)
 from oneclaw.core.question import ANSWERS, PermissionAnswer, Question, question_key
 from oneclaw.core.session import Session
-from oneclaw.core.text.display import TooDeep
+from oneclaw.core.text.display import TooDeep, one_line
 from oneclaw.core.tool import ToolDefinition
 
 if TYPE_CHECKING:
@@ -57,6 +63,10 @@ def question_of(
     is_asked = any(request.session.must_ask(need) for need in needs)
     diff = None if preview is None else redact(preview.diff.to_json())
     offered: tuple[PermissionAnswer, ...] = ("once", "no", "never") if is_asked else ANSWERS
+    is_ruled = any(one.fits is not None for one in request.judged.values())
+    where = next((one.where for one in request.judged.values() if one.where), "")
+    warnings = dict.fromkeys(redact(text) for one in request.judged.values() for text in one.warnings)
+    rules = [] if is_asked else [rule for one in request.judged.values() for rule in one.rules]
     return Question(
         call_id=request.call_id,
         tool=definition.name,
@@ -65,7 +75,12 @@ def question_of(
         run=session.run,
         needs=needs,
         about=request.about,
-        is_ruled=any(one.fits is not None for one in request.judged.values()),
+        is_ruled=is_ruled,
+        title=title_of(definition, request.session),
+        why=why_text(needs, "" if is_ruled else request.about, where),
+        warnings=tuple(one_line(text) for text in warnings),
+        given=given_arguments(definition, shown),
+        rules=tuple(rule for rule in rules if redact(rule) == rule),
         digest=digest,
         text=prompt_text(definition, meanings, shown, request.about, request.session, request.notes(redact)),
         arguments=shown,

@@ -199,6 +199,8 @@ class ShellSettings:
     """`shell`: how commands run."""
 
     allow: tuple[str, ...] = setting((), "Commands that run unasked, as `git log *`: see command rules.")
+    deny: tuple[str, ...] = setting((), "Commands that are refused unasked, as `git push *`.")
+    read_unasked: bool = setting(True, "Whether commands that only read the workspace run unasked.")
     mode: Literal["sandbox", "native"] = setting("sandbox", "Where commands run: in a sandbox, or as you.")
     sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = setting(
         "auto", "The sandbox for commands; none only if you must."

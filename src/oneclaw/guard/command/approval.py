@@ -1,42 +1,64 @@
 """Connects the owner's command rules to permissions."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.permit.judgement import Judge, Judgement
+from oneclaw.core.permit.need import CHANGES
 from oneclaw.core.text.display import quoted, visible
 from oneclaw.core.tool import ToolDefinition
+from oneclaw.guard.command.denied import DenyRule, check_denied
+from oneclaw.guard.command.harmless import wider_rule
 from oneclaw.guard.command.program import SETTERS
+from oneclaw.guard.command.read_only import is_read_only
 from oneclaw.guard.command.request import check_request
 from oneclaw.guard.command.rule import Rule, covers, parse_rule
 
 TOOL = "execute_shell_command"
 NEED = "shell"
 _WAYS = {"background": "in the background", "fresh": "apart", "network": "with the network"}
+_READS = "It only reads the workspace, in the sandbox without network, so nobody is asked."
 _OPEN = "Danger: No sandbox shuts it in, so it can do all that you can."
-_CONFIRMS = "A yes that is kept confirms the rule, for every command that it covers."
+_CONFIRMS = '"This session" and "always" confirm the rule, for every command that it covers.'
 _MOST_CHARS = 2_000
 _MOST_PROGRAMS = 30
 
 
-def judge_calls(rules: Sequence[Rule], *, is_open: bool = False) -> Judge:
+def judge_calls(
+    rules: Sequence[Rule], *, is_open: bool = False, reads_in: str = "", denied: Sequence[DenyRule] = ()
+) -> Judge:
     """Applies command rules to shell calls, and to no other tool.
 
-    `is_open` says that commands run without a sandbox: whoever is asked is told. The judge raises `ToolError`
-    for a call that no answer could allow.
+    is_open   commands run without a sandbox: whoever is asked is told
+    reads_in  the workspace in which commands that only read run unasked; empty where they ask
+    denied    rules for commands that are refused
+    The judge raises `ToolError` for a call that no answer could allow.
     """
 
     def judge(definition: ToolDefinition, need: str, arguments: Mapping[str, Any]) -> Judgement | None:
         command = arguments.get("command")
-        if definition.name != TOOL or need != NEED or not isinstance(command, str):
+        if definition.name != TOOL or need not in (NEED, CHANGES) or not isinstance(command, str):
             return None
+        is_reading = bool(reads_in) and not is_open and is_read_only(arguments, reads_in)
+        if need == CHANGES:
+            return Judgement(True, "") if is_reading else None
+        check_denied(command, denied)
         check_request(command, str(arguments.get("working_dir") or ""), arguments.get("env") or {})
         judged = _judge(command, arguments, rules)
-        return replace(judged, notes=(*judged.notes, _OPEN)) if is_open else judged
+        if is_reading and not judged.is_granted:
+            return replace(judged, is_granted=True, notes=(_READS,))
+        if not judged.is_granted and judged.fits is not None:
+            judged = replace(judged, rules=tuple(_offered(command, judged.fits)))
+        if is_open:
+            notes, warnings = (*judged.notes, _OPEN), (*judged.warnings, _OPEN)
+            return replace(judged, notes=notes, warnings=warnings, where="without a sandbox")
+        network = "with the network" if arguments.get("network") else "no network"
+        return replace(judged, where=f"in the sandbox, {network}")
 
     return judge
 
@@ -69,14 +91,29 @@ def _judge(command: str, arguments: Mapping[str, Any], rules: Sequence[Rule]) ->
     shown = ", ".join(program[:200] for program in programs[:_MOST_PROGRAMS])
     shown += f" and {len(programs) - _MOST_PROGRAMS} more" if len(programs) > _MOST_PROGRAMS else ""
     notes = [f"Programs: {shown or 'none that could be told'}."]
-    notes += [f"Danger: {verdict.danger}"] if verdict.danger else []
+    warnings = [f"Danger: {verdict.danger}"] if verdict.danger else []
+    notes += warnings
+    warnings += [verdict.hidden] if verdict.hidden else []
     notes += [note for note in dict.fromkeys((verdict.hidden, uncovered or verdict.why)) if note]
     about = exactly(command, arguments)
     if verdict.unconfirmed and not uncovered:
         about = _by_rules(verdict.unconfirmed)
         notes.append(_CONFIRMS)
+        warnings += [verdict.why, _CONFIRMS]
+    is_granted = verdict.is_allowed and not uncovered
     fits = partial(pattern_fits, arguments=arguments)
-    return Judgement(verdict.is_allowed and not uncovered, about, tuple(notes), fits)
+    return Judgement(is_granted, about, tuple(notes), fits, warnings=tuple(warnings))
+
+
+def _offered(command: str, fits: Callable[[Mapping[str, str]], bool]) -> Iterator[str]:
+    """A rule with stars that covers a command and is known to be harmless, if there is one."""
+    from oneclaw.guard.command.syntax import parse
+
+    script = parse(command)
+    if len(script.commands) == 1 and (rule := wider_rule(script.commands[0].argv)):
+        with suppress(ValueError):
+            if fits({"command": rule}):
+                yield rule
 
 
 def check_rule(pattern: Mapping[str, str]) -> Rule:

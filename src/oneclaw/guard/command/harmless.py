@@ -9,7 +9,11 @@ Not here, though they look as if they could be: `uniq`, `xxd` (the second word i
 tree` and `go doc` (files of the workspace name a compiler), `npm view` (a word names a repository to build).
 """
 
+import re
+
 from oneclaw.guard.command.program import chosen, is_harmless
+
+_PLAIN = re.compile(r"[\w./:=@%+-]+", re.ASCII)
 
 # Program → the options that a rule may name.
 PROGRAMS = {
@@ -70,6 +74,18 @@ def is_known(words: tuple[str, ...]) -> bool:
     at = chosen(words)
     known, options = SUBCOMMANDS.get(name, ("", ""))
     return at < len(words) and words[at] in known.split() and _names_only(words[at + 1 :], options)
+
+
+def wider_rule(argv: tuple[str, ...]) -> str:
+    """A rule for the use that a command makes of its program, with any further words; empty for none.
+
+    Options of the command stand in the rule, for a star stands for none: `git log --oneline **`.
+    """
+    at = chosen(argv) if argv[0] in SUBCOMMANDS else 0
+    options = [word for word in argv[at + 1 :] if word.startswith("-") and not is_harmless(argv[0])]
+    words = (*argv[: at + 1], *options, "**")
+    is_plain = all(_PLAIN.fullmatch(word) for word in words[:-1])
+    return " ".join(words) if is_plain and is_known(words) else ""
 
 
 def _names_only(words: tuple[str, ...], options: str) -> bool:

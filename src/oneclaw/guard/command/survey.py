@@ -27,27 +27,31 @@ _VARIABLE = re.compile(r"\$\w+")
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The programs in their order; what the words do not show and what is destroyed, in a sentence each."""
+    """The commands in their order; what the words do not show and what is destroyed, in a sentence each."""
 
-    programs: tuple[str, ...]
+    commands: tuple[tuple[str, ...], ...]
     hidden: str
     danger: str
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return tuple(argv[0] for argv in self.commands)
 
 
 def survey_of(script: ParsedScript) -> Survey:
     """Every program that would run, seen through wrappers and the texts that shells are given."""
-    programs: list[str] = []
+    commands: list[tuple[str, ...]] = []
     dangers: list[str] = []
     hidden: list[str] = []
     waiting = [(command, 0) for command in reversed(script.commands)]
     while waiting:
         command, depth = waiting.pop()
         argv = command.argv
-        if len(programs) > MOST_COMMANDS * 4 or depth > MOST_STEPS:
+        if len(commands) > MOST_COMMANDS * 4 or depth > MOST_STEPS:
             hidden.append("Commands are wrapped in each other deeper than is looked.")
             dangers.append(hidden[-1])
             break
-        programs.append(argv[0])
+        commands.append(argv)
         dangers.append(danger_of(argv) or _danger_unseen(command))
         step = unwrap(argv)
         if isinstance(step, Hidden) or carries(argv):
@@ -56,7 +60,7 @@ def survey_of(script: ParsedScript) -> Survey:
             dangers.append(f"It runs what it reads, which is not looked at ({argv[0][:80]}).")
         found = list(_inside(step, command, hidden))
         waiting += [(each, depth + 1) for each in reversed(found)]
-    return Survey(tuple(programs), "".join(hidden[:1]), next(filter(None, dangers), ""))
+    return Survey(tuple(commands), "".join(hidden[:1]), next(filter(None, dangers), ""))
 
 
 def _danger_unseen(command: SimpleCommand) -> str:

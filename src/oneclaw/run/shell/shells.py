@@ -60,9 +60,14 @@ class Shells:
         await self._let_go_of_some()
         return outcome
 
-    async def run_fresh(self, context: Context, command: ShellCommand) -> CommandOutcome:
-        """Run a command in a shell of its own, which knows nothing of others and is gone after it."""
-        shell = self._make(context.session)
+    async def run_fresh(
+        self, context: Context, command: ShellCommand, session: Session | None = None
+    ) -> CommandOutcome:
+        """Run a command in a shell of its own, which knows nothing of others and is gone after it.
+
+        `session` is one with other rights than that of the call.
+        """
+        shell = self._make(session or context.session)
         self._fresh.add(shell)
         try:
             return await shell.run(command, _tell(context))
