@@ -104,6 +104,10 @@ class Screen:
                 row.clear()
             case "K":
                 del row[self.column :]
+            case "H":
+                self.row = self.column = 0
+            case "J" if count == 2:
+                self.rows = [[] for _ in self.rows]
             case "J":
                 del row[self.column :]
                 del self.rows[self.row + 1 :]

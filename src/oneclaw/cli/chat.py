@@ -76,6 +76,7 @@ def talk_typed(runner: asyncio.Runner, chat: Chat, place: str, is_kept: bool) ->
     app = chat.app
     lines = TypedLines(app.config.home / "chat_history", app.redactor.redact, chat.complete)
     chat.greet(place)
+    runner.run(chat.show_last())
     while True:
         text = read_patiently(lines)
         if text is None:
@@ -135,7 +136,10 @@ async def say(chat: Chat, text: str, shown: Screen | PlainLines) -> bool:
 
 async def say_typed(chat: Chat, text: str) -> None:
     try:
-        await say(chat, text, Screen(given_of(chat.app.registry), are_thoughts_shown=chat.are_thoughts_shown))
+        given, is_compact = given_of(chat.app.registry), chat.is_compact
+        await say(
+            chat, text, Screen(given, are_thoughts_shown=chat.are_thoughts_shown, is_compact=is_compact)
+        )
     except OneClawError as error:
         print_line(printable(str(error)), "red")
 

@@ -1,6 +1,8 @@
 """Chat state (agent, model, session) and slash commands."""
 
+import asyncio
 import re
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -8,14 +10,13 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from oneclaw import __version__
-from oneclaw.cli import why
-from oneclaw.cli.conversation import show_message
+from oneclaw.cli import chat_views, why
 from oneclaw.cli.lines import took_text
 from oneclaw.cli.log import show_all
 from oneclaw.cli.run import named_session
 from oneclaw.cli.sessions import show_sessions
 from oneclaw.cli.skills import show_list, show_trust, tell_untrusted
-from oneclaw.cli.terminal import STATE, print_line, print_table, printable, short_id
+from oneclaw.cli.terminal import STATE, is_terminal, print_line, print_table, printable, short_id
 from oneclaw.cli.tool_files import tell_problems
 from oneclaw.cli.undo import show_undone
 from oneclaw.core.errors import InvalidConfig
@@ -23,6 +24,7 @@ from oneclaw.core.run_event import RunEvent
 from oneclaw.core.session import Session
 from oneclaw.core.text.display import visible
 from oneclaw.operations.embedded import check_runnable
+from oneclaw.operations.mentions import attach, complete_mention
 from oneclaw.operations.models import model_of
 from oneclaw.operations.sessions import list_sessions
 from oneclaw.operations.skills import list_skills, named_skill, trust_skills, with_skill
@@ -41,16 +43,25 @@ HELP = {
     "/agent [NAME]": "the agents; with a name, talk with that one, in a new session",
     "/model [NAME]": "the model that answers; with a name, let that one answer from here on",
     "/why TOOL": "why the agent may or may not call a tool",
+    "/status": "agent, model, session, workspace, mode, and what it took",
     "/log": "the calls of this session",
+    "/show N": "a finished call again, whole, by its number",
+    "/diff [N]": "what the last answer changed in files, or one call",
     "/undo [CALL]": "restore what the last answer changed, or one call; --force also where it changed since",
     "/usage": "what this session took: tokens and cost",
     "/thoughts": "show what the model thinks, or stop showing it",
+    "/compact-view": "show each call in one line",
+    "/detailed": "show calls with what they wrote and changed",
     "/sessions": "the last conversations",
     "/new": "begin a new session",
-    "/resume ID": "go on with another session (`last`, or the beginning of an id)",
-    "/quit": "leave; so does Ctrl-D",
+    "/clear": "clear the screen and begin a new session",
+    "/resume [ID]": "go on with another session (`last`, or the beginning of an id)",
+    "/export [FILE]": "write this conversation to a file",
+    "/quit": "leave; so do exit, quit and Ctrl-D",
 }
 NAMES = tuple(key.split()[0] for key in HELP)
+LEAVING = ("exit", "quit")
+"""Words that leave, said alone."""
 ALIASES = {"/exit": "/quit", "/q": "/quit", "/?": "/help", "/h": "/help"}
 
 
@@ -62,10 +73,11 @@ class Chat:
     ) -> None:
         self.app = app
         self.are_thoughts_shown = are_thoughts_shown
+        self.is_compact = False
         self._model = model
         self._session = session
         self._commands: dict[str, Callable[[str], Awaitable[bool | None]]] = {
-            name: getattr(self, f"_do_{name[1:]}") for name in NAMES
+            name: getattr(self, f"_do_{name[1:].replace('-', '_')}") for name in NAMES
         }
 
     @classmethod
@@ -116,8 +128,13 @@ class Chat:
             raise InvalidConfig(
                 f"{self.model_name} is too small to follow a skill; choose another: /model NAME"
             )
-        said = with_skill(self.app, text)
-        run = self.app.run(self._session.agent, said, session=self._session, model=self._model)
+        named = await asyncio.to_thread(attach, self._session.workspace, text)
+        for note in named.notes:
+            print_line(f"({visible(note)})", "dim", sys.stderr)
+        said = with_skill(self.app, named.text)
+        run = self.app.run(
+            self._session.agent, said, session=self._session, model=self._model, images=named.images
+        )
         async with aclosing(run) as events:
             async for event in events:
                 yield event
@@ -132,14 +149,14 @@ class Chat:
         """Whether it is one word behind a slash: a path, as /etc/hosts, or a skill is something to say."""
         found = COMMAND.match(text)
         if found is None:
-            return False
+            return text.strip().lower() in LEAVING
         word = f"/{found[1].lower()}"
         return word in NAMES or word in ALIASES or named_skill(self.app, text) is None
 
     async def obey(self, text: str) -> bool:
         """Do what a command says; False when it was to leave."""
         word, _, rest = text.strip().partition(" ")
-        word = ALIASES.get(word.lower(), word.lower())
+        word = "/quit" if word.lower() in LEAVING else ALIASES.get(word.lower(), word.lower())
         command = self._commands.get(word)
         if command is None:
             near = get_close_matches(word, self._offered(), n=1, cutoff=0.6)
@@ -148,7 +165,10 @@ class Chat:
         return await command(rest.strip()) is not False
 
     def complete(self, typed: str) -> Sequence[str]:
-        """Completes commands and the names after them."""
+        """Completes commands and the names after them, and files after @."""
+        last = typed.rpartition(" ")[2]
+        if last.startswith("@"):
+            return complete_mention(self._session.workspace, last)
         word, space, rest = typed.lstrip().partition(" ")
         if not space:
             return [name for name in self._offered() if word.startswith("/") and name.startswith(word)]
@@ -182,9 +202,11 @@ class Chat:
 
     async def _do_help(self, rest: str) -> None:
         for name, meaning in HELP.items():
-            print_line(f"{name:<15}{meaning}", indent=15)
+            print_line(f"{name:<16}{meaning}", indent=16)
         print_line(
-            "A line that ends with \\ goes on in the next one. A space before / makes it no command.", "dim"
+            "A line that ends with \\ goes on in the next one. A space before / makes it no command."
+            " @FILE attaches a file of the workspace.",
+            "dim",
         )
 
     def _asking_session(self) -> Session:
@@ -255,6 +277,38 @@ class Chat:
         else:
             print_line("No calls in this session yet.", "dim")
 
+    async def _do_status(self, rest: str) -> None:
+        view = "compact" if self.is_compact else "detailed"
+        await chat_views.show_status(self.app, self._asking_session(), self.model_name, view)
+
+    async def _do_show(self, rest: str) -> None:
+        await chat_views.show_call(self.app, rest)
+
+    async def _do_diff(self, rest: str) -> None:
+        await chat_views.show_diffs(self.app, self._session, rest)
+
+    async def _do_export(self, rest: str) -> None:
+        await chat_views.export_chat(self.app, self._session, rest)
+
+    async def _do_compact_view(self, rest: str) -> None:
+        self.is_compact = True
+        print_line(
+            "Calls are shown in one line each; /detailed shows more, /show N one of them whole.", "dim"
+        )
+
+    async def _do_detailed(self, rest: str) -> None:
+        self.is_compact = False
+        print_line("Calls are shown with what they wrote and changed; /compact-view shows less.", "dim")
+
+    async def _do_clear(self, rest: str) -> None:
+        if is_terminal(sys.stdout):
+            print("\x1b[2J\x1b[H", end="")
+        await self._do_new(rest)
+
+    async def show_last(self) -> None:
+        """The last exchange of the session."""
+        await chat_views.show_last(self.app, self._session.id)
+
     async def _do_undo(self, rest: str) -> None:
         words = rest.split()
         names = [word for word in words if word != "--force"]
@@ -279,10 +333,11 @@ class Chat:
 
     async def _do_resume(self, rest: str) -> None:
         if not rest:
-            raise InvalidConfig("Name a session: /resume ID. /sessions lists them.")
+            await self._do_sessions("")
+            print_line("Go on with one: /resume ID, or /resume last.", "dim")
+            return
         self._session = await self._named(rest)
-        for each in (await self.app.store.messages.load(self._session.id))[-4:]:
-            show_message(each.message)
+        await self.show_last()
         print_line(printable(f"\nGoing on: {self._where()}"), "dim")
 
     async def _do_quit(self, rest: str) -> bool:

@@ -28,7 +28,7 @@ from oneclaw.cli.running_call import (
     going_line,
     waited_text,
 )
-from oneclaw.cli.terminal import folded, printable
+from oneclaw.cli.terminal import folded, printable, short_id
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
 from oneclaw.core.call import ToolResult
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
@@ -230,7 +230,9 @@ class Screen:
         if event.error:
             style = "red" if event.reason == "failed" else "yellow"
             self._print_line(printable(event.error), style, "error")
-        said = totals_text(event) + (f" · session {event.session}" if self._is_session_named else "")
+        said = totals_text(event) + (
+            f" · session {short_id(event.session)}" if self._is_session_named else ""
+        )
         self._print_line(said, "dim", "end")
 
     def _wait(self, text: str, is_same: bool = False) -> None:
