@@ -82,7 +82,7 @@ def nearest_word(word: str, known: Iterable[str]) -> str:
     """Suggests the nearest name as a question; empty when none is near."""
     from oneclaw.core.registry import nearest
 
-    near = nearest(word, known, most=2)
+    near = nearest(word, known, most=2, cutoff=0.65)
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
