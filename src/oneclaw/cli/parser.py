@@ -80,9 +80,9 @@ def shown(word: str) -> str:
 
 def nearest_word(word: str, known: Iterable[str]) -> str:
     """Suggests the nearest name as a question; empty when none is near."""
-    from oneclaw.core.registry import nearest
+    from difflib import get_close_matches
 
-    near = nearest(word, known, most=2, cutoff=0.65)
+    near = get_close_matches(word[:SHOWN_CHARS].lower(), list(known), n=2, cutoff=0.65)
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 

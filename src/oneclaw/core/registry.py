@@ -130,11 +130,11 @@ def make_entry(tool: Tool) -> RegisteredTool:
     return RegisteredTool(tool, ArgumentCheck(definition), OutputCheck(definition.name, definition.output))
 
 
-def nearest(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.5) -> list[str]:
+def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """The names most like `name`, the best first, however it was spelled; else those that it is a part of."""
     wanted = name[:100].lower().replace("-", "_").replace(".", "_").replace(" ", "_")
     known = list(names)
-    near = get_close_matches(wanted, known, n=most, cutoff=cutoff)
+    near = get_close_matches(wanted, known, n=most, cutoff=0.5)
     return near or ([each for each in known if wanted in each][:most] if len(wanted) > 2 else [])
 
 
