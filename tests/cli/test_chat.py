@@ -519,7 +519,7 @@ def test_a_failure_in_a_pipe_is_in_the_exit_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
-        ("/help", "/why TOOL      why the agent may"),
+        ("/help", "/why TOOL       why the agent may"),
         ("/tools", "read_file\tRead the contents"),
         ("/agent", "✓\tdefault"),
         ("/model", "reads 128,000 tokens"),
@@ -543,7 +543,6 @@ def test_commands_look_at_the_chat(tmp_path: Path, command: str, shown: str) -> 
         ("/xyzzy", "/help lists them"),
         ("/why", "Name a tool"),
         ("/why raed_file", "Did you mean read_file"),
-        ("/resume", "Name a session"),
         ("/resume nosuch", "There is no session"),
         ("/agent nosuch", "There is no agent"),
         ("/model nosuch/x", "There is no provider"),
