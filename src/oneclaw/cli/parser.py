@@ -82,7 +82,7 @@ def nearest_word(word: str, known: Iterable[str]) -> str:
     """Suggests the nearest name as a question; empty when none is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word[:SHOWN_CHARS].lower(), list(known), n=2, cutoff=0.65)
+    near = get_close_matches(word[:SHOWN_CHARS].lower(), list(known), n=2, cutoff=0.7)
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
