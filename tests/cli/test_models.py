@@ -79,6 +79,26 @@ def test_the_default_stands_first(cli: Cli, tmp_path: Path) -> None:
     assert "ollama/qwen3:4b (default)" in cli("models", "--config", str(settings)).out.splitlines()[0]
 
 
+def test_a_provider_without_a_key_is_one_line_unless_all_are_asked_for(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = cli("models", "--json").json["models"]
+    count = sum(row["provider"] == "openai" for row in rows)
+    folded = cli("models")
+    assert f"✗\topenai/… ({count} models)\t\t\t\t\tOPENAI_API_KEY\n" in folded.out
+    assert "openai/gpt-4o" not in folded.out
+    assert "--all" in folded.err
+    whole = cli("models", "--all")
+    assert len(whole.out.splitlines()) == len(rows) == len(cli("models", "--all", "--json").json["models"])
+    assert "--all" not in whole.err
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    lines = cli("models").out.splitlines()
+    assert sum(line.startswith("✓\topenai/") for line in lines) == count
+    marks = [line[0] for line in lines]
+    assert "✗" in marks
+    assert set(marks[marks.index("✗") :]) == {"✗"}
+
+
 def test_a_server_is_asked_whether_it_answers_and_what_it_has(cli: Cli, tmp_path: Path, server: int) -> None:
     settings = local(tmp_path, server)
     before = cli("models", "ollama", "--json", "--config", settings).json["models"]
@@ -122,7 +142,7 @@ def test_doctor_names_the_model_that_answers_and_a_key_that_is_missing(cli: Cli,
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_the_table_fits_the_screen(tmp_path: Path, columns: int) -> None:
-    with Terminal("models", environment=environment(tmp_path / "home"), columns=columns) as terminal:
+    with Terminal("models", "--all", environment=environment(tmp_path / "home"), columns=columns) as terminal:
         assert terminal.end() == 0
         lines = terminal.screen.lines
     assert max(map(len, lines)) <= columns

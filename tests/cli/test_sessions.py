@@ -34,6 +34,16 @@ def test_sessions_are_listed_newest_first_with_what_they_took(cli: Cli, talked: 
     assert cli("sessions", "--agent", "nobody", "--json").json == []
 
 
+def test_a_run_that_fails_before_any_answer_leaves_no_session_in_the_list(cli: Cli, tmp_path: Path) -> None:
+    broken = script(tmp_path, [{"fail": "request", "message": "The provider refuses it."}])
+    assert cli("run", "hi", "--model", broken).code == 1
+    assert cli("sessions", "--json").json == []
+    (failed,) = cli("runs", "--json").json
+    assert failed["state"] == "failed"
+    assert cli("run", "again", "--session", failed["session"], "--model", script(tmp_path, "yes")).code == 0
+    assert [row["id"] for row in cli("sessions", "--json").json] == [failed["session"]]
+
+
 def test_a_conversation_is_shown_with_its_calls(cli: Cli, talked: str) -> None:
     shown = cli("sessions", "show", "last")
     assert shown.code == 0

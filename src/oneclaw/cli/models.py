@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections import Counter
 from dataclasses import asdict
 
 from oneclaw.cli.local_models import ACTIONS, change_models
@@ -11,6 +12,7 @@ from oneclaw.cli.terminal import STATE, console, is_terminal, print_json, print_
 from oneclaw.operations.models import ModelList, ModelState, check_models, list_models
 
 LEAST_COLUMNS = 76
+FOLDED = "A provider without a key is one line: `oneclaw keys set PROVIDER` keeps a key; --all lists all."
 
 
 async def run(arguments: argparse.Namespace) -> int:
@@ -29,12 +31,14 @@ async def run(arguments: argparse.Namespace) -> int:
         models = [asdict(model) for model in listed.models]
         print_json({"date": listed.date, "small_tools": listed.small_tools, "models": models})
     else:
-        show(listed, arguments.check)
+        show(listed, arguments.check, is_whole=arguments.all or bool(arguments.provider))
     return 1 if any(model.answers is False for model in listed.models if arguments.provider) else 0
 
 
-def show(listed: ModelList, is_checked: bool) -> None:
-    rows = listed.models
+def show(listed: ModelList, is_checked: bool, *, is_whole: bool) -> None:
+    """Print the models; unless `is_whole`, a provider without a key is one line."""
+    rows = listed.models if is_whole else [row for row in listed.models if not is_folded(row)]
+    folded = [] if is_whole else [row for row in listed.models if is_folded(row)]
     heads = ("", "MODEL", "WINDOW", "IN", "OUT", "", "KEY")
     table = [
         (
@@ -48,6 +52,11 @@ def show(listed: ModelList, is_checked: bool) -> None:
         )
         for row in rows
     ]
+    for provider, count in Counter(row.provider for row in folded).items():
+        key = next(row.key for row in folded if row.provider == provider)
+        table.append(
+            ("✗", f"{provider}/… ({count} models)" if count > 1 else f"{provider}/…", "", "", "", "", key)
+        )
     # On a narrow screen the mark must do for the key: a number cut short would be another number.
     shown = len(heads) - (is_terminal(sys.stdout) and console().width < LEAST_COLUMNS)
     styles = (STATE, "bold", "", "", "", "dim", "dim")
@@ -58,6 +67,7 @@ def show(listed: ModelList, is_checked: bool) -> None:
     marks = "✓ answers, ✗ does not" if is_checked else "✓ key found, ✗ no key, … needs none: --check asks it"
     said = (
         f"\n{marks}.",
+        *([FOLDED] if folded else []),
         f"Prices in US dollars for a million tokens, of {listed.date}; set your own with input_price and"
         ' output_price below [models."provider/model"].',
         f"A small model gets these tools only (models.small_tools): {', '.join(listed.small_tools)}.",
@@ -69,6 +79,10 @@ def show(listed: ModelList, is_checked: bool) -> None:
     )
     for line in said:
         print_line(line, "dim", sys.stderr)
+
+
+def is_folded(row: ModelState) -> bool:
+    return bool(row.key) and not row.is_set and not row.is_default
 
 
 def mark_of(row: ModelState) -> str:

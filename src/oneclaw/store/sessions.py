@@ -21,6 +21,12 @@ ON CONFLICT (id) DO NOTHING
 """
 _COLUMNS = "id, agent, workspace, title, created, updated, parent"
 _TALKED = "EXISTS (SELECT 1 FROM messages WHERE messages.session = sessions.id)"
+_ANSWERED = "EXISTS (SELECT 1 FROM messages WHERE messages.session = sessions.id AND role = 'assistant')"
+_FAILED = (
+    "EXISTS (SELECT 1 FROM runs WHERE runs.session = sessions.id)"
+    " AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.session = sessions.id AND state != 'failed')"
+)
+_LISTED = f"{_TALKED} AND ({_ANSWERED} OR NOT ({_FAILED}))"
 _TOTALS = """
 SELECT chosen.*, count(messages.id), coalesce(sum(input), 0), coalesce(sum(output), 0),
     coalesce(sum(cached), 0), coalesce(sum(cache_written), 0), coalesce(sum(reasoning), 0), sum(cost)
@@ -127,9 +133,10 @@ class Sessions:
     ) -> "list[SessionTotals]":
         """The sessions used last, newest first, with what was said in them and what it took.
 
-        Sessions without a message, as those of single calls, are left out unless `is_empty_shown`.
+        Sessions without a message, as those of single calls, and those whose runs all failed before any
+        answer are left out unless `is_empty_shown`.
         """
-        wanted = "TRUE" if is_empty_shown else _TALKED
+        wanted = "TRUE" if is_empty_shown else _LISTED
         if agent is not None:
             wanted += " AND agent = ?"
         values = (limit,) if agent is None else (agent, limit)

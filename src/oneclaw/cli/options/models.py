@@ -5,7 +5,8 @@ from oneclaw.cli.parser import Parser
 
 EPILOG = """\
 Examples:
-  oneclaw models                     what is known, and which keys are set
+  oneclaw models                     what can be used now; a provider without a key is one line
+  oneclaw models --all               every model that is known
   oneclaw models anthropic           of one provider
   oneclaw models ollama --check      ask the server whether it answers, and which models it has
   oneclaw models default NAME        let this model answer where none is named
@@ -33,4 +34,5 @@ def configure(parser: Parser) -> None:
     )
     parser.add("--name", help="for add: what to call it")
     parser.add("--check", action="store_true", help="ask the providers that are set up, 5 seconds at most")
+    parser.add("--all", action="store_true", help="list the models of providers without a key, too")
     parser.add("--json", action="store_true", help="print JSON")
