@@ -75,7 +75,7 @@ def test_ctrl_c_at_the_prompt_ends_in_one_line(home: Path) -> None:
     with Terminal("keys", "set", "openai", environment=environment(home)) as terminal:
         terminal.wait("not shown): ")
         terminal.wait(lambda shown: not shown.has_echo)
-        terminal.type("\x03")
+        terminal.interrupt("Stopped.")
         assert terminal.end() == 130
         assert "Traceback" not in terminal.raw
         assert terminal.has_echo

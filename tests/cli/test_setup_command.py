@@ -113,7 +113,7 @@ def test_a_key_can_be_given_and_is_not_shown(home: Path, settings: Path) -> None
         terminal.type("\n")
         terminal.wait("answers.")
         terminal.wait("] ")
-        terminal.type("\x03")
+        terminal.interrupt("Stopped.")
         assert terminal.end() == 130
         assert "not-to-be-seen" not in terminal.raw
         assert "Traceback" not in terminal.raw
@@ -141,7 +141,7 @@ def test_the_first_chat_offers_it_once(home: Path, settings: Path) -> None:
         with Terminal("chat", environment=variables(home, PYTHONPATH="")) as terminal:
             if is_first:
                 terminal.wait("Set it up now? [y/N] ")
-                terminal.type("\x03")
+                terminal.interrupt("Stopped.")
                 assert terminal.end() == 130
             else:
                 terminal.wait(lambda shown: "session" in shown.raw or "No model" in shown.raw, seconds=60)

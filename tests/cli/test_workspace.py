@@ -54,7 +54,7 @@ def test_ctrl_c_at_the_question_ends_in_one_line(home: Path, tmp_path: Path) -> 
     folder.mkdir()
     with Terminal("chat", "--model", model, environment=environment(home), folder=folder) as terminal:
         terminal.wait("Work in this folder? [y/N] ")
-        terminal.type("\x03")
+        terminal.interrupt("Stopped.")
         assert terminal.end() == 130
         assert terminal.screen.text.rstrip().endswith("Stopped.")
         assert "Traceback" not in terminal.raw
