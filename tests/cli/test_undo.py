@@ -44,6 +44,23 @@ def test_the_last_call_is_undone_and_then_the_one_before(cli: Cli, workspace: Pa
     assert (workspace / "a.txt").read_text() == "two"
 
 
+def test_a_run_in_a_project_is_undone_in_that_project_before_a_call_in_the_private_folder(
+    cli: Cli, home: Path, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    model = script(tmp_path, [{"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}], "ok")
+    monkeypatch.chdir(project)
+    assert cli("run", "--model", model, "hi").code == 0
+    write(cli, "private.txt", "one")
+    assert (project / "a.txt").read_text() == "x"
+    assert "removed         a.txt" in cli("undo").out
+    assert (os.listdir(project), os.listdir(workspace)) == ([".git"], ["private.txt"])
+    assert "removed         private.txt" in cli("undo").out
+    assert "There is nothing to undo" in cli("undo").err
+
+
 def test_a_call_is_undone_by_its_number_and_says_so_in_json(cli: Cli, workspace: Path) -> None:
     write(cli, "a.txt", "one")
     write(cli, "b.txt", "two")

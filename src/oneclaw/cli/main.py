@@ -150,17 +150,17 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
-        from oneclaw.cli.terminal import printable
+        from oneclaw.cli.terminal import print_line, printable
         from oneclaw.core.errors import NotFound, OneClawError
 
         if isinstance(error, NotFound):
             said = printable(str(error))
-            print(f"oneclaw: {said[0].lower()}{said[1:]}", file=sys.stderr)
+            print_line(f"oneclaw: {said[0].lower()}{said[1:]}", "red", sys.stderr)
             if error.noun in NOT_THERE:
                 return 3
             return 2 if arguments.command in STARTS or error.noun == "provider" else 1
         if isinstance(error, OneClawError):
-            print(f"oneclaw: {printable(str(error))}", file=sys.stderr)
+            print_line(f"oneclaw: {printable(str(error))}", "red", sys.stderr)
             return 2
         raise
 

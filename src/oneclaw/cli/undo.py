@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 Examples:
-  oneclaw undo            undo the last run or call that changed files
+  oneclaw undo            undo the last run or call that changed files in this workspace
   oneclaw undo 42         undo the call with this number; `oneclaw log` lists them
   oneclaw undo 7c1f       undo a whole run; `oneclaw runs` lists them
   oneclaw undo --force    also where a file was changed since; what it holds now is kept
@@ -47,10 +47,10 @@ def configure(parser: Parser) -> None:
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    from oneclaw.operations.undo import undo
+    from oneclaw.operations.undo import undo_here
 
     try:
-        done = await undo(read_config(arguments), arguments.name, force=arguments.force)
+        done = await undo_here(read_config(arguments), arguments.name, force=arguments.force)
     except UndoRefused as refused:
         if arguments.json:
             print_json({"refused": str(refused), "conflicts": refused.conflicts})
