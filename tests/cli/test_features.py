@@ -1,6 +1,7 @@
 """`oneclaw features`: parts that are switched as a whole."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from tests.programs import make_program
 
 from oneclaw.cli.completion import feature_names, tools_words
+from oneclaw.operations import features
 
 Cli = Any
 SHELL = ("execute_shell_command", "manage_process", "ssh_configure_host")
@@ -33,6 +35,12 @@ def test_they_are_listed_with_their_tools(cli: Cli) -> None:
     assert [name for name, row in rows.items() if row["on"]] == ["memory"]
     assert rows["shell"]["tools"] == ["execute_shell_command", "manage_process"]
     assert "Agents run commands" in cli("features").out
+
+
+def test_one_without_tools_is_not_listed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = replace(features.FEATURES[0], name="nothing", along="")
+    monkeypatch.setattr(features, "FEATURES", (*features.FEATURES, bare))
+    assert [row["name"] for row in cli("features", "--json").json] == ["memory", "shell", "sandbox"]
 
 
 @pytest.mark.parametrize("command", ["features", "tools"])

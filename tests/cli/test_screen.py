@@ -93,6 +93,19 @@ def test_on_a_narrow_screen_nothing_is_pushed_off_and_no_mark_is_lost(
         assert re.fullmatch(r"1  [\d:]+  ✓  memory_store", lines[0])
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+def test_help_is_wrapped_and_in_colour_on_a_screen_and_plain_in_a_pipe(tmp_path: Path, columns: int) -> None:
+    coloured = on_screen(["models", "--help"], tmp_path, COLUMNS=str(columns))
+    assert "\x1b[" in coloured
+    plain = on_screen(["models", "--help"], tmp_path, COLUMNS=str(columns), NO_COLOR="1")
+    assert "\x1b[" not in plain
+    assert max(map(len, plain.splitlines())) <= columns
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
+    piped = subprocess.run([*ONECLAW, "models", "--help"], capture_output=True, text=True, timeout=60)
+    assert "\x1b" not in piped.stdout
+    assert "  oneclaw models ollama --check      ask the server whether it answers" in piped.stdout
+
+
 def test_between_the_blocks_of_an_answer_is_one_empty_line(tmp_path: Path) -> None:
     answer = "One:\n\n| a | b |\n|---|---|\n| c | d |\n\n```\ncode\n```\n\nTwo."
     run(["run", "--model", script(tmp_path, answer), "hi"], tmp_path)

@@ -63,7 +63,8 @@ def show(listed: ModelList, is_checked: bool, *, is_whole: bool) -> None:
     print_table(heads[:shown], [row[:shown] for row in table], styles[:shown], wrapped=0)
     for provider in dict.fromkeys(row.provider for row in rows if row.problem):
         problem = next(row.problem for row in rows if row.provider == provider and row.problem)
-        print_line(f"{provider}: {problem}", "red", sys.stderr)
+        is_named = problem.startswith(f"{provider} ")
+        print_line(problem if is_named else f"{provider}: {problem}", "red", sys.stderr)
     marks = "✓ answers, ✗ does not" if is_checked else "✓ key found, ✗ no key, … needs none: --check asks it"
     said = (
         f"\n{marks}.",

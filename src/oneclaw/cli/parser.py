@@ -1,6 +1,7 @@
 """Argument parser with one-sentence errors that name the next step."""
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -12,6 +13,9 @@ SHOWN_CHARS = 100
 WRONG_USE = 2
 MOST_COUNT = 1_000_000_000
 NO_VALUE = re.compile(r"argument (?:[^:]*/)?(--?[\w-]+): expected one argument")
+HEADING = re.compile(r"^(usage:|[A-Za-z][a-z ]*:$)", re.MULTILINE)
+NAME = re.compile(r"^( {2,4})(\S.*?)(?=  |$)", re.MULTILINE)
+"""An option, a command or an example in a help text: it ends before two spaces."""
 
 
 Completer = Callable[..., Iterable[str]]
@@ -22,11 +26,35 @@ class WrongUse(OneClawError):
     """Words of a command line that do not go together."""
 
 
+class WrappedHelp(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of descriptions and examples, and wraps those that a terminal has no room for."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if not sys.stdout.isatty():
+            return super()._fill_text(text, width, indent)
+        from textwrap import wrap
+
+        lines: list[str] = []
+        for line in text.splitlines():
+            begin = line[: len(line) - len(line.lstrip())]
+            lines += wrap(line, width, subsequent_indent=f"{begin}    " if begin else "") or [""]
+        return "".join(f"{indent}{line}\n" for line in lines)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser for `oneclaw` or one of its commands, which are of the same class."""
 
     def __init__(self, *words: Any, **options: Any) -> None:
-        super().__init__(*words, **options, formatter_class=argparse.RawDescriptionHelpFormatter)
+        super().__init__(*words, **options, formatter_class=WrappedHelp)
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help, in colour on a terminal; from Python 3.14 on argparse itself has colours."""
+        is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        if file is not None or is_plain or not sys.stdout.isatty() or sys.version_info >= (3, 14):
+            super().print_help(file)
+            return
+        text = HEADING.sub("\x1b[1m\\1\x1b[0m", self.format_help())
+        sys.stdout.write(NAME.sub("\\1\x1b[36m\\2\x1b[0m", text))
 
     def add(self, name: str, *, complete: Completer | None = None, **options: Any) -> None:
         """Take an argument, as `add_argument` has it; `complete` gives the words that Tab offers."""

@@ -37,7 +37,9 @@ def feature_names(app: "App") -> list[str]:
 
 
 def list_features(app: "App", agent: str = "default") -> list[FeatureState]:
-    return [_state(app, name, agent, (name,)) for name in feature_names(app)]
+    """The features that have tools here; one without any would switch nothing."""
+    states = (_state(app, name, agent, (name,)) for name in feature_names(app))
+    return [state for state in states if state.tools]
 
 
 async def switch_feature(app: "App", name: str, is_on: bool | None, agent: str = "default") -> FeatureState:

@@ -160,9 +160,9 @@ class RemoteProvider:
                 yield response
         except ToolError as error:
             trouble: Trouble = "timeout" if error.kind is Kind.TIMEOUT else "network"
-            told = f"The provider cannot be reached or broke off: {error.message.rstrip('.')}."
+            told = f"The provider cannot be reached or broke off ({error.message.rstrip('.')})"
             raise ProviderError(
-                f"{told} Check that it runs and that its base URL is right.", trouble
+                f"{told}: check that it runs and that its base URL is right.", trouble
             ) from None
 
     async def _refusal(self, response: "Response", patience: Patience) -> ProviderError:
