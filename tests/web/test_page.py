@@ -63,6 +63,22 @@ async def test_a_question_is_answered_by_a_key_after_a_moment(serve: Serve) -> N
         seen.check()
 
 
+@pytest.mark.parametrize(
+    ("content", "is_named"), [("Hi!\n", False), ("Hi\u202e!\n", True), ("x\n" * 3_000, True)]
+)
+async def test_a_question_hides_nothing_of_what_is_written(
+    serve: Serve, content: str, is_named: bool
+) -> None:
+    turns = [[Call("write_file", path="a.txt", content=content)], "Written."]
+    async with serve(turns, permissions__mode="ask") as served, browsing(served) as (page, seen):
+        await say(page, "Write it")
+        await page.wait_for_selector(".ask dl")
+        names = [await one.inner_text() for one in await page.query_selector_all(".ask dt")]
+        assert ("content" in names) == is_named
+        assert "\u202e" not in await page.inner_text(".ask-body")
+        seen.check()
+
+
 async def test_a_run_is_stopped_and_a_queued_message_taken_back(serve: Serve) -> None:
     @tool(effect="read")
     async def never() -> str:

@@ -4,7 +4,7 @@ import { Code } from "./markdown.js";
 import { post } from "./net.js";
 import { label } from "./state.js";
 import { t } from "./texts.js";
-import { Icon, html, number, seconds } from "./ui.js";
+import { Icon, html, number, seconds, visible } from "./ui.js";
 
 const ICONS = { pending: "clock", asking: "shield", success: "check", error: "x", denied: "denied", timeout: "clock", stopped: "stop" };
 const FIRST = ["path", "command", "url", "pattern", "query", "expression", "text", "code"];
@@ -28,7 +28,7 @@ const isBad = (call) => call.result && call.result.status !== "success";
 
 export function Diff({ diff }) {
   return html`<figure class="code"><figcaption><span>+${diff.added} −${diff.removed}</span></figcaption><pre class="diff-text" tabindex="0" aria-label="Changes">${diff.text.split("\n").map((line) =>
-    html`<span class=${line.startsWith("+") && !line.startsWith("+++") ? "plus" : line.startsWith("-") && !line.startsWith("---") ? "minus" : line.startsWith("@@") ? "place" : ""}>${line + "\n"}</span>`)}${diff.more > 0 && html`<span class="place">… ${diff.more} more lines</span>`}</pre></figure>`;
+    html`<span class=${line.startsWith("+") && !line.startsWith("+++") ? "plus" : line.startsWith("-") && !line.startsWith("---") ? "minus" : line.startsWith("@@") ? "place" : ""}>${visible(line) + "\n"}</span>`)}${diff.more > 0 && html`<span class="place">… ${diff.more} more lines</span>`}</pre></figure>`;
 }
 
 function Undo({ number }) {

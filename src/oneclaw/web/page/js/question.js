@@ -4,11 +4,10 @@ import { Diff } from "./cards.js";
 import { post } from "./net.js";
 import { label } from "./state.js";
 import { t } from "./texts.js";
-import { Icon, html, say, useTick } from "./ui.js";
+import { Icon, html, isPlain, say, useTick } from "./ui.js";
 
 const KEYS = { once: "Y", session: "S", agent: "A", always: "W", no: "N", never: "V" }; // those of the terminal
 const YES = ["once", "session", "agent", "always"], NO = ["no", "never"];
-const BODIES = ["content", "old", "new"]; // a diff shows them better
 const ARMED_AFTER = 600; // what was typed before the question appeared is no answer
 
 // An escape in an argument is a warning sign: it stands out.
@@ -28,6 +27,8 @@ export function Question({ questions }) {
   useTick(1000);
   const question = questions[Math.min(at, questions.length - 1)];
   const isPermission = question.kind === "permission";
+  // An argument is left out only where the diff shows all of it, as it is.
+  const shown = question.diff?.more === 0 && isPlain(question.diff.text) ? question.in_diff ?? [] : [];
   useEffect(() => {
     arm(false); setProblem("");
     const timer = setTimeout(() => arm(true), ARMED_AFTER);
@@ -48,8 +49,9 @@ export function Question({ questions }) {
       <div class="grow"><h2 id="ask-title"><b>${question.agent}</b> ${isPermission ? html`${t("ask.wants")} <b>${label(question.tool).toLowerCase()}</b>` : t("ask.asks")}</h2></div>
       ${questions.length > 1 && html`<nav class="queue" aria-label="Questions waiting">${questions.map((one, i) => html`<button type="button" class="pip" aria-label=${t("ask.queue", { at: i + 1, count: questions.length })} aria-current=${one === question} onClick=${() => setAt(i)}>${i + 1}</button>`)}</nav>`}</header>
     <div class="ask-body" tabindex="0" role="group" aria-label="Question">
-      ${isPermission ? html`<p id="ask-why">It needs: <b>${question.needs.join(", ")}</b>. ${question.about}</p>
-        <dl>${Object.entries(question.arguments).filter(([name]) => !question.diff?.text || !BODIES.includes(name)).map(([name, value]) => html`<dt>${name}</dt><dd><code><${Shown} text=${value} /></code></dd>`)}</dl>
+      ${isPermission ? html`<p id="ask-why">${question.why || t("ask.needs", { needs: question.needs.join(", ") })}</p>
+        ${question.warnings?.map((text) => html`<p class="care"><${Icon} name="warn" size="14" /> ${text}</p>`)}
+        <dl>${Object.entries(question.arguments).filter(([name]) => !shown.includes(name)).map(([name, value]) => html`<dt>${name}</dt><dd><code><${Shown} text=${value} /></code></dd>`)}</dl>
         ${question.diff?.text && html`<${Diff} diff=${question.diff} />`}` : html`<p id="ask-why">${question.text}</p><${Fields} key=${question.id} question=${question} answer=${answer} />`}
       ${problem && html`<p class="care" role="alert"><${Icon} name="warn" size="14" /> ${problem}</p>`}
     </div>

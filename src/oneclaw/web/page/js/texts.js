@@ -21,7 +21,7 @@ export const TEXTS = {
   "answer.once": "Allow once", "answer.session": "This session", "answer.agent": "This agent", "answer.always": "Always", "answer.no": "No", "answer.never": "Never",
   "hint.once": "Nothing is remembered by “Allow once” and “No”.", "hint.kept": "Remembered for this tool as it is now; if it changes, you are asked again.",
   "hint.never": "Never, for this tool, everywhere. Take it back under Permissions.",
-  "ask.wants": "wants to", "ask.asks": "asks you", "ask.left": "No answer in {time} means no", "ask.answer": "Answer", "ask.decline": "No answer", "ask.queue": "Question {at} of {count}",
+  "ask.wants": "wants to", "ask.asks": "asks you", "ask.needs": "It needs: {needs}.", "ask.left": "No answer in {time} means no", "ask.answer": "Answer", "ask.decline": "No answer", "ask.queue": "Question {at} of {count}",
   "offline": "The connection is lost.", "offline.more": "The agent goes on without this page, and nothing will be missing. Trying again in {seconds} s.", "offline.now": "Try now",
   "login.title": "This page needs a link", "login.text": "Run `oneclaw serve` in a terminal and open the link it prints. A link works once.",
   "page.tools": "Tools", "page.tools.lead": "What agents can use. A tool that is off does not exist for them.",

@@ -73,3 +73,8 @@ export function useTick(every, on = true) {
 
 export const seconds = (s) => s < 0.0095 ? "<10 ms" : s < 0.995 ? `${Math.round(s * 1000)} ms` : s < 60 ? `${s.toFixed(1)} s` : `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
 export const number = (n) => n.toLocaleString("en");
+
+// Characters that nobody sees, or that turn the direction of a text, are written as escapes.
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+export const isPlain = (text) => !HIDDEN.test(text.replace(/[\n\t]/g, ""));
+export const visible = (text) => [...text].map((sign) => sign !== "\t" && HIDDEN.test(sign) ? "\\u" + sign.codePointAt(0).toString(16).padStart(4, "0") : sign).join("");
