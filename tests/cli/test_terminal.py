@@ -69,8 +69,8 @@ class Terminal:
 @pytest.mark.covers("FEAT004-AC-07", "FEAT004-AC-08", "FEAT004-FT-09", "RFC004-GO-04", "RFC004-IT-01")
 def test_a_person_is_asked_and_yes_lets_the_call_run(tmp_path: Path) -> None:
     terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
-    seen = terminal.read_until(r"\[v\].*\n> ")
-    assert "write_file" in seen
+    seen = terminal.read_until(r"\[\?\] more.*\n> ")
+    assert "Write a file" in seen
     assert "a.txt" in seen
     assert not (tmp_path / "workspace" / "a.txt").exists()
     terminal.type("y\n")
@@ -82,7 +82,7 @@ def test_a_person_is_asked_and_yes_lets_the_call_run(tmp_path: Path) -> None:
 @pytest.mark.covers("FEAT004-AC-09", "FEAT004-FT-10", "RFC004-IT-02")
 def test_no_is_a_denied_call(tmp_path: Path) -> None:
     terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
-    terminal.read_until(r"\[v\].*\n> ")
+    terminal.read_until(r"\[\?\] more.*\n> ")
     terminal.type("n\n")
     terminal.read_until("permission_denied")
     assert terminal.end() == 5
@@ -91,7 +91,7 @@ def test_no_is_a_denied_call(tmp_path: Path) -> None:
 
 def test_ctrl_d_is_a_no_and_what_follows_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
-    terminal.read_until(r"\[v\].*\n> ")
+    terminal.read_until(r"\[\?\] more.*\n> ")
     terminal.type("\x04")
     assert "> permission_denied" not in re.sub(r"\x1b\[[\d;]*m", "", terminal.read_until("permission_denied"))
     assert terminal.end() == 5
@@ -101,7 +101,7 @@ def test_ctrl_d_is_a_no_and_what_follows_stands_on_a_line_of_its_own(tmp_path: P
 def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
     words = ["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"]
     terminal = Terminal(words, tmp_path)
-    terminal.read_until(r"\[v\].*\n> ")
+    terminal.read_until(r"\[\?\] more.*\n> ")
     terminal.type("w\n")
     terminal.read_until("Successfully wrote")
     assert terminal.end() == 0
@@ -120,7 +120,7 @@ def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
     ]
     assert run(["grants", "revoke", grant_id[1]], tmp_path).stdout == f"Revoked {grant_id[1]}.\n"
     asked_again = Terminal(words, tmp_path)
-    asked_again.read_until(r"\[v\].*\n> ")
+    asked_again.read_until(r"\[\?\] more.*\n> ")
     asked_again.type("n\n")
     assert asked_again.end() == 5
 
@@ -128,7 +128,7 @@ def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
 def test_a_prompt_shows_what_would_hide(tmp_path: Path) -> None:
     hidden = "content=a\u202eb\u200bc\x1b[2J"
     terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", hidden], tmp_path)
-    seen = terminal.read_until(r"\[v\].*\n> ")
+    seen = terminal.read_until(r"\[\?\] more.*\n> ")
     assert "\u202e" not in seen
     assert "\u200b" not in seen
     assert "\x1b[2J" not in seen
@@ -143,19 +143,30 @@ def test_where_the_answer_goes_into_a_pipe_a_question_begins_on_a_line_of_its_ow
     words = ["--mode", "ask", "run", "--model", model, "write"]
     with (tmp_path / "out").open("w") as out:
         terminal = Terminal(words, tmp_path, stdout=out)
-        terminal.read_until(r"\[v\].*\n> ")
+        terminal.read_until(r"\[\?\] more.*\n> ")
         assert (tmp_path / "out").read_text() == "I write.\n"
         terminal.type("y\n")
         assert terminal.end() == 0
     assert (tmp_path / "out").read_text() == "I write.\nDone.\n"
 
 
+def test_a_run_asks_at_once_on_a_terminal(tmp_path: Path) -> None:
+    """It once began before anybody could be asked, and every question was a no."""
+    call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
+    terminal = Terminal(["--mode", "ask", "run", "--model", script(tmp_path, call, "Done."), "go"], tmp_path)
+    terminal.read_until(r"\[\?\] more.*\n> ")
+    terminal.type("y\n")
+    terminal.read_until("Done.")
+    assert terminal.end() == 0
+    assert (tmp_path / "workspace" / "a.txt").read_text() == "x"
+
+
 def test_of_a_question_the_danger_stands_out(tmp_path: Path) -> None:
     run(["features", "on", "shell"], tmp_path)
     terminal = Terminal(["call", "execute_shell_command", "command=rm -rf x"], tmp_path)
-    seen = terminal.read_until(r"\[v\].*\n> ")
-    assert re.search(r"\x1b\[1;31m  Danger: [^\n]*\x1b\[0m", seen)
-    assert re.search(r'(?m)^  command = "rm -rf x"', seen)  # and the command is plain to read
+    seen = terminal.read_until(r"\[\?\] more.*\n> ")
+    assert re.search(r"\x1b\[1;31mDanger: [^\n]*\x1b\[0m", seen)
+    assert re.search(r"(?m)^  \$ rm -rf x", seen)  # and the command is plain to read
     terminal.type("n\n")
     assert terminal.end() == 5
 
@@ -180,7 +191,7 @@ def test_a_call_of_more_than_a_second_shows_that_it_runs(tmp_path: Path, is_aske
         url = f"url=http://127.0.0.1:{server.getsockname()[1]}/"
         terminal = Terminal(["--config", str(settings), "call", "http_request", url], tmp_path)
         if is_asked:
-            terminal.read_until(r"\[v\].*\n> ")
+            terminal.read_until(r"\[\?\] more.*\n> ")
             terminal.type("y\n")
         server.settimeout(20)
         connection, _ = server.accept()

@@ -142,10 +142,10 @@ async def show_run(app: "App", events: AsyncGenerator[RunEvent], place: str) -> 
     """Show a run as fits where it is read: live on a terminal, below the workspace; in lines elsewhere."""
     is_live = is_terminal(sys.stdout) and is_terminal(sys.stderr)
     given = given_of(app.registry)
-    if is_live:
-        events = await headed(events, place)
     shown = Screen(given, is_session_named=True) if is_live else PlainLines(given)
-    with Prompts(app.broker, shown):
+    with Prompts(app.broker, shown):  # before the run begins, which may ask at once
+        if is_live:
+            events = await headed(events, place)
         return await follow(events, shown.hear, shown)
 
 
