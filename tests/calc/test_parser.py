@@ -1,6 +1,6 @@
 """Expressions: what people write, what comes out, and where each mistake is."""
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -223,3 +223,16 @@ def test_a_mistake_is_named_with_its_place(expression: str, at: int, message: st
         result(expression)
     assert str(caught.value).startswith(message)
     assert caught.value.at == at
+
+
+def test_now_is_this_very_minute() -> None:
+    moment = datetime(2026, 11, 18, 12, 34, 56)
+    assert calculate("now + 3 hours", moment) == "2026-11-18 15:34 (Wednesday)"
+    assert calculate("today + 1 day", moment) == "2026-11-19 (Thursday)"
+
+
+@pytest.mark.parametrize("expression", ["5!", "2 + 3!", "(1 + 2)!"])
+def test_a_factorial_is_refused_and_not_taken_for_the_end_of_a_sentence(expression: str) -> None:
+    assert calculate("2 + 3 !", TODAY) == "5"
+    with pytest.raises(InvalidExpression, match="'!' is not expected"):
+        calculate(expression, TODAY)

@@ -97,6 +97,14 @@ def test_ctrl_d_is_a_no_and_what_follows_stands_on_a_line_of_its_own(tmp_path: P
     assert terminal.end() == 5
 
 
+def test_a_terminal_that_goes_away_is_a_no_and_the_program_ends(tmp_path: Path) -> None:
+    terminal = Terminal(["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"], tmp_path)
+    terminal.read_until(r"\[\?\] more.*\n> ")
+    os.close(terminal.master)
+    terminal.process.wait(30)
+    assert not (tmp_path / "workspace" / "a.txt").exists()
+
+
 @pytest.mark.covers("FEAT004-PR-06")
 def test_always_is_remembered_listed_and_revoked(tmp_path: Path) -> None:
     words = ["--mode", "ask", "call", "write_file", "path=a.txt", "content=hi"]

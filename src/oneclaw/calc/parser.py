@@ -53,13 +53,16 @@ _CONSTANTS = {
     **dict.fromkeys(("pi", "π"), Fraction("3.1415926535897932384626433832795028841971693993751")),
     "e": Fraction("2.7182818284590452353602874713526624977572470936999"),
 }
-_DAYS = {"today": 0, "now": 0, "tomorrow": 1, "yesterday": -1}
+_DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
 
 Value = Quantity | Moment
 
 
 def calculate(text: str, today: date) -> str:
-    """The result of an expression, as text; raises `InvalidExpression`."""
+    """The result of an expression, as text; raises `InvalidExpression`.
+
+    `now` in it is the time of `today`, where that is a `datetime`.
+    """
     return _Calculation(Tokens(text), today).answer()
 
 
@@ -69,6 +72,8 @@ class _Calculation:
     def __init__(self, tokens: Tokens, today: date) -> None:
         self._tokens = tokens
         self._today = Moment(datetime(today.year, today.month, today.day))
+        is_time = isinstance(today, datetime)
+        self._now = Moment(today.replace(second=0, microsecond=0), True) if is_time else self._today
         self._depth = 0
 
     def answer(self) -> str:
@@ -265,6 +270,9 @@ class _Calculation:
         if token.kind == "word" and word in _DAYS:
             self._tokens.take()
             return Moment(self._today.time + timedelta(days=_DAYS[word]))
+        if token.kind == "word" and word == "now":
+            self._tokens.take()
+            return self._now
         if token.kind == "word" and month_of(word):
             return self._month_first()
         if units := self._units():

@@ -14,6 +14,8 @@ _NUMBER = re.compile(r"(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,4}(?![\d.]))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])")
 _WORD = re.compile(r"°?[A-Za-zµμ]+|[°′″π]")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d)?)?(?![\d:-])|\d\d?\.\d\d?\.\d{4}(?![\d.])")
+_ENDING = re.compile(r"(?:[ \t\r\n?=.]|(?<![\d)])!)*\Z")
+"""How a sentence ends; an exclamation mark after a number is a factorial, which is not known."""
 _SPACE = re.compile(r"\s*")
 _FILLER = re.compile(
     r"\s*(?:(?:what(?:'s|’s| is| are)|calculate|compute|convert|how much (?:is|are)|please|solve)\s+)*",
@@ -51,7 +53,7 @@ class Tokens:
                 f"the expression has {len(text):,} characters; at most {CHARS:,} are read"
             )
         self._text = text
-        self._end = len(text.rstrip(" \t\r\n?=.!"))
+        self._end = _ENDING.search(text).start()  # pyright: ignore[reportOptionalMemberAccess]  it matches nothing too
         self._is_listed = False
         found = _FILLER.match(text)
         self._at = found.end() if found else 0

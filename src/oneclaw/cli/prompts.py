@@ -5,6 +5,7 @@ import os
 import sys
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from oneclaw.cli.answer_words import CHOICES, COMMAND, EXPLAIN, hint, keys_of, option_lines, read_words, told
@@ -78,7 +79,9 @@ class Prompts:
         prompt = self._shown
         if prompt is None:
             return
-        line = os.read(sys.stdin.fileno(), LINE_BYTES)
+        line = b""
+        with suppress(OSError):  # a terminal that is gone has no line, and would be ready to read for ever
+            line = os.read(sys.stdin.fileno(), LINE_BYTES)
         give_line(prompt, line.decode("utf-8", "replace"), self._broker.answer)
 
 
@@ -86,7 +89,8 @@ def give_line(question: Question, line: str, give: Callable[..., bool]) -> None:
     """Answer a question with a line of the terminal; an end of the input declines."""
     err = console(sys.stderr)
     if not line:  # Ctrl-D leaves the cursor behind the arrow
-        err.print()
+        with suppress(OSError):
+            err.print()
         give(question.id, "no" if question.kind == "permission" else None, who=WHO)
         return
     if line.strip() == EXPLAIN and question.kind == "permission":

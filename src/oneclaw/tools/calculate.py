@@ -1,6 +1,6 @@
 """calculate: exact arithmetic with percentages, units, dates and times."""
 
-from datetime import date
+from datetime import datetime
 
 from oneclaw.calc.number import InvalidExpression
 from oneclaw.calc.parser import calculate as work_out
@@ -20,7 +20,7 @@ def calculate(expression: str) -> str:
     expression: The expression to calculate.
     """
     try:
-        return work_out(expression, date.today())
+        return work_out(expression, datetime.now())
     except InvalidExpression as error:
         raise invalid(_explain(expression, error)) from None
 
