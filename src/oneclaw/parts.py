@@ -77,7 +77,8 @@ def make_permissions(
 ) -> Permissions:
     shell = config.settings.shell
     rules, denied = parse_rules(shell.allow), parse_denied(shell.deny)
-    reads_in = str(config.workspace_folder.absolute()) if shell.read_unasked else ""
+    is_read_unasked = shell.read_unasked and mode != "deny"
+    reads_in = str(config.workspace_folder.absolute()) if is_read_unasked else ""
     states = {need: State(said) for need, said in config.settings.permissions.needs.items()}
     return Permissions(
         mode=mode,

@@ -9,6 +9,7 @@ import pytest
 from tests.sandboxes import needs_bubblewrap
 
 from oneclaw import App, Config, ToolCall
+from oneclaw.core.errors import Kind
 from oneclaw.core.question import Question
 from oneclaw.guard.command.read_only import is_read_only
 
@@ -168,6 +169,12 @@ def app_with(tmp_path: Path, **values: Any) -> App:
     work = tmp_path / "work"
     work.mkdir(exist_ok=True)
     return App(Config(tmp_path / "home", workspace=work, values={"features.shell": True, **values}))
+
+
+async def test_in_the_mode_deny_no_command_runs(tmp_path: Path) -> None:
+    async with app_with(tmp_path, **{"permissions.mode": "deny"}) as app:
+        result, asked = await run(app, "ls")
+        assert (result.kind, asked) == (Kind.PERMISSION_DENIED, [])
 
 
 async def run(app: App, command: str, **more: Any) -> tuple[Any, list[str]]:
