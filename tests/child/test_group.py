@@ -53,6 +53,7 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_all_that_is_in_a_group_is_ended_and_nothing_beside_it(sleeper: subprocess.Popen[bytes]) -> None:
+    others = made_by(os.getpid())  # of tests before this one, in the same process
     made = make_group(1 << 30, 10)
     assert made is not None
     line = ["sh", "-c", "read _; setsid sleep 600 & echo $!; exec sleep 600"]
@@ -66,7 +67,8 @@ def test_all_that_is_in_a_group_is_ended_and_nothing_beside_it(sleeper: subproce
         made.remove()
         assert held.wait(10) == -signal.SIGKILL
     assert is_gone(apart)
-    assert made_by(os.getpid()) == []
+    for folder in set(made_by(os.getpid())) - set(others):  # a busy kernel may keep it for a moment
+        folder.rmdir()  # which it refuses while a process is in it
     assert sleeper.poll() is None
 
 
