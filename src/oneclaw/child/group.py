@@ -28,7 +28,7 @@ _TCP_MEMORY = "memory.kmem.tcp.limit_in_bytes"
 """In version 1, the memory of TCP sockets is counted apart, and only where it has a limit."""
 _OUT_OF_MEMORY = {"memory.max": "memory.events", "memory.limit_in_bytes": "memory.oom_control"}
 _KILL_ROUNDS = 100
-_REMOVE_TRIES, _REMOVE_SECONDS = 100, 0.005
+_REMOVE_TRIES, _REMOVE_SECONDS = 400, 0.005
 
 
 class Group:
