@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oneclaw.config import load_config, read_settings
+from oneclaw.config import Config, load_config, read_settings
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.settings.schema import SETTINGS
 
@@ -95,6 +95,19 @@ def test_a_file_in_the_current_folder_is_not_read(tmp_path: Path, monkeypatch: p
     config = load_config(environment={"ONECLAW_HOME": str(tmp_path / "home")})
     assert config.file is None
     assert config.under("permissions.needs") == {}
+
+
+def test_settings_made_in_python_need_no_home_and_read_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("ONECLAW_HOME", str(tmp_path / "home"))
+    (tmp_path / "oneclaw").mkdir()
+    write(tmp_path / "oneclaw", '[permissions]\nmode = "deny"\n')
+    assert load_config().mode == "deny"
+    config = Config(values={"tools.deny": ["write_file"]})
+    assert (config.home, config.mode, config.file) == (tmp_path / "home", "auto", None)
+    assert Config(home=str(tmp_path)).tools_folder == tmp_path / "tools"
 
 
 def test_every_setting_can_be_set(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ class Config:
     """Checked settings, and where things are kept.
 
     `settings` has all of them with their types, as `config.settings.permissions.mode`; `values` has what is
-    set, by full key. `Config(home, values={...})` takes dotted keys and nested tables alike and raises
+    set, by full key. `Config(values={...})` takes dotted keys and nested tables alike and raises
     `InvalidConfig` as a settings file does; `workspace` and `mode` win over what `values` says of them.
+    Without `home`, things are kept where the command line keeps them. No settings file is read.
     """
 
     home: Path
@@ -39,12 +40,13 @@ class Config:
 
     def __init__(
         self,
-        home: Path,
+        home: Path | str | None = None,
         file: Path | None = None,
         workspace: Path | None = None,
         mode: Mode | None = None,
         values: Mapping[str, Any] | None = None,
     ) -> None:
+        home = _home(os.environ) if home is None else Path(home)
         kept, settings = read({} if values is None else values)
         said = {"workspace.folder": workspace, "permissions.mode": mode}
         said = {key: value for key, value in said.items() if value is not None}
@@ -113,7 +115,7 @@ def load_config(file: Path | None = None, environment: Mapping[str, str] | None 
         raise InvalidConfig(f"The settings file {path} is not there. Make it, or name another one.")
     values = read_settings(path) if path.is_file() else {}
     return Config(
-        home=Path(environment.get("ONECLAW_HOME") or user_folder("data")).expanduser().absolute(),
+        home=_home(environment),
         file=path if path.is_file() else None,
         values=values | _said(environment),
     )
@@ -123,6 +125,10 @@ def settings_file(file: Path | None = None, environment: Mapping[str, str] | Non
     """The settings file: the one that is named, else the user's own. It may not be there yet."""
     environment = os.environ if environment is None else environment
     return file or _named_file(environment) or user_folder("config") / "oneclaw.toml"
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("ONECLAW_HOME") or user_folder("data")).expanduser().absolute()
 
 
 def _named_file(environment: Mapping[str, str]) -> Path | None:

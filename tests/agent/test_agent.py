@@ -48,6 +48,8 @@ def test_tools_are_plain_lists(agent: Agent, rules: Rules) -> None:
         ({"tools": [plus]}, r"in tools; name tools by their names, and give functions .* to `App\(tools="),
         ({"deny": [None]}, "has None in deny"),
         ({"tools": ["a"], "allow": ["b"]}, "both `tools` and `allow`"),
+        ({"model": Scripted([])}, r"`App\(providers="),
+        ({"fallbacks": (Scripted([]),)}, r"`App\(providers="),
     ],
 )
 def test_a_list_that_is_none_is_refused(given: dict[str, Any], words: str) -> None:

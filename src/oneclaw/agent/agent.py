@@ -50,6 +50,12 @@ class Agent:
                 f"The agent's name is {self.name[:80]!r}; use lower-case letters, digits, _ and -,"
                 " starting with a letter, at most 48 characters."
             )
+        for given in (self.model, *self.fallbacks):
+            if not isinstance(given, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InvalidConfig(
+                    f"The agent {self.name} has the model {given!r:.80}; name it as `provider/model`,"
+                    ' and give a provider of your own to `App(providers={"mine": provider})`.'
+                )
         if self.output is not None:
             from oneclaw.agent.answer_type import AnswerType
 
