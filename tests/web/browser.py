@@ -1,16 +1,30 @@
 """Real Chromium for tests of the page."""
 
 import shutil
+import subprocess
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import playwright
 import pytest
 from tests.web.conftest import Served
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: chromium)")
+
+
+def _missing() -> str:
+    """The reason why no browser can be driven here, empty if one can."""
+    if CHROMIUM is None:
+        return "Chromium is not installed (Debian: chromium)"
+    node = Path(playwright.__file__).parent / "driver" / "node"
+    ran = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    return f"Playwright cannot start (Debian: libatomic1): {ran.stderr.strip()}" if ran.returncode else ""
+
+
+MISSING = _missing()
+needs_chromium = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
