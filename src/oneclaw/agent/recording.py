@@ -25,6 +25,7 @@ from time import time
 from typing import Any, Protocol, cast
 
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
+from oneclaw.core.call import ToolResult
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import ToolFinished, ToolProgressed, ToolStarted
 from oneclaw.core.run_event import AnswerFinished, RoundFinished, UsageCounted
@@ -126,6 +127,13 @@ class Recording:
             while found := await read_on():
                 for envelope in found:
                     yield envelope
+
+    def result_of(self, call_id: str) -> ToolResult | None:
+        """The result of a call of this run, as long as its event is held."""
+        for each in reversed(self._root._events):
+            if type(each.event) is ToolFinished and each.event.call_id == call_id and each.run == self.run:
+                return each.event.result
+        return None
 
     @contextmanager
     def reader(self, after: int, is_over: Callable[[], bool]) -> Generator[ReadOn]:

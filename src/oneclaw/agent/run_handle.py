@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from oneclaw.agent.inbox import Inbox, Queued
 from oneclaw.agent.recording import ReadOn, Recording
+from oneclaw.core.call import ToolResult
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.message import UserMessage
 from oneclaw.core.run_event import MessageQueued, MessageWithdrawn, RunFinished
@@ -58,6 +59,10 @@ class RunHandle:
         """A reader of the events after a number, or of those since the start; see `Recording.reader`."""
         after = self._recording.began_after if after is None else after
         return self._recording.reader(after, self._task.done)
+
+    def result_of(self, call_id: str) -> ToolResult | None:
+        """The result of a call of this run, with its pictures; None where it has none yet."""
+        return self._recording.result_of(call_id)
 
     async def wait(self) -> RunFinished:
         """Wait for the end. Raises what ended the run, where that was no answer of a model."""

@@ -36,10 +36,18 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture for the model: the bytes and their media type, as `image/png`."""
+    """A picture for the model: the bytes and their media type, as `image/png`.
+
+    `kept_bytes` is the size of one whose bytes are not here, but in the stored conversation.
+    """
 
     data: bytes
     media_type: str
+    kept_bytes: int = 0
+
+    @property
+    def size_bytes(self) -> int:
+        return self.kept_bytes or len(self.data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, cast, get_args
 
 from oneclaw.core.answer import AnswerProgress, AnswerRestarted
-from oneclaw.core.call import EFFECTS, ToolResult
+from oneclaw.core.call import EFFECTS, Image, ToolResult
 from oneclaw.core.define.default import to_json as value_to_json
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import Event
@@ -110,13 +110,13 @@ def result_json(result: ToolResult) -> Json:
         "effects": result.effects,
         "repairs": list(result.repairs),
         "truncated_from": result.truncated_from,
-        "images": [{"media_type": image.media_type, "bytes": len(image.data)} for image in result.images],
+        "images": [{"media_type": image.media_type, "bytes": image.size_bytes} for image in result.images],
         "details": result.details,
     }
 
 
 def read_result(document: Json) -> ToolResult:
-    """The result of `result_json`; of its images nothing is left."""
+    """The result of `result_json`; of its images only type and size are left."""
     effects, failed = document.get("effects", "none"), "error_type" in document
     return ToolResult(
         document["call_id"],
@@ -128,7 +128,7 @@ def read_result(document: Json) -> ToolResult:
         effects if effects in EFFECTS else "unknown",
         tuple(document.get("repairs", ())),
         document.get("truncated_from"),
-        (),
+        tuple(Image(b"", str(one["media_type"]), int(one["bytes"])) for one in document.get("images", ())),
         document.get("details"),
     )
 

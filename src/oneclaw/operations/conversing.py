@@ -1,10 +1,15 @@
 """Sends messages to sessions, steers their runs and answers questions, for doors without a terminal."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.core.errors import NotFound
+from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.operations.attachments import with_files
+from oneclaw.operations.models import model_of
 from oneclaw.operations.questions import answer_question, find_question
+from oneclaw.operations.skills import with_skill
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -22,18 +27,39 @@ class SentMessage:
 
 
 async def send_message(
-    app: "App", text: str, *, session: str = "", agent: str = "", model: str = ""
+    app: "App",
+    text: str,
+    *,
+    session: str = "",
+    agent: str = "",
+    model: str = "",
+    files: Sequence[str] = (),
 ) -> SentMessage:
-    """Say something in a session, or in a new one. A run that is going reads it at its next round."""
+    """Say something in a session, or in a new one. A run that is going reads it at its next round.
+
+    `files` are paths in the workspace that go with it; `/name` at the beginning loads a skill.
+    """
+    await app.sources.follow()
+    named = await asyncio.to_thread(with_files, app.engine.session.workspace, text, files)
+    message = replace(named, text=with_skill(app, named.text))
+    if message.text != named.text:
+        _check_size(app, agent or "default", model)
     if not session:
-        handle = await app.runs.start(agent or "default", text, model=model, origin="api")
+        handle = await app.runs.start(agent or "default", message, model=model, origin="api")
         return SentMessage(handle.session.id, handle.id)
     going = app.runs.running_in(session)
     if going is not None:
-        return SentMessage(session, going.id, going.say(text))
+        return SentMessage(session, going.id, going.say(message))
     known = await app.resume_session(session)
-    handle = await app.runs.start(agent or known.agent, text, session=known, model=model, origin="api")
+    handle = await app.runs.start(agent or known.agent, message, session=known, model=model, origin="api")
     return SentMessage(session, handle.id)
+
+
+def _check_size(app: "App", agent: str, model: str) -> None:
+    """Refuse a skill for a model that is too small to follow one."""
+    name = model_of(app, app.agents.get(agent), model)
+    if app.catalog.model(name).is_small:
+        raise InvalidConfig(f"{name} is too small to follow a skill; choose another model.")
 
 
 async def withdraw_message(app: "App", run: str, message_id: str) -> bool:

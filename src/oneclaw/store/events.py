@@ -10,10 +10,11 @@ be safe, see `Database.add_later`.
 import json
 from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, cast
 
-from oneclaw.core.call import ToolResult
+from oneclaw.core.call import Image, ToolResult
 from oneclaw.core.encoder import make_encoder
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.event import ToolFinished, ToolStarted
@@ -207,7 +208,11 @@ def _envelopes(
 def _tool_finished(call_id: str, label: str, session: str, record: CallRecord | None) -> ToolFinished:
     if record is None:
         return ToolFinished(call_id, "", session, "", ToolResult(call_id, ""))
-    said = (result_of(record), record.parent, _arguments(record), label, record.key)
+    result = result_of(record)
+    if record.images:  # their bytes are in the stored conversation
+        kept = tuple(Image(b"", str(one.get("type", "")), int(one.get("bytes", 0))) for one in record.images)
+        result = replace(result, images=kept, repairs=record.repairs)
+    said = (result, record.parent, _arguments(record), label, record.key)
     return ToolFinished(call_id, record.tool, session, record.agent, *said)
 
 

@@ -1,5 +1,6 @@
 """Stored messages, summaries and token usage."""
 
+import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from functools import lru_cache
 from time import time
 from typing import Any
 
+from oneclaw.core.call import Image
 from oneclaw.core.envelope import Envelope
 from oneclaw.core.errors import StoreError
 from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, TextPart, Usage, UserMessage
@@ -200,6 +202,21 @@ class Messages:
         if role == "results":
             return None
         return AssistantMessage((TextPart(_LOST),)) if role == "assistant" else UserMessage(_LOST)
+
+    async def images_of(self, session_id: str, call_id: str) -> tuple[Image, ...]:
+        """The pictures in the latest result of a call; none where it has none, or is not kept yet."""
+        await self._database.flush()
+        rows = await self._database.select(
+            "SELECT number, content FROM messages WHERE session = ? AND role = 'results'"
+            " AND instr(content, ?) > 0 ORDER BY number DESC LIMIT 5",
+            (as_stored(session_id), json.dumps(call_id, ensure_ascii=False)),
+        )
+        for number, content in rows:
+            message = self._read(session_id, number, "results", content)
+            for result in message.results if isinstance(message, ResultsMessage) else ():
+                if result.call_id == call_id:
+                    return result.images
+        return ()
 
     async def number_of_user(self, session_id: str, count: int) -> int | None:
         """The number of the user's last message but `count - 1`; None where there are fewer."""

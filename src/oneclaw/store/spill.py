@@ -12,8 +12,16 @@ async def keep(session: Session, call_id: str, text: str) -> str:
     """Write the text for its owner alone; returns the path, or nothing for a session without a folder."""
     if session.folder is None:
         return ""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:100]
-    return str(await asyncio.to_thread(_write, session.folder, name, text))
+    return str(await asyncio.to_thread(_write, session.folder, _name(call_id), text))
+
+
+def file_of(call_id: str) -> re.Pattern[str]:
+    """Which names a file with a long result of this call has."""
+    return re.compile(rf"{re.escape(_name(call_id))}(-\d+)?\.txt")
+
+
+def _name(call_id: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:100]
 
 
 def _write(folder: Path, name: str, text: str) -> Path:

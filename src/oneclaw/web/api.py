@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.operations import (
     agents,
+    attachments,
     conversing,
     features,
     grants,
@@ -17,6 +18,7 @@ from oneclaw.operations import (
     why,
 )
 from oneclaw.web.endpoint import Endpoint
+from oneclaw.web.files import FILE_ENDPOINTS
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -25,6 +27,13 @@ Given = Mapping[str, Any]
 TEXT = {"type": "string", "minLength": 1, "maxLength": 200_000}
 NAME = {"type": "string", "minLength": 1, "maxLength": 200}
 WORD = {"type": "string", "maxLength": 200, "default": ""}
+FILES: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "string", "minLength": 1, "maxLength": 1_000},
+    "maxItems": attachments.MOST_FILES,
+    "default": [],
+    "description": "paths of files of the workspace, as POST /files gives them",
+}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 200}
 STATE = {"type": ["boolean", "null"], "description": "null takes the owner's word back"}
 
@@ -86,7 +95,7 @@ async def remove_session(app: "App", given: Given) -> Any:
 
 
 async def send_message(app: "App", given: Given) -> Any:
-    said = {name: given[name] for name in ("session", "agent", "model")}
+    said = {name: given[name] for name in ("session", "agent", "model", "files")}
     return await conversing.send_message(app, given["text"], **said)
 
 
@@ -170,6 +179,7 @@ async def undo_change(app: "App", given: Given) -> Any:
 
 
 ENDPOINTS = (
+    *FILE_ENDPOINTS,
     Endpoint("GET", "/start", "What a page needs first", show_start),
     Endpoint("GET", "/sessions", "List sessions", list_sessions, query={"q": WORD, "limit": LIMIT}),
     Endpoint("GET", "/sessions/{session}", "Show a session", show_session),
@@ -181,7 +191,8 @@ ENDPOINTS = (
     Endpoint("POST", "/sessions/{session}/remove", "Forget a session", remove_session),
     Endpoint(
         "POST", "/messages", "Send a message", send_message,
-        body={"text": TEXT, "session": WORD, "agent": WORD, "model": WORD}, required=("text",),
+        body={"text": TEXT, "session": WORD, "agent": WORD, "model": WORD, "files": FILES},
+        required=("text",),
     ),
     Endpoint("GET", "/runs", "List runs", list_runs, query={"state": WORD, "limit": LIMIT}),
     Endpoint("POST", "/runs/{run}/stop", "Stop a run", stop_run),

@@ -9,19 +9,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from oneclaw.core.errors import InvalidConfig, NotFound, OneClawError, StoreError
+from oneclaw.core.errors import InvalidConfig, Kind, NotFound, OneClawError, StoreError, ToolError
 from oneclaw.core.subschema import is_object
 
 if TYPE_CHECKING:
     from oneclaw.app import App
 
 Handler = Callable[["App", Mapping[str, Any]], Awaitable[Any]]
-"""Takes the app and the values of the path, the query and the body; returns plain data or a record."""
+"""Takes the app and the values of the path, the query and the body; returns plain data, a record, or a
+response of its own."""
+BYTES = "application/octet-stream"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A request. `body` and `query` are the properties of their schemas; `required` ones must be given."""
+    """A request. `body` and `query` are the properties of their schemas; `required` ones must be given.
+
+    takes  the type of the body; of bytes the handler gets a stream, as `content`
+    gives  the type of the answer
+    """
 
     method: Literal["GET", "POST"]
     path: str
@@ -30,6 +36,8 @@ class Endpoint:
     body: Mapping[str, Any] = field(default_factory=dict[str, Any])
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
     required: tuple[str, ...] = ()
+    takes: str = "application/json"
+    gives: str = "application/json"
 
     @property
     def body_schema(self) -> dict[str, Any]:
@@ -44,11 +52,17 @@ class Endpoint:
             try:
                 given = dict(request.path_params)
                 given |= _checked(self.query_schema, dict(request.query_params))
-                if self.method == "POST":
+                if self.takes == BYTES:
+                    _check_type(request, BYTES, "The content of a file is sent as it is")
+                    given["content"] = request.stream()
+                elif self.method == "POST":
                     given |= _checked(self.body_schema, await _read_body(request))
-                return JSONResponse(plain(await self.handler(app, given)))
+                answer = await self.handler(app, given)
+                return answer if isinstance(answer, Response) else JSONResponse(plain(answer))
             except ValueError as error:
                 return fail(400, str(error))
+            except ToolError as error:
+                return fail(_TOOL_STATUS.get(error.kind, 400), error.message)
             except OneClawError as error:
                 return fail(status_of(error), str(error))
 
@@ -79,9 +93,17 @@ def status_of(error: OneClawError) -> int:
     return 400 if isinstance(error, InvalidConfig) else 409
 
 
+_TOOL_STATUS = {Kind.FILE_NOT_FOUND: 404, Kind.PATH_NOT_ALLOWED: 403, Kind.PERMISSION_DENIED: 403}
+"""The HTTP status of an error of a guard."""
+
+
+def _check_type(request: Request, wanted: str, how: str) -> None:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != wanted:
+        raise ValueError(f"{how}, with the header content-type: {wanted}.")
+
+
 async def _read_body(request: Request) -> dict[str, Any]:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise ValueError("Send the body as JSON, with the header content-type: application/json.")
+    _check_type(request, "application/json", "Send the body as JSON")
     try:
         document = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):

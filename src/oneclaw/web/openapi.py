@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from oneclaw.web.endpoint import Endpoint
+from oneclaw.web.endpoint import BYTES, Endpoint
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
@@ -41,7 +41,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         "summary": endpoint.summary,
         "parameters": [*_path_parameters(endpoint), *_query_parameters(endpoint)],
         "responses": {
-            "200": {"description": "Done", "content": {"application/json": {"schema": {}}}},
+            "200": {"description": "Done", "content": {endpoint.gives: {"schema": {}}}},
             **{status: {"description": text, **error} for status, text in _FAILURES.items()},
         },
     }
@@ -50,8 +50,9 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         operation["parameters"].append(
             {"name": "X-OneClaw", "in": "header", "required": True, "schema": header}
         )
-        body = {"application/json": {"schema": endpoint.body_schema}}
-        operation["requestBody"] = {"required": bool(endpoint.required), "content": body}
+        schema = endpoint.body_schema if endpoint.takes != BYTES else {"type": "string", "format": "binary"}
+        required = endpoint.takes == BYTES or bool(endpoint.required)
+        operation["requestBody"] = {"required": required, "content": {endpoint.takes: {"schema": schema}}}
     return operation
 
 

@@ -14,11 +14,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from oneclaw.operations.access import AccessBook
+from oneclaw.operations.attachments import MOST_BYTES
 
 COOKIE = "oneclaw"
+UPLOADS = "/api/files"
 HEADER = "x-oneclaw"
 BODY_BYTES = 1 << 20
-UPLOAD_BYTES = 64 << 20
+UPLOAD_BYTES = MOST_BYTES
+MOST_UPLOADS = 8
+"""Uploads at the same time; each is written to a file while it comes."""
 MOST_SOCKETS = 256
 MOST_FAILURES = 10
 """Failed logins in a minute; more are refused without being looked at."""
@@ -58,6 +62,7 @@ class RequestGate:
         self._origins = frozenset(f"{scheme}://{host}" for host in hosts)
         self._failures: deque[float] = deque(maxlen=MOST_FAILURES)
         self._sockets = 0
+        self._uploads = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -68,7 +73,9 @@ class RequestGate:
             return await _refuse(scope, receive, send, refused)
         if scope["type"] == "websocket":
             return await self._open_socket(scope, receive, send)
-        return await self._app(scope, self._bounded(scope, receive), _with_headers(send))
+        if scope["path"] == UPLOADS and scope["method"] == "POST":
+            return await self._upload(scope, receive, send)
+        return await self._app(scope, _bounded(receive, BODY_BYTES), _with_headers(send))
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -116,20 +123,31 @@ class RequestGate:
             self._sockets -= 1
         return None
 
-    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
-        """Receives a body, and stops where it is too long."""
-        most = UPLOAD_BYTES if scope["path"].startswith("/api/files") else BODY_BYTES
-        left = most
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._uploads >= MOST_UPLOADS:
+            too_many = Refused(503, f"{MOST_UPLOADS} files are being sent already; try again.")
+            return await _refuse(scope, receive, send, too_many)
+        self._uploads += 1
+        try:
+            await self._app(scope, _bounded(receive, UPLOAD_BYTES), _with_headers(send))
+        finally:
+            self._uploads -= 1
+        return None
 
-        async def receive_bounded() -> Message:
-            nonlocal left
-            message = await receive()
-            left -= len(message.get("body", b""))
-            if left < 0:
-                raise Refused(413, f"The request has more than {most:,} bytes.")
-            return message
 
-        return receive_bounded
+def _bounded(receive: Receive, most: int) -> Receive:
+    """Receives a body, and stops where it is too long."""
+    left = most
+
+    async def receive_bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise Refused(413, f"The request has more than {most:,} bytes.")
+        return message
+
+    return receive_bounded
 
 
 def _cookie(header: str) -> str:
