@@ -68,6 +68,11 @@ def keep_upload(workspace: Workspace, name: str, content: BinaryIO) -> KeptUploa
     raise AlreadyThere(str(path))
 
 
+def open_file(workspace: Workspace, path: str) -> BinaryIO:
+    """A file of the workspace, to read; raises `ToolError`."""
+    return paths.open_file(workspace, path)
+
+
 def with_files(workspace: Workspace, text: str, files: Sequence[str]) -> UserMessage:
     """A message that names files of the workspace, with those that are pictures; raises `ToolError`."""
     if len(files) > MOST_FILES:

@@ -16,7 +16,6 @@ from starlette.responses import Response, StreamingResponse
 
 from oneclaw.core.image import media_type
 from oneclaw.core.text.encoding import describe_binary, detect
-from oneclaw.guard.files import paths
 from oneclaw.operations import attachments, kept_results
 from oneclaw.web.endpoint import BYTES, Endpoint
 
@@ -43,7 +42,7 @@ async def keep_upload(app: "App", given: Given) -> Any:
 
 
 async def show_file(app: "App", given: Given) -> Response:
-    file = await asyncio.to_thread(paths.open_file, app.engine.session.workspace, given["path"])
+    file = await asyncio.to_thread(attachments.open_file, app.engine.session.workspace, given["path"])
     return answer_with(file, os.path.basename(given["path"]), is_saved=given["download"])
 
 
