@@ -6,7 +6,7 @@ import os
 import signal
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -50,6 +50,20 @@ SLOW = tuple(
 
 
 CRASHES_SECONDS = 600.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide the skills and settings of the person who runs the tests.
+
+    The cache stays where it is: the tiny model in it is fetched once and not in each run.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache"))
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        for kind in ("CONFIG", "DATA", "STATE"):
+            patch.delenv(f"XDG_{kind}_HOME", raising=False)
+        yield
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -1,9 +1,7 @@
 """The first promise: whatever mixture of calls and faults, every call id has exactly one result."""
 
 import asyncio
-import os
 import random
-import signal
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -118,18 +116,6 @@ async def unprintable_value() -> Any:
     return circle
 
 
-@tool(isolation="process")
-def dies() -> None:
-    """End its process."""
-    os._exit(7)
-
-
-@tool(isolation="process")
-def is_killed() -> None:
-    """Be killed from outside."""
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 TOOLS = [
     fine,
     raises,
@@ -213,14 +199,6 @@ def test_any_mixture_of_calls_and_faults_gives_one_result_each(
                     assert result.value == given["n"]
 
     asyncio.run(main())
-
-
-@pytest.mark.covers("FEAT004-AC-06")
-async def test_a_tool_that_dies_or_is_killed_is_one_execution_error(runner: CallRunner) -> None:
-    engine = Engine(Registry([dies, is_killed, fine]), runner)
-    calls = [ToolCall("dies"), ToolCall("is_killed"), ToolCall("fine", {"n": 1})]
-    results = await engine.call_all(calls)
-    assert [result.kind for result in results] == [Kind.EXECUTION_ERROR, Kind.EXECUTION_ERROR, None]
 
 
 @pytest.mark.covers("FEAT004-ER-03", "FEAT004-FT-08")

@@ -838,20 +838,6 @@ def test_without_being_carried_system_exit_would_end_the_program() -> None:
     )
 
 
-async def test_waiting_for_a_person_does_not_count_against_the_limit() -> None:
-    async def ask_slowly(need: str, reason: str) -> None:
-        await asyncio.sleep(0.15)
-
-    async def work(arguments: dict[str, Any], context: Context) -> str:
-        await context.require("network.private", "The host is private.")
-        await asyncio.sleep(0)
-        return "allowed"
-
-    context = Context(require=ask_slowly)
-    assert await run_inline(work, {}, context, 0.05, 0.05) == "allowed"
-    assert context.waited_seconds >= 0.15
-
-
 async def test_the_limit_holds_after_a_person_was_waited_for() -> None:
     async def ask_slowly(need: str, reason: str) -> None:
         await asyncio.sleep(0.1)

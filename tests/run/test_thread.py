@@ -98,20 +98,6 @@ async def test_an_exception_passes_as_itself_and_the_thread_goes_on() -> None:
     assert await run(pool, lambda arguments, context: 1) == 1
 
 
-@pytest.mark.parametrize(
-    "error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()]
-)
-async def test_an_exception_meant_to_end_the_program_is_a_failed_call(error: BaseException) -> None:
-    pool = ThreadPool(1, 1)
-
-    def fail(arguments: dict[str, Any], context: Context) -> None:
-        raise error
-
-    with pytest.raises(ToolError, match=f"Tool execution failed: {type(error).__name__}"):
-        await run(pool, fail)
-    assert await run(pool, lambda arguments, context: 1) == 1
-
-
 @pytest.mark.parametrize("error", [StopIteration("sly"), TimeoutError("the tool's own")])
 async def test_exceptions_that_mean_something_to_the_loop_are_the_tools_own(error: Exception) -> None:
     def fail(arguments: dict[str, Any], context: Context) -> None:
@@ -164,21 +150,6 @@ async def test_a_cancelled_call_gives_its_thread_up() -> None:
     await all_ended(pool)
 
 
-async def test_a_call_cancelled_while_it_waits_for_its_turn_never_runs() -> None:
-    pool, stuck, ran = ThreadPool(1, 5), Stuck(), list[int]()
-    first = asyncio.ensure_future(run(pool, stuck))
-    second = asyncio.ensure_future(run(pool, lambda arguments, context: ran.append(1)))
-    third = asyncio.ensure_future(run(pool, lambda arguments, context: "third"))
-    await asyncio.sleep(0)
-    second.cancel()
-    stuck.let_go.set()
-    assert await first == "late"
-    assert await third == "third"
-    with pytest.raises(asyncio.CancelledError):
-        await second
-    assert ran == []
-
-
 async def test_the_clock_starts_when_the_work_starts_not_while_it_waits_for_a_thread() -> None:
     pool, stuck = ThreadPool(1, 5), Stuck()
     first = asyncio.ensure_future(run(pool, stuck))
@@ -224,49 +195,6 @@ async def test_an_async_function_past_its_time_is_cancelled_in_its_loop() -> Non
         await run(pool, hang, SHORT)
     await all_ended(pool)
     assert seen == ["cancelled"]
-
-
-async def test_a_question_from_a_thread_is_asked_in_the_loop_of_the_caller() -> None:
-    home, asked = asyncio.get_running_loop(), list[str]()
-
-    async def require(need: str, reason: str) -> None:
-        assert asyncio.get_running_loop() is home
-        asked.append(need)
-        if need == "shell":
-            raise ToolError("No.", Kind.PERMISSION_DENIED)
-
-    async def ask(arguments: dict[str, Any], context: Context) -> str:
-        await context.require("network", "To look it up.")
-        await context.require("shell", "To be sure.")
-        return "never"
-
-    with pytest.raises(ToolError, match="No") as caught:
-        await ThreadPool(1, 1).run(tool(ask), {}, Context(require=require), LONG)
-    assert caught.value.kind is Kind.PERMISSION_DENIED
-    assert asked == ["network", "shell"]
-
-
-async def test_the_clock_stands_still_while_a_person_is_asked() -> None:
-    async def require(need: str, reason: str) -> None:
-        await asyncio.sleep(0.3)
-
-    async def ask(arguments: dict[str, Any], context: Context) -> str:
-        await context.require("network", "To look.")
-        return "granted"
-
-    assert await ThreadPool(1, 1).run(tool(ask), {}, Context(require=require), 0.2) == "granted"
-
-
-async def test_progress_is_passed_on() -> None:
-    told: list[tuple[str, float | None]] = []
-
-    def work(arguments: dict[str, Any], context: Context) -> None:
-        context.progress("half", 0.5)
-
-    await ThreadPool(1, 1).run(
-        tool(work), {}, Context(progress=lambda text, part: told.append((text, part))), LONG
-    )
-    assert told == [("half", 0.5)]
 
 
 async def test_an_idle_thread_keeps_nothing_of_its_last_call_alive() -> None:
