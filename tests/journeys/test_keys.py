@@ -1,9 +1,7 @@
 """Keys of providers: found by name, sent to their server alone, and to be read nowhere else."""
 
-import asyncio
 import json
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
@@ -19,9 +17,7 @@ from oneclaw import App, Config, Context, Kind, MissingKey, ToolCall, tool
 from oneclaw.agent.keys import Keys
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.run_event import RunFinished
-from oneclaw.guard.secret.redactor import SecretRedactor
 from oneclaw.guard.secret.secrets import Secrets
-from oneclaw.providers.http import remote
 
 KEY = "qz-7Hf2mX9/vKpL+3nRt8w"
 NAME = "LIGHTHOUSE_ACCESS"
@@ -251,15 +247,6 @@ async def test_a_server_that_tells_the_key_in_its_refusal_is_not_quoted(
     assert leaks(found) == []
 
 
-async def test_without_the_guard_it_would_be_quoted(
-    home: Path, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remote, "without_key", lambda text, _: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-    put("environment")
-    async with talking(BY_LABEL["chat"], [REFUSALS["401"]]) as server, app_of(home, server) as app:
-        assert KEY in (await app.ask("default", "Hi.", check=False)).error
-
-
 @tool(effect="read", chars=500)
 async def repeat(text: str, times: int = 1) -> str:
     """Say it again.
@@ -310,20 +297,6 @@ async def test_a_model_that_tells_the_key_has_it_in_no_file_no_log_and_no_event_
     assert leaks(found) == []
 
 
-async def test_without_the_redactor_it_would_be_in_the_store(
-    home: Path, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(SecretRedactor, "redact", lambda self, text: text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-    monkeypatch.setattr(SecretRedactor, "redact_value", lambda self, value: value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-    put("file")
-    async with (
-        talking(BY_LABEL["chat"], [answer(f"It is {KEY}.")]) as server,
-        app_of(home, server) as app,
-    ):
-        await app.ask("default", "Go.")
-        assert leaks(files(home)) != []
-
-
 # Tools
 
 
@@ -354,13 +327,6 @@ async def test_a_tool_that_declares_the_key_of_a_provider_is_refused(
         assert leaks(files(home)) == []
 
 
-async def test_any_other_secret_is_given_as_declared(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEATHER_SERVICE_KEY", "w-1234567890")
-    async with App(Config(home=home), tools=[spending_tool("WEATHER_SERVICE_KEY")]) as app:
-        given = await app.engine.call(ToolCall("spend"))
-        assert given.value == {"WEATHER_SERVICE_KEY": "[redacted:WEATHER_SERVICE_KEY]"}
-
-
 async def test_without_the_guard_a_tool_would_be_given_the_key(
     home: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,25 +337,3 @@ async def test_without_the_guard_a_tool_would_be_given_the_key(
         app_of(home, server, tools=[spending_tool(NAME)]) as app,
     ):
         assert NAME in (await app.engine.call(ToolCall("spend"))).value
-
-
-@tool(effect="read", isolation="process")
-def look_around() -> list[str]:
-    """Say what its process was given."""
-    return [f"{name}={value}" for name, value in os.environ.items()]
-
-
-async def test_the_process_of_a_tool_is_given_no_key_in_its_environment(
-    home: Path, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put("environment")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdefgh")
-    replies = [call("look_around"), answer("Nothing.")]
-    async with talking(BY_LABEL["chat"], replies) as server:
-        async with app_of(home, server, tools=[look_around]) as app:
-            await asyncio.wait_for(app.ask("default", "Go."), 60)
-        seen = server.heard[1].values[0]
-        assert any(each.startswith("PATH=") for each in seen)
-        names = {each.partition("=")[0] for each in seen}
-        assert names.isdisjoint({NAME, "OPENAI_API_KEY"})
-        assert not any("redacted" in each for each in seen)  # it is not there, rather than hidden
