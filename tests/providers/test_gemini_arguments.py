@@ -1,6 +1,5 @@
 """Arguments that come in pieces, put together again."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,11 +45,11 @@ def quote(name: str) -> str:
 
 
 @given(st.dictionaries(st.text(max_size=5), Json, max_size=4))
-def test_any_arguments_come_back_whole_and_as_text(arguments: dict[str, Any]) -> None:
+def test_any_arguments_come_back_whole(arguments: dict[str, Any]) -> None:
     pieced = PiecedArguments()
-    text = "".join([pieced.add(piece) for piece in to_pieces(arguments)]) + pieced.end()
+    for piece in to_pieces(arguments):
+        pieced.add(piece)
     assert pieced.value() == arguments
-    assert json.loads(text) == arguments
 
 
 def test_pieces_in_any_order_have_the_right_value() -> None:

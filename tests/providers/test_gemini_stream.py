@@ -75,7 +75,7 @@ def test_an_empty_text_without_a_signature_is_no_part() -> None:
     assert read_all(chunk({"text": ""}), STOP).parts == ()
 
 
-def test_arguments_in_pieces_are_put_together_and_shown_as_they_come() -> None:
+def test_arguments_in_pieces_are_put_together_and_shown_whole() -> None:
     read = reader()
     progress = feed(
         read,

@@ -12,7 +12,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -26,6 +25,7 @@ from oneclaw.guard.files.route import spell
 from oneclaw.guard.network.dial import lookup
 from oneclaw.guard.network.gate import AllowPrivate, Gate, Resolve
 from oneclaw.guard.network.url import parse
+from oneclaw.guard.own_thread import run_in_own_thread
 
 ShowFile = Callable[[Session, str], Awaitable[bool]]
 """Shows a file (by its path) or an address in the page of a session; False when there is no page."""
@@ -120,36 +120,28 @@ async def open_on_screen(context: Context, target: str, show: ShowFile | None) -
 
 async def start(opener: Path, target: str) -> None:
     """Have the opener open the target, detached from us; raises `ToolError` when it says it could not."""
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[int | OSError] = loop.create_future()
 
-    def work() -> None:
-        try:
-            # In a session of its own: it outlives us, as the window does.
-            outcome: int | OSError = subprocess.Popen(
-                [str(opener), target],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=_environment(os.environ),
-                cwd="/",
-                start_new_session=True,
-            ).wait()
-        except OSError as error:
-            outcome = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(lambda: ended.done() or ended.set_result(outcome))
+    def work() -> int:
+        return subprocess.Popen(
+            [str(opener), target],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=_environment(os.environ),
+            cwd="/",
+            start_new_session=True,  # it outlives us, as the window does
+        ).wait()
 
     # A thread of its own, so that a window that stays open holds nobody up, and its end is still noticed.
-    threading.Thread(target=work, name="opener", daemon=True).start()
     try:
-        outcome = await asyncio.wait_for(ended, WAIT_SECONDS)
+        code = await asyncio.wait_for(run_in_own_thread(work, "opener"), WAIT_SECONDS)
     except TimeoutError:
         return
-    if isinstance(outcome, OSError):
-        raise ToolError(f"{opener} could not be started ({outcome.strerror}); open it by hand: {target}")
-    if outcome != 0:
-        raise ToolError(f"{opener} could not open it (exit code {outcome}); open it by hand: {target}")
+    except OSError as error:
+        why = error.strerror
+        raise ToolError(f"{opener} could not be started ({why}); open it by hand: {target}") from None
+    if code != 0:
+        raise ToolError(f"{opener} could not open it (exit code {code}); open it by hand: {target}")
 
 
 def _is_program(path: Path) -> bool:

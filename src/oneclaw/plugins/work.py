@@ -4,18 +4,18 @@ All tools of a plugin share one `PluginWork`, and so their worker processes. A w
 the name in the context says which tool is called.
 """
 
-import asyncio
 import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from inspect import isawaitable
 from typing import Any, NoReturn
 
 from oneclaw.core.errors import ToolError, describe
 from oneclaw.core.tool import Context, Tool
 from oneclaw.core.value import plain
+from oneclaw.guard.own_thread import run_in_own_thread
 from oneclaw.plugins.described import as_data
 from oneclaw.plugins.source import TOOLS, Offered, PluginImport, load
 
@@ -103,13 +103,19 @@ class Inline:
                 self._prepared = prepare(self._source, {})
             return self._prepared
 
+    def _load(self) -> Prepared:
+        try:
+            return self.load()
+        except BaseException as error:  # also SystemExit, which would end the program
+            raise ToolError(describe(error)) from error
+
     def call(self, arguments: dict[str, Any], context: Context) -> Any:
         """The work of a tool that runs in a thread."""
         return self.load()(arguments, context)
 
     async def wait(self, arguments: dict[str, Any], context: Context) -> Any:
         """The work of a tool that runs in the event loop, which an import must not hold up."""
-        prepared = self._prepared or await _in_thread(self)
+        prepared = self._prepared or await run_in_own_thread(self._load, "oneclaw-plugin")
         value = prepared(arguments, context)
         return await value if isawaitable(value) else value
 
@@ -118,31 +124,3 @@ class Inline:
 def inline_of(source: PluginImport) -> Inline:
     """The same for the same code: it is imported once."""
     return Inline(source)
-
-
-async def _in_thread(inline: Inline) -> Prepared:
-    # A thread of its own and a daemon: an import that never ends must not keep the program from ending.
-    loop = asyncio.get_running_loop()
-    loaded: asyncio.Future[Prepared] = loop.create_future()
-
-    def settle(prepared: Prepared | None, error: BaseException | None) -> None:
-        if loaded.done():
-            return
-        if prepared is not None:
-            loaded.set_result(prepared)
-        else:
-            loaded.set_exception(ToolError(describe(error or RuntimeError())))
-
-    def work() -> None:
-        prepared = failure = None
-        try:
-            prepared = inline.load()
-        except BaseException as error:
-            failure = error
-        try:  # noqa: SIM105
-            loop.call_soon_threadsafe(partial(settle, prepared, failure))
-        except RuntimeError:
-            pass  # the loop has ended
-
-    threading.Thread(target=work, name="oneclaw-plugin", daemon=True).start()
-    return await loaded

@@ -2,12 +2,11 @@
 
 import asyncio
 import socket
-import threading
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from typing import TypeVar
 
 from oneclaw.core.errors import Kind, ToolError
+from oneclaw.guard.own_thread import run_in_own_thread
 
 LOOKUP_SECONDS = 10.0
 STAGGER_SECONDS = 0.25
@@ -17,18 +16,9 @@ T = TypeVar("T")
 
 async def lookup(host: str, port: int) -> list[str]:
     """Every address the machine's resolver gives for `host`, in its order of preference."""
-    # A thread of its own: the loop's pool is small, and a dead name server would hold it and the exit.
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[list[str]] = loop.create_future()
-
-    def work() -> None:
-        found = _resolve(host, port)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(lambda: answer.done() or answer.set_result(found))
-
-    threading.Thread(target=work, name="lookup", daemon=True).start()
-    try:
-        addresses = await asyncio.wait_for(answer, LOOKUP_SECONDS)
+    try:  # in a thread of its own: a dead name server would hold the loop's small pool
+        resolving = run_in_own_thread(lambda: _resolve(host, port), "lookup")
+        addresses = await asyncio.wait_for(resolving, LOOKUP_SECONDS)
     except TimeoutError:
         addresses = []
     if not addresses:

@@ -1,6 +1,5 @@
 """Assembles Gemini call arguments that arrive in pieces."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -19,41 +18,34 @@ class PieceError(ValueError):
 
 
 class PiecedArguments:
-    """Puts the pieces together: `add` each, `end` when the call is closed, then `value`.
-
-    `add` and `end` give the text of the arguments as it grows, for those who watch. It is JSON as long as the
-    pieces come in the order of a document, as they do; `value` is right in any order.
-    """
+    """Puts the pieces together: `add` each, then ask for the `value`."""
 
     def __init__(self) -> None:
         self._root: dict[str, Any] = {}
         self._strings: dict[tuple[ArgumentStep, ...], tuple[Any, ArgumentStep, list[str]]] = {}
         self._growing: tuple[ArgumentStep, ...] | None = None
-        self._text = _GrowingJson()
 
-    def add(self, piece: Mapping[str, Any]) -> str:
+    def add(self, piece: Mapping[str, Any]) -> None:
         """Take in one piece; raises `PieceError` when it has no place."""
         path = read_path(piece.get("jsonPath"))
         goes_on = piece.get("willContinue") is True
         text = piece.get("stringValue")
-        if isinstance(text, str):
-            return self._add_string(path, text, goes_on)
-        value = _value_of(piece)
-        holder, key = self._place(path)
-        _put(holder, key, value)
-        self._strings.pop(path, None)
-        self._growing = None
-        return self._text.open(path) + json.dumps(value)
+        if isinstance(text, str) and path == self._growing:
+            self._strings[path][2].append(text)
+        else:
+            value = text if isinstance(text, str) else _value_of(piece)
+            holder, key = self._place(path)
+            _put(holder, key, value)
+            self._strings.pop(path, None)
+            if isinstance(value, str):
+                self._strings[path] = (holder, key, [value])
+        self._growing = path if goes_on and isinstance(text, str) else None
 
     def merge(self, arguments: Mapping[str, Any]) -> None:
         """Take in whole arguments beside the pieces."""
         self._growing = None
         self._join()
         self._root.update(arguments)
-
-    def end(self) -> str:
-        """The rest of the text: whatever is open is closed."""
-        return self._text.end()
 
     def value(self) -> dict[str, Any]:
         """The arguments as far as they came."""
@@ -65,19 +57,6 @@ class PiecedArguments:
             _put(holder, key, "".join(pieces))
             if path != self._growing:
                 del self._strings[path]
-
-    def _add_string(self, path: tuple[ArgumentStep, ...], text: str, goes_on: bool) -> str:
-        if path == self._growing:
-            self._strings[path][2].append(text)
-            shown = _inner(text)
-        else:
-            holder, key = self._place(path)
-            _put(holder, key, text)
-            self._strings[path] = (holder, key, [text])
-            shown = self._text.open(path) + '"' + _inner(text)
-            self._text.is_quoted = True
-        self._growing = path if goes_on else None
-        return shown if goes_on else shown + self._text.unquote()
 
     def _place(self, path: tuple[ArgumentStep, ...]) -> tuple[Any, ArgumentStep]:
         """The object or list a path ends in, and the last step into it; what is missing is made."""
@@ -137,54 +116,3 @@ def _put(holder: Any, key: ArgumentStep, value: Any) -> None:
     else:
         holder[key] = value
 
-
-def _inner(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
-
-
-class _GrowingJson:
-    """JSON text that grows: which objects and lists are open, and whether they have anything in them."""
-
-    def __init__(self) -> None:
-        self._path: list[ArgumentStep] = []
-        self._is_begun = False
-        self._has_items: list[bool] = []
-        self.is_quoted = False
-
-    def open(self, path: tuple[ArgumentStep, ...]) -> str:
-        """Close what does not lead to `path`, open what does, up to where its value begins."""
-        shared = 0
-        while shared < min(len(path), len(self._path)) - 1 and path[shared] == self._path[shared]:
-            shared += 1
-        text = self.unquote() + self._close(shared + 1) + ("" if self._is_begun else self._begin())
-        for step, following in zip(path[shared:], [*path[shared + 1 :], None], strict=True):
-            comma = "," if self._has_items[-1] else ""
-            self._has_items[-1] = True
-            text += comma + (f'"{_inner(step)}":' if isinstance(step, str) else "")
-            if following is not None:
-                text += "[" if isinstance(following, int) else "{"
-                self._has_items.append(False)
-        self._path = list(path)
-        return text
-
-    def unquote(self) -> str:
-        text = '"' if self.is_quoted else ""
-        self.is_quoted = False
-        return text
-
-    def end(self) -> str:
-        begun = "" if self._is_begun else self._begin()
-        return begun + self.unquote() + self._close(1) + "}"
-
-    def _begin(self) -> str:
-        self._is_begun = True
-        self._has_items.append(False)
-        return "{"
-
-    def _close(self, depth: int) -> str:
-        """Close all but the outer `depth` objects and lists."""
-        text = ""
-        while len(self._has_items) > depth:
-            self._has_items.pop()
-            text += "]" if isinstance(self._path[len(self._has_items)], int) else "}"
-        return text

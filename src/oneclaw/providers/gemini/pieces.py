@@ -59,16 +59,16 @@ class CallPiece:
 
     def _add_pieces(self, whole: Any, pieces: Sequence[Any], goes_on: bool) -> str:
         self._pieced = pieced = self._pieced or PiecedArguments()
-        texts: list[str] = []
         if is_object(whole):
             pieced.merge(whole)
         try:
-            texts.extend(pieced.add(piece) for piece in pieces if is_object(piece))
+            for piece in filter(is_object, pieces):
+                pieced.add(piece)
         except PieceError as error:
             self.fault = (
                 f"The arguments of this call came in pieces that do not fit: {error}. Make the call again."
             )
-        return "".join(texts) + ("" if goes_on else pieced.end())
+        return "" if goes_on else to_text(pieced.value())
 
     def to_call(self, definitions: Definitions, fault: str) -> ToolCall:
         given = self._pieced.value() if self._pieced else self._arguments
