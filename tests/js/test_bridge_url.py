@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from tests.js.caller import CallJs
 from tests.js.conftest import Evaluate, outcomes
 
 from oneclaw.core.errors import ToolError
+from oneclaw.js.runtime import Runtime
 
 PARTS = """
     const parts = (url) => ({ href: url.href, origin: url.origin, protocol: url.protocol,
@@ -101,12 +103,17 @@ NAMES = [
     ("１２７.０.０.１", "127.0.0.1"),
     ("中国.test", "xn--fiqs8s.test"),
     ("xn--n3h.net", "xn--n3h.net"),
+    ("a\u3002b", "a.b"),
+    ("a\u00adb", "ab"),
 ]
+REFUSED = ["\ufffd.test", "\u0301a.test", "a\u200db.test", "\u05d0a.test", "ü" * 100_000]
 
 
 async def test_a_host_in_other_letters_is_written_as_browsers_do(evaluate: Evaluate) -> None:
     body = "return p.names.map(([name]) => [name, new URL(`http://${name}/`).host])"
     assert await evaluate(body, {"names": NAMES}) == [list(pair) for pair in NAMES]
+    body = "return p.names.filter((name) => URL.canParse(`http://${name}/`))"
+    assert await evaluate(body, {"names": REFUSED}) == []
 
 
 async def test_the_parameters_of_an_address_and_the_address_change_together(evaluate: Evaluate) -> None:
@@ -174,3 +181,12 @@ async def test_parameters_are_asked_and_sorted(evaluate: Evaluate) -> None:
     ]
     with pytest.raises(ToolError, match="URLSearchParams needs pairs of a name and a value"):
         await evaluate("new URLSearchParams([['a']])")
+
+
+async def test_an_address_made_while_the_file_is_loaded_does_not_keep_the_file_from_being_held(
+    runtime: Runtime, call_js: CallJs
+) -> None:
+    text = "const base = new URL('https://a.test/x');\nfunction f() { return new URL('y', base).href; }"
+    assert (await call_js(text)).text == "https://a.test/y"
+    assert (await call_js(text)).text == "https://a.test/y"
+    assert not runtime._impure  # pyright: ignore[reportPrivateUsage]

@@ -31,7 +31,6 @@ ODD: list[tuple[str, list[Any]]] = [
     ("fetch", ["http://a.test"]),
     ("fetch", [None, GET]),
     ("fetch", ["http://a.test", []]),
-    ("url.ascii", [1]),
     ("tool", ["read_file", {}]),
     ("__class__", []),
     ("é" * 1000, [{}]),

@@ -44,10 +44,6 @@ class Bridges:
                 return await bridge_time.describe_zone(milliseconds, zone)
             case "time.zones", []:
                 return sorted(zones.names())
-            case "url.ascii", [str(name)]:
-                from oneclaw.guard.network.domain import spell_as_browsers
-
-                return await asyncio.to_thread(spell_as_browsers, name)
             case _:
                 raise unknown(op)
 

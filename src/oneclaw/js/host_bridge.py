@@ -11,7 +11,7 @@ from _json import encode_basestring_ascii, scanstring
 from time import monotonic
 
 from oneclaw.child.frames import Line
-from oneclaw.js.local import answer_here
+from oneclaw.js.local import PURE, answer_here
 from oneclaw.js.prelude import BORDER_LINE
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ class Border:
     def post(self, kind: str, *values: "Any") -> "Any":
         """Handle one message of the context; returns the answer as JSON, if it has one."""
         try:
-            if not self._has_begun:
+            if not self._has_begun and not (kind == "local" and values[0] in PURE):
                 self.is_touched = True
                 return '[false,"This cannot be done while the file is loaded."]'
             return self._takers[kind](*values)

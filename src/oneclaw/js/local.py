@@ -1,10 +1,10 @@
-"""Host functions answered inside the worker: random bytes, digests and HMAC.
+"""Host functions answered inside the worker: random bytes, digests, HMAC and addresses.
 
 A question is its name and up to three values, each JSON of a text or a whole number; bytes travel as base64.
 """
 
 import os
-from _json import scanstring
+from _json import encode_basestring_ascii, scanstring
 from binascii import a2b_base64, b2a_base64
 
 TYPE_CHECKING = False
@@ -28,6 +28,12 @@ else:
 
 RANDOM_BYTES = 65_536
 """The most bytes of chance at once, as in a browser."""
+PURE = ("url", "url.set")
+"""What has the same answer each time, and so may be asked while a file is loaded."""
+_PARTS = (
+    *("href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname"),
+    *("search", "hash"),
+)
 
 
 def answer_here(op: str, *values: str) -> str:
@@ -40,6 +46,10 @@ def answer_here(op: str, *values: str) -> str:
             return _bytes(_find(given[0])(a2b_base64(given[1])).digest())
         if op == "hmac":
             return _bytes(_digest_with_key(_find(given[0]), a2b_base64(given[1]), a2b_base64(given[2])))
+        if op == "url":
+            return _parts(*given)
+        if op == "url.set":
+            return _change(*given)
     except (ValueError, TypeError) as error:
         return f'[false,"{str(error)[:200]}"]' if '"' not in str(error) else '[false,"the values are wrong"]'
     return f'[false,"the worker knows nothing of {op}"]'
@@ -75,3 +85,33 @@ def _digest_with_key(make: "Callable[..., Any]", key: bytes, data: bytes) -> byt
     key = (make(key).digest() if len(key) > size else key).ljust(size, b"\0")
     inner = make(bytes(byte ^ 0x36 for byte in key) + data).digest()
     return make(bytes(byte ^ 0x5C for byte in key) + inner).digest()
+
+
+def url_class() -> "Any":
+    """The parser of addresses, imported when it is first needed."""
+    from ada_url import URL
+
+    return URL
+
+
+def _parts(text: str, base: str | None, *_: "Any") -> str:
+    """The parts of an address as browsers read it; null where it cannot be read."""
+    try:
+        url = url_class()(text, base=base)
+    except ValueError:
+        return "[true,null]"
+    return _written(url)
+
+
+def _change(href: str, name: str, value: str) -> str:
+    """The parts of an address with one of them set; null where that cannot be."""
+    url = url_class()(href)
+    try:
+        setattr(url, name, value)
+    except ValueError:
+        return "[true,null]"
+    return _written(url)
+
+
+def _written(url: "Any") -> str:
+    return f"[true,[{','.join(encode_basestring_ascii(getattr(url, name)) for name in _PARTS)}]]"

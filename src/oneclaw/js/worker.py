@@ -30,6 +30,7 @@ import resource
 from oneclaw.child.frames import GONE
 from oneclaw.child.own_process import SET_NO_NEW_PRIVILEGES, prctl, set_limit
 from oneclaw.js.host_bridge import Border, HostLine, quote
+from oneclaw.js.local import url_class
 from oneclaw.js.prelude import read_prelude
 
 TYPE_CHECKING = False
@@ -62,6 +63,8 @@ def main(memory_bytes: int, stack_bytes: int) -> None:
     while True:
         kind, body = line.read()
         source = body.decode()
+        if "URL" in source:
+            url_class()  # imported here and not in each call; most sources need none of it
         if kind == b"L":
             code = _fork(lambda source=source: _hold(line, border, source))
             if code == IMPURE:

@@ -115,7 +115,6 @@ host.kit = (() => {
     charCodeAt: free(text.charCodeAt),
     slice: free(text.slice),
     indexOf: free(text.indexOf),
-    lastIndexOf: free(text.lastIndexOf),
     startsWith: free(text.startsWith),
     endsWith: free(text.endsWith),
     toLowerCase: free(text.toLowerCase),

@@ -5,7 +5,7 @@
   const { kit } = host;
   const { pattern, replace, slice, indexOf, push, splice, sort, toText, toWellFormed, isArray } = kit;
   const { ownKeys, getOwnPropertyDescriptor, defineProperty, offerClass } = kit;
-  const { decode, splitAt } = kit.url;
+  const { encodeUtf8, decodeUtf8, byteLength, subarray } = kit;
   const ITERATOR = Symbol.iterator;
 
   const PLUS = pattern(/\+/g);
@@ -13,15 +13,41 @@
   const LEFT_PLAIN = pattern(/[!'()~]/g);
   const ESCAPES = { __proto__: null, "!": "%21", "'": "%27", "(": "%28", ")": "%29", "~": "%7E" };
 
+  const hexValue = (code) => {
+    if (code >= 48 && code < 58) return code - 48;
+    const letter = code | 32;
+    return letter >= 97 && letter < 103 ? letter - 87 : -1;
+  };
+  // The text with each escape of a percent sign read, also one that is no UTF-8.
+  const decode = (text) => {
+    if (indexOf(text, "%") < 0) return text;
+    const bytes = encodeUtf8(text);
+    const length = byteLength(bytes);
+    let count = 0;
+    for (let at = 0; at < length; at++) {
+      let byte = bytes[at];
+      if (byte === 37 && at + 2 < length) {
+        const high = hexValue(bytes[at + 1]);
+        const low = hexValue(bytes[at + 2]);
+        if (high >= 0 && low >= 0) {
+          byte = high * 16 + low;
+          at += 2;
+        }
+      }
+      bytes[count++] = byte;
+    }
+    return decodeUtf8(subarray(bytes, 0, count));
+  };
   const decodePart = (text) => decode(replace(PLUS, text, " "));
   const encodePart = (text) =>
     replace(LEFT_PLAIN, replace(BLANK, encodeURIComponent(text), "+"), (mark) => ESCAPES[mark]);
 
   const readQuery = (text) => {
     const pairs = [];
-    const pieces = splitAt(text, "&");
-    for (let at = 0; at < pieces.length; at++) {
-      const piece = pieces[at];
+    for (let start = 0, end = 0; end < text.length; start = end + 1) {
+      end = indexOf(text, "&", start);
+      if (end < 0) end = text.length;
+      const piece = slice(text, start, end);
       if (piece === "") continue;
       const equals = indexOf(piece, "=");
       const name = equals < 0 ? piece : slice(piece, 0, equals);
@@ -164,5 +190,5 @@
     configurable: true,
   });
   offerClass(URLSearchParams, "URLSearchParams");
-  kit.url.params = { __proto__: null, URLSearchParams, readQuery, writeQuery, pairsOf, setPairs, attach };
+  kit.url = { __proto__: null, params: { __proto__: null, URLSearchParams, readQuery, writeQuery, pairsOf, setPairs, attach } };
 })();

@@ -115,4 +115,3 @@ def _put(holder: Any, key: ArgumentStep, value: Any) -> None:
         holder.append(value)
     else:
         holder[key] = value
-
