@@ -79,6 +79,11 @@ In a folder of git (`.git`, a bare repository, a submodule in `.git/modules`, a 
 They count where your home is the workspace, or lies in a folder that tools may write.
 
 {home}"""
+HELP_PAGE = """\
+# Short guides
+
+`oneclaw help TOPIC` prints these in the terminal.
+"""
 FILES_PAGE = """\
 # Files
 
@@ -334,6 +339,15 @@ def protected() -> str:
     )
 
 
+def help_topics() -> str:
+    """Every topic of `oneclaw help`, its title one level lower."""
+    from oneclaw.cli.help import read_topic, topics
+
+    parts = [MADE.format(source="src/oneclaw/cli/topics") + HELP_PAGE]
+    parts += [f"## {name}: {read_topic(name).removeprefix('# ')}" for name in topics()]
+    return "\n".join(parts)
+
+
 def decisions() -> str:
     rows = []
     for path in sorted(DECISIONS.glob("[0-9]*.md")):
@@ -354,6 +368,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "reference" / "python.md": python,
     ROOT / "docs" / "reference" / "errors.md": errors,
     ROOT / "docs" / "reference" / "commands.md": commands,
+    ROOT / "docs" / "reference" / "help.md": help_topics,
     ROOT / "docs" / "reference" / "settings.md": settings,
     ROOT / "docs" / "reference" / "protected-files.md": protected,
     DECISIONS / "README.md": decisions,

@@ -36,6 +36,14 @@ def test_a_home_that_is_a_file_is_one_line_about_the_home(cli: Cli, tmp_path: Pa
     assert f"The store {tmp_path / 'file' / 'oneclaw.db'} cannot be opened" in ended.err
 
 
+def test_a_name_may_stand_behind_an_option(cli: Cli, tmp_path: Path) -> None:
+    assert (
+        cli("config", "get", "--json", "runs.cost").json == cli("config", "get", "runs.cost", "--json").json
+    )
+    made = cli("tools", "new", "--folder", str(tmp_path), "--python", "prices")
+    assert (made.code, (tmp_path / "prices.py").exists()) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -53,6 +61,8 @@ def test_a_home_that_is_a_file_is_one_line_about_the_home(cli: Cli, tmp_path: Pa
             "--json needs TEXT: the arguments as JSON; --format json prints the result so.",
         ),
         ("log x", "NUMBER: 'x' is not a number above 0. `oneclaw log --help`"),
+        ("undo --json 3 4", "`oneclaw undo` has no place for '4'. `oneclaw undo --help`"),
+        ("tools --json frob", "`oneclaw tools` has no action 'frob'. There are: list, show, on, off,"),
         ("log --limit 0", "--limit: '0' is not a number above 0. `oneclaw log --help`"),
         ("\x1b[2J", "there is no command '\\x1b[2J'."),
     ],

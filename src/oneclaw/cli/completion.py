@@ -50,6 +50,14 @@ def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> lis
     return [f"{name}=" for name in names if name.startswith(prefix)]
 
 
+def help_topics(prefix: str, **_: object) -> list[str]:
+    """The topics of the help, and the commands that have none."""
+    from oneclaw.cli.help import topics
+    from oneclaw.cli.main import COMMANDS
+
+    return _fitting(prefix, dict.fromkeys((*topics(), *COMMANDS)))
+
+
 def statuses(prefix: str = "", **_: object) -> list[str]:
     """How a call can have ended."""
     from oneclaw.operations.log import STATUSES

@@ -41,6 +41,7 @@ COMMANDS = {
     "doctor": "check what works on this machine and say what to install",
     "config": "show the settings, where they come from, and what can be set",
     "demo": "try it out with a tiny model, in a temporary workspace",
+    "help": "read a short guide to a topic, as `oneclaw help permissions`",
     "completion": "print the shell code for completion",
 }
 """Each command is the file of its name, loaded when the command is used; its options are in `options`."""
@@ -60,11 +61,12 @@ Start with:
   oneclaw demo                           try it out: no key, no settings
   oneclaw tools                          what there is, and what is on
   oneclaw call get_current_time          run one call
+  oneclaw help                           short guides, by topic
 """
 NOT_THERE = ("tool", "feature", "plugin", "skill")
+"""Nouns whose unknown names have an exit code of their own."""
 STARTS = ("call", "chat", "resume", "run")
 """Commands to which a name that nothing has is wrong use."""
-"""Nouns whose unknown names have an exit code of their own."""
 
 
 def build_parser(words: Sequence[str] = tuple(COMMANDS)) -> Parser:
@@ -113,11 +115,16 @@ def load_options(name: str) -> ModuleType:
 
 
 def take_rest(parser: Parser, arguments: argparse.Namespace, rest: list[str]) -> None:
-    """Add KEY=VALUE words that came after an option, which argparse leaves over; refuse anything else."""
+    """Take words that came after an option, which argparse leaves over; refuse anything else."""
+    command: Parser = getattr(arguments, "parser", parser)
     options = [word for word in rest if word.startswith("-") and word != "-"]
-    if options or not hasattr(arguments, "words"):
-        getattr(arguments, "parser", parser).refuse(options or rest)
-    arguments.words = [*arguments.words, *rest]
+    if options:
+        command.refuse(options)
+    rest = command.fill(arguments, rest)
+    if rest and not hasattr(arguments, "words"):
+        command.refuse(rest)
+    if rest:
+        arguments.words = [*arguments.words, *rest]
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -74,6 +74,18 @@ class Parser(argparse.ArgumentParser):
         print(f"oneclaw: {said}", file=sys.stderr)
         sys.exit(WRONG_USE)
 
+    def fill(self, arguments: argparse.Namespace, words: list[str]) -> list[str]:
+        """Give words to arguments that were left out, in order; returns the words that are over."""
+        words = list(words)
+        for action in self._get_positional_actions():
+            is_left_out = getattr(arguments, action.dest, None) == action.default
+            if words and action.nargs == argparse.OPTIONAL and is_left_out:
+                try:
+                    setattr(arguments, action.dest, self._get_values(action, [words.pop(0)]))
+                except argparse.ArgumentError as error:
+                    self.error(str(error))
+        return words
+
     def refuse(self, words: Iterable[str]) -> NoReturn:
         """Refuse words that nobody has taken."""
         word = next(iter(words))
