@@ -8,7 +8,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 # Debian packages, installed where one is missing and we may; without them each command does what it can.
 RUN_PACKAGES := libgomp1
-TEST_PACKAGES := $(RUN_PACKAGES) bubblewrap openssh-client openssh-server openssl ripgrep fd-find tree chromium libatomic1 file patch bsdextrautils
+TEST_PACKAGES := $(RUN_PACKAGES) bubblewrap openssh-client openssh-server openssl ripgrep fd-find tree zsh fish chromium libatomic1 file patch bsdextrautils
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
 
 .PHONY: setup run test quick packages check bench evaluate docs pictures training requirements clean

@@ -341,7 +341,7 @@ def protected() -> str:
 
 def help_topics() -> str:
     """Every topic of `oneclaw help`, its title one level lower."""
-    from oneclaw.cli.help import read_topic, topics
+    from oneclaw.cli.topics import read_topic, topics
 
     parts = [MADE.format(source="src/oneclaw/cli/topics") + HELP_PAGE]
     parts += [f"## {name}: {read_topic(name).removeprefix('# ')}" for name in topics()]

@@ -8,8 +8,9 @@ import pytest
 from tests.cli.vt import Terminal, environment
 
 from oneclaw.cli.completion import help_topics
-from oneclaw.cli.help import FOLDER, LINK, ORDER, read_topic, topics
+from oneclaw.cli.help import LINK
 from oneclaw.cli.main import COMMANDS
+from oneclaw.cli.topics import FOLDER, ORDER, read_topic, topics
 
 Cli = Any
 ROOT = Path(__file__).parents[2]

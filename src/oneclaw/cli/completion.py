@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING, TypeVar
 from oneclaw.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from oneclaw.config import Config
-    from oneclaw.operations.reading import Store
 
 CompletionNames = TypeVar("CompletionNames")
 
-_MOST_OFFERED = 50
-
 EPILOG = """\
 Put one of these where your shell starts:
-  bash, zsh:  eval "$(oneclaw completion bash)"
-  fish:       oneclaw completion fish | source
+  bash  eval "$(oneclaw completion bash)"
+  zsh   eval "$(oneclaw completion zsh)"
+  fish  oneclaw completion fish | source
+"""
+
+_ZSH_REGISTER = "        compdef _python_argcomplete oneclaw"
+_ZSH_START = """\
+        # Without a line `compinit` in ~/.zshrc there would be no completion at all.
+        (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 """
 
 
@@ -29,54 +33,69 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from argcomplete.shell_integration import shellcode
 
-    print(shellcode(["oneclaw"], shell=arguments.shell))
+    code = shellcode(["oneclaw"], shell=arguments.shell)
+    print(code.replace(_ZSH_REGISTER, f"{_ZSH_START}{_ZSH_REGISTER}") if arguments.shell == "zsh" else code)
     return 0
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer the shell that asks for the words that fit; does not return."""
-    import argcomplete
+    """Answer the shell that asks for the words that fit; does not return.
 
-    argcomplete.autocomplete(parser)
+    Options are offered behind a dash; files only where a file or a folder is wanted.
+    """
+    import argcomplete
+    from argcomplete.completers import BaseCompleter, DirectoriesCompleter, FilesCompleter
+
+    class PathCompleter(BaseCompleter):
+        def __call__(self, *, prefix: str, action: argparse.Action, **_: object) -> "Iterable[str]":
+            kinds = {"FILE": FilesCompleter(), "FOLDER": DirectoriesCompleter()}
+            kind = kinds.get(action.metavar) if isinstance(action.metavar, str) else None
+            return kind(prefix) if kind else ()
+
+    argcomplete.autocomplete(parser, always_complete_options=False, default_completer=PathCompleter())
 
 
 def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """Completes parameter names of a tool: `path=`."""
-    from oneclaw.operations.names import parameter_names
+    """Completes the parameters of a tool (`path=`), and values where they are few (`order=newest`)."""
+    from oneclaw.operations.names import parameters
 
-    if "=" in prefix:
-        return []
-    names = _of_settings(parsed_args, lambda config: parameter_names(config, parsed_args.name))
-    return [f"{name}=" for name in names if name.startswith(prefix)]
+    found: Mapping[str, tuple[str, ...]] = (
+        _of_settings(parsed_args, lambda config: parameters(config, parsed_args.name)) or {}
+    )
+    given = {word.partition("=")[0].rstrip(":") for word in parsed_args.words}
+    name, equals, _value = prefix.partition("=")
+    if equals:
+        return fitting(prefix, (f"{name}={value}" for value in found.get(name, ())))
+    return fitting(prefix, (f"{name}=" for name in found if name not in given))
 
 
 def help_topics(prefix: str, **_: object) -> list[str]:
     """The topics of the help, and the commands that have none."""
-    from oneclaw.cli.help import topics
     from oneclaw.cli.main import COMMANDS
+    from oneclaw.cli.topics import topics
 
-    return _fitting(prefix, dict.fromkeys((*topics(), *COMMANDS)))
+    return fitting(prefix, dict.fromkeys((*topics(), *COMMANDS)))
 
 
 def statuses(prefix: str = "", **_: object) -> list[str]:
     """How a call can have ended."""
     from oneclaw.operations.log import STATUSES
 
-    return _fitting(prefix, STATUSES)
+    return fitting(prefix, STATUSES)
 
 
 def history_formats(prefix: str, **_: object) -> list[str]:
     """Formats of foreign histories."""
     from oneclaw.agent.foreign import FORMATS
 
-    return _fitting(prefix, FORMATS)
+    return fitting(prefix, FORMATS)
 
 
 def tool_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The names Tab offers where a tool is wanted: from a list and manifests; no tool is loaded for it."""
     from oneclaw.operations import names
 
-    return _fitting(prefix, _of_settings(parsed_args, names.tool_names))
+    return fitting(prefix, _of_settings(parsed_args, names.tool_names))
 
 
 def setting_names(prefix: str, **_: object) -> list[str]:
@@ -95,14 +114,14 @@ def setting_values(prefix: str, parsed_args: argparse.Namespace, **_: object) ->
         return []
     if found[0].key == "models.default":
         return model_names(prefix, parsed_args)
-    return _fitting(prefix, ("true", "false") if found[0].kind is bool else found[0].choices)
+    return fitting(prefix, ("true", "false") if found[0].kind is bool else found[0].choices)
 
 
 def feature_names(prefix: str, **_: object) -> list[str]:
     """The features Tab offers: ours."""
     from oneclaw.agent.features import FEATURES
 
-    return _fitting(prefix, (feature.name for feature in FEATURES))
+    return fitting(prefix, (feature.name for feature in FEATURES))
 
 
 def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -118,7 +137,7 @@ def tools_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "I
     if action == "test":
         from oneclaw.operations.names import written_tools
 
-        return _fitting(prefix, _of_settings(parsed_args, written_tools))
+        return fitting(prefix, _of_settings(parsed_args, written_tools))
     names = tool_names(prefix, parsed_args)
     if action not in ("on", "off", "reset"):
         return names
@@ -136,19 +155,11 @@ def group_names(prefix: str, parsed_args: argparse.Namespace) -> list[str]:
     return sorted(f"{GROUP}{group}" for group in groups if group and f"{GROUP}{group}".startswith(prefix))
 
 
-def grant_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """The remembered answers that can be revoked."""
-    if parsed_args.action != "revoke":
-        return []
-    grants = _read(parsed_args, lambda store: store.grants.all()) or ()
-    return _fitting(prefix, (grant.id for grant in grants))
-
-
 def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The plugins Tab offers: found, and not asked for their tools."""
     from oneclaw.operations import names
 
-    return _fitting(prefix, _of_settings(parsed_args, names.plugin_names))
+    return fitting(prefix, _of_settings(parsed_args, names.plugin_names))
 
 
 def skills_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -157,7 +168,7 @@ def skills_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "
     if action in ("show", "remove", "check"):
         from oneclaw.operations.skills import skill_names
 
-        names = _fitting(prefix, _of_settings(parsed_args, skill_names))
+        names = fitting(prefix, _of_settings(parsed_args, skill_names))
     if action in ("add", "trust", "untrust") or (action == "check" and not names):
         from argcomplete.completers import DirectoriesCompleter
 
@@ -165,20 +176,11 @@ def skills_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "
     return names
 
 
-def agent_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """The agents Tab offers: those of the files and of the store."""
-    from oneclaw.cli.opened import open_app
-
-    roster = open_app(parsed_args).agents
-    roster.saved = _read(parsed_args, lambda store: store.agents.all()) or {}
-    return _fitting(prefix, roster.all())
-
-
 def model_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The models Tab offers: those we know, and the providers whose models we do not."""
     from oneclaw.operations import names
 
-    return _fitting(prefix, _of_settings(parsed_args, names.model_names))
+    return fitting(prefix, _of_settings(parsed_args, names.model_names))
 
 
 def models_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
@@ -197,56 +199,33 @@ def provider_names(prefix: str, parsed_args: argparse.Namespace, **_: object) ->
     """The providers Tab offers."""
     from oneclaw.operations import names
 
-    return _fitting(prefix, _of_settings(parsed_args, names.provider_names))
+    return fitting(prefix, _of_settings(parsed_args, names.provider_names))
 
 
 def keys_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     """The providers that need a key."""
     from oneclaw.operations import names
 
-    return _fitting(prefix, _of_settings(parsed_args, names.keyed_providers))
+    return fitting(prefix, _of_settings(parsed_args, names.keyed_providers))
 
 
-def memory_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
-    """Completes arguments of `oneclaw memory` actions: keys or files."""
-    if parsed_args.action in ("export", "import"):
-        from argcomplete.completers import FilesCompleter
+def token_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The tokens that can be revoked."""
+    from oneclaw.operations.access import AccessBook, access_file
 
-        return FilesCompleter((".json",))(prefix)
-    if parsed_args.action not in ("show", "forget"):
+    if parsed_args.action != "revoke":
         return []
-    found = _read(parsed_args, lambda store: store.memories.of(parsed_args.agent).all()) or ()
-    return [memory.key for memory in found if memory.key.startswith(prefix)][:_MOST_OFFERED]
+    found = _of_settings(parsed_args, lambda config: AccessBook(access_file(config.home)).tokens())
+    return fitting(prefix, (token.name for token in found))
 
 
-def session_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """The sessions Tab offers: the last ones, and `last`."""
-    found = _read(parsed_args, lambda store: store.sessions.totals(limit=50))
-    ids = [] if found is None else ["last", *(each.session.id for each in found)]
-    return _fitting(prefix, ids)
-
-
-def run_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """The runs Tab offers: those that were interrupted."""
-    found = _read(parsed_args, lambda store: store.runs.list(state="interrupted")) or []
-    return _fitting(prefix, (each.id for each in found))
-
-
-def undo_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """The calls and runs Tab offers: the last ones."""
-    runs = _read(parsed_args, lambda store: store.runs.list()) or []
-    calls = _read(parsed_args, lambda store: store.calls.history(limit=20)) or []
-    changing = [str(call.key) for call in calls if call.effect != "read"]
-    return _fitting(prefix, (*changing, *(run.id.rpartition("-")[2][:8] for run in runs)))
-
-
-def _fitting(prefix: str, names: "Iterable[str]") -> list[str]:
+def fitting(prefix: str, names: "Iterable[str]") -> list[str]:
     return [name for name in names if name.startswith(prefix)]
 
 
 def _of_settings(
-    parsed_args: argparse.Namespace, find: "Callable[[Config], Iterable[str]]"
-) -> "Iterable[str]":
+    parsed_args: argparse.Namespace, find: "Callable[[Config], CompletionNames]"
+) -> "CompletionNames | tuple[()]":
     """Names found through the settings; empty when they are invalid."""
     from oneclaw.cli.opened import read_config
     from oneclaw.core.errors import OneClawError
@@ -255,36 +234,3 @@ def _of_settings(
         return find(read_config(parsed_args))
     except OneClawError:
         return ()
-
-
-def question_ids(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """The questions Tab offers: those that wait for an answer."""
-    found = _read(parsed_args, lambda store: store.questions.list()) or []
-    return [each.question.id for each in found if each.question.id.startswith(prefix)]
-
-
-def answer_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """Completes the answers of a question."""
-    record = _read(parsed_args, lambda store: store.questions.find(parsed_args.name))
-    if record is None or parsed_args.words:
-        return []
-    fields = (record.question.schema or {}).get("properties", {})
-    yes = ("yes",) if record.question.kind == "permission" else ()
-    offered = (*yes, *record.question.answers, *(f"{name}=" for name in fields))
-    return [each for each in offered if each.startswith(prefix)]
-
-
-def _read(
-    parsed_args: argparse.Namespace, read: "Callable[[Store], Awaitable[CompletionNames]]"
-) -> "CompletionNames | None":
-    """Names found in the store; None without a store."""
-    import asyncio
-
-    from oneclaw.cli.opened import read_config
-    from oneclaw.operations.reading import reading
-
-    async def look() -> "CompletionNames | None":
-        with reading(read_config(parsed_args)) as store:
-            return None if store is None else await read(store)
-
-    return asyncio.run(look())

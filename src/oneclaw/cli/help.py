@@ -3,15 +3,11 @@
 import argparse
 import re
 import sys
-from pathlib import Path
 
 from oneclaw.cli.completion import help_topics
 from oneclaw.cli.parser import Parser, WrongUse, nearest_word, shown
+from oneclaw.cli.topics import read_topic, title_of, topics
 
-FOLDER = Path(__file__).parent / "topics"
-"""One Markdown file for each topic; `docs/reference/help.md` is made from them, too."""
-ORDER = ("start", "chat", "models", "keys", "files", "permissions", "shell", "undo", "tools", "own-tools")
-"""Topics of the first days; the others follow by name."""
 EPILOG = """\
 Examples:
   oneclaw help                the topics
@@ -28,19 +24,6 @@ def configure(parser: Parser) -> None:
     parser.add(
         "topic", nargs="?", default="", metavar="TOPIC", help="default: list them", complete=help_topics
     )
-
-
-def topics() -> list[str]:
-    names = sorted(path.stem for path in FOLDER.glob("*.md"))
-    return [*ORDER, *(name for name in names if name not in ORDER)]
-
-
-def read_topic(name: str) -> str:
-    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-
-
-def title_of(name: str) -> str:
-    return read_topic(name).partition("\n")[0].removeprefix("# ")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,9 +4,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from oneclaw.cli.completion import undo_words
 from oneclaw.cli.opened import read_config
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import undo_words
 from oneclaw.cli.terminal import print_json, print_line, printable
 from oneclaw.core.errors import UndoRefused
 from oneclaw.core.text.display import visible

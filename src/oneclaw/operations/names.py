@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from oneclaw.config import Config
 from oneclaw.core.errors import OneClawError
+from oneclaw.core.subschema import is_array, object_of
 
 if TYPE_CHECKING:
     from oneclaw.providers.catalog import Catalog
@@ -18,13 +19,23 @@ def tool_names(config: Config) -> list[str]:
     return list(dict.fromkeys((*NAMES, *written_tools(config))))
 
 
-def parameter_names(config: Config, tool: str) -> list[str]:
-    """The parameters of one of these tools."""
+def parameters(config: Config, tool: str) -> dict[str, tuple[str, ...]]:
+    """The parameters of one of these tools, each with its values where they are few."""
     from oneclaw.tools.builtin import NAMES, load
 
-    if tool in NAMES:
-        return list(load(tool).definition.parameters["properties"])
-    return list(written_tools(config).get(tool, ()))
+    found = (
+        load(tool).definition.parameters["properties"] if tool in NAMES else written_tools(config).get(tool)
+    )
+    return {name: _values(schema) for name, schema in (found or {}).items()}
+
+
+def _values(schema: object) -> tuple[str, ...]:
+    """The values that a schema lists; a manifest is not checked yet, and may hold anything."""
+    fields = object_of(schema)
+    if fields.get("type") == "boolean":
+        return ("true", "false")
+    values = fields.get("enum")
+    return tuple(value for value in values if isinstance(value, str)) if is_array(values) else ()
 
 
 def written_tools(config: Config) -> dict[str, Mapping[str, object]]:
@@ -50,11 +61,14 @@ def plugin_names(config: Config) -> list[str]:
 
 
 def _catalog(config: Config) -> "Catalog":
+    from oneclaw.config import user_folder
     from oneclaw.providers.catalog import Catalog
+    from oneclaw.providers.local.models import LocalModels, LocalSettings
     from oneclaw.providers.packages import ProviderPackages
 
-    packages = ProviderPackages()
-    return Catalog(config.settings.models, config.settings.providers, packages=packages)
+    local = LocalSettings(config.home, user_folder("cache") / "models", **config.under("local"))
+    settings = config.settings
+    return Catalog(settings.models, settings.providers, LocalModels(local), ProviderPackages())
 
 
 def provider_names(config: Config) -> tuple[str, ...]:

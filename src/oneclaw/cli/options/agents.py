@@ -1,7 +1,7 @@
 """Options of `oneclaw agents`."""
 
-from oneclaw.cli.completion import agent_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agents_words
 
 EPILOG = """\
 Examples:
@@ -18,4 +18,4 @@ ACTIONS = ("list", "show", "add", "remove")
 def configure(parser: Parser) -> None:
     parser.add("--json", action="store_true", help="print JSON")
     parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add("name", nargs="?", metavar="NAME", help="the agent; for add, the file", complete=agent_names)
+    parser.add("name", nargs="?", metavar="NAME", help="the agent; for add, the file", complete=agents_words)

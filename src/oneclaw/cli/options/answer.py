@@ -1,7 +1,7 @@
 """Options of `oneclaw answer`."""
 
-from oneclaw.cli.completion import answer_words, question_ids
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import answer_words, question_ids
 
 EPILOG = """\
 Examples:

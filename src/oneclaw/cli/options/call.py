@@ -2,6 +2,7 @@
 
 from oneclaw.cli.completion import call_words, tool_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agent_names, session_ids
 
 EPILOG = """\
 Examples:
@@ -32,6 +33,8 @@ def configure(parser: Parser) -> None:
         dest="text",
         help="the arguments as JSON; --format json prints the result so",
     )
-    parser.add("--agent", default="default", metavar="NAME", help="call as this agent")
-    parser.add("--session", metavar="ID", help="go on in this session, and as its agent")
+    parser.add("--agent", default="default", metavar="NAME", help="call as this agent", complete=agent_names)
+    parser.add(
+        "--session", metavar="ID", help="go on in this session, and as its agent", complete=session_ids
+    )
     parser.add("--format", choices=("text", "json"), default="text", help="how the result is printed")

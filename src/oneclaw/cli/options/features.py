@@ -2,6 +2,7 @@
 
 from oneclaw.cli.completion import feature_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agent_names
 
 EPILOG = """\
 Examples:
@@ -16,6 +17,6 @@ ACTIONS = ("list", "on", "off", "reset")
 
 def configure(parser: Parser) -> None:
     parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent", complete=agent_names)
     parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
     parser.add("name", nargs="?", metavar="FEATURE", help="the feature", complete=feature_names)

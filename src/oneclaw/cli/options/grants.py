@@ -1,7 +1,7 @@
 """Options of `oneclaw grants`."""
 
-from oneclaw.cli.completion import grant_ids
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import grant_ids
 
 
 def configure(parser: Parser) -> None:

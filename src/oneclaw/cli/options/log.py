@@ -1,7 +1,8 @@
 """Options of `oneclaw log`."""
 
-from oneclaw.cli.completion import session_ids, statuses
+from oneclaw.cli.completion import statuses, tool_names
 from oneclaw.cli.parser import Parser, count
+from oneclaw.cli.stored_names import session_ids
 
 EPILOG = """\
 Examples:
@@ -16,7 +17,7 @@ Examples:
 
 def configure(parser: Parser) -> None:
     parser.add("key", nargs="?", type=count, metavar="NUMBER", help="show this call whole")
-    parser.add("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)")
+    parser.add("--tool", metavar="NAME", help="only calls of this tool (a glob is fine)", complete=tool_names)
     parser.add(
         "--status", metavar="STATUS", help="only open, success, error, or a kind of error", complete=statuses
     )

@@ -1,7 +1,7 @@
 """Options of `oneclaw memory`."""
 
-from oneclaw.cli.completion import agent_names, memory_words
 from oneclaw.cli.parser import Parser, count
+from oneclaw.cli.stored_names import agent_names, memory_words
 
 EPILOG = """\
 Examples:

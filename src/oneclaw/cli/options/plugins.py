@@ -2,6 +2,7 @@
 
 from oneclaw.cli.completion import plugin_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agent_names
 
 EPILOG = """\
 Examples:
@@ -19,6 +20,8 @@ Settings for one plugin, in oneclaw.toml:
 
 def configure(parser: Parser) -> None:
     parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--agent", default="default", metavar="NAME", help="what this agent may call")
+    parser.add(
+        "--agent", default="default", metavar="NAME", help="what this agent may call", complete=agent_names
+    )
     parser.add("action", nargs="?", choices=("list", "show"), default="list", help="default: list")
     parser.add("name", nargs="?", metavar="PLUGIN", help="the plugin to show", complete=plugin_names)

@@ -1,7 +1,7 @@
 """Options of `oneclaw questions`."""
 
-from oneclaw.cli.completion import question_ids
 from oneclaw.cli.parser import Parser, count
+from oneclaw.cli.stored_names import question_ids
 
 EPILOG = """\
 Examples:

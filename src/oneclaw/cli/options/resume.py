@@ -1,7 +1,8 @@
 """Options of `oneclaw resume`."""
 
-from oneclaw.cli.completion import model_names, run_ids
+from oneclaw.cli.completion import model_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import interrupted_run_ids
 
 EPILOG = """\
 Examples:
@@ -13,7 +14,9 @@ The exit codes are those of `oneclaw run`.
 
 
 def configure(parser: Parser) -> None:
-    parser.add("name", metavar="RUN", help="a run's id, or the beginning of one", complete=run_ids)
+    parser.add(
+        "name", metavar="RUN", help="a run's id, or the beginning of one", complete=interrupted_run_ids
+    )
     parser.add("--model", metavar="NAME", default="", help="let this model answer", complete=model_names)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print each event as JSON, one a line")

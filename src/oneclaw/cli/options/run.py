@@ -1,7 +1,8 @@
 """Options of `oneclaw run`."""
 
-from oneclaw.cli.completion import agent_names, model_names, session_ids
+from oneclaw.cli.completion import model_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agent_names, session_ids
 
 EPILOG = """\
 Examples:

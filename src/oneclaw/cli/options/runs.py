@@ -1,7 +1,7 @@
 """Options of `oneclaw runs`."""
 
-from oneclaw.cli.completion import session_ids
 from oneclaw.cli.parser import Parser, count
+from oneclaw.cli.stored_names import run_ids, session_ids
 
 EPILOG = """\
 Examples:
@@ -18,7 +18,7 @@ STATES = ("running", "done", "stopped", "failed", "interrupted")
 
 def configure(parser: Parser) -> None:
     parser.add("action", nargs="?", default="list", choices=ACTIONS, metavar="ACTION")
-    parser.add("name", nargs="?", metavar="RUN", help="a run's id, or the beginning of one")
+    parser.add("name", nargs="?", metavar="RUN", help="a run's id, or the beginning of one", complete=run_ids)
     parser.add("--session", metavar="ID", help="list: those of this session, or `last`", complete=session_ids)
     parser.add("--state", choices=STATES, help="list: those that stand so")
     parser.add("--limit", type=count, default=20, metavar="N", help="list: at most N (20)")

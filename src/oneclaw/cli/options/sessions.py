@@ -2,8 +2,9 @@
 
 import argparse
 
-from oneclaw.cli.completion import agent_names, history_formats, session_ids
+from oneclaw.cli.completion import history_formats
 from oneclaw.cli.parser import Parser, count
+from oneclaw.cli.stored_names import agent_names, sessions_words
 
 EPILOG = """\
 Examples:
@@ -32,7 +33,7 @@ def configure(parser: Parser) -> None:
     )
     parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
     parser.add(
-        "name", nargs="?", metavar="ID", help="an id, `last`, or the file to import", complete=session_ids
+        "name", nargs="?", metavar="ID", help="an id, `last`, or the file to import", complete=sessions_words
     )
 
 

@@ -1,5 +1,6 @@
 """Options of `oneclaw tokens`."""
 
+from oneclaw.cli.completion import token_names
 from oneclaw.cli.parser import Parser
 
 EPILOG = """\
@@ -12,5 +13,5 @@ Examples:
 
 def configure(parser: Parser) -> None:
     parser.add("action", nargs="?", default="list", choices=("list", "make", "revoke"), metavar="ACTION")
-    parser.add("name", nargs="?", metavar="NAME", help="the name of a token")
+    parser.add("name", nargs="?", metavar="NAME", help="the name of a token", complete=token_names)
     parser.add("--json", action="store_true", help="print JSON")

@@ -2,6 +2,7 @@
 
 from oneclaw.cli.completion import tools_words
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agent_names
 
 EPILOG = """\
 Examples:
@@ -31,7 +32,7 @@ ACTIONS = (
 
 def configure(parser: Parser) -> None:
     parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent", complete=agent_names)
     parser.add("--provider", choices=PROVIDERS, help="portability for this provider alone")
     parser.add("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
     parser.add(

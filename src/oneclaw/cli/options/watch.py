@@ -1,7 +1,7 @@
 """Options of `oneclaw watch`."""
 
-from oneclaw.cli.completion import run_ids
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import run_ids
 
 EPILOG = """\
 Examples:

@@ -2,6 +2,7 @@
 
 from oneclaw.cli.completion import call_words, tool_names
 from oneclaw.cli.parser import Parser
+from oneclaw.cli.stored_names import agent_names
 
 EPILOG = """\
 Examples:
@@ -21,5 +22,5 @@ def configure(parser: Parser) -> None:
         help="arguments: what becomes of such a call",
         complete=call_words,
     )
-    parser.add("--agent", default="default", metavar="NAME", help="for this agent")
+    parser.add("--agent", default="default", metavar="NAME", help="for this agent", complete=agent_names)
     parser.add("--json", action="store_true", help="print JSON")
