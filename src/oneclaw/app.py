@@ -188,6 +188,14 @@ class App:
         like = None if self._engine is None else self._engine.session
         return make_session(self.config, new_id(), agent, like)
 
+    def take_up(self, config: Config) -> None:
+        """Have the mode, the rules for commands and the default model of these settings from now on."""
+        made = parts.make_permissions(config, config.mode, self.grants, self.broker, self.redactor)
+        self.permissions.take_up(made)
+        self._shells.take_up(config)
+        self.catalog.take_up(config.settings.models)
+        self.config = config
+
     def notebook(self, agent: str) -> Notebook:
         """The memories an agent sees."""
         said = self.config.settings.agents.get(agent)

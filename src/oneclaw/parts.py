@@ -179,6 +179,12 @@ class LateShells:
             self._shells = Shells(setup)
         return self._shells
 
+    def take_up(self, config: Config) -> None:
+        """Have the rules for commands of these settings from the next command on."""
+        self._config = config
+        if self._shells is not None:
+            self._shells.rules = parse_rules(config.settings.shell.allow)
+
     async def close(self) -> None:
         shells, self._shells = self._shells, None
         if shells is not None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.agent.document import read_agent
+from oneclaw.agent.document import read_agent, write_agent
 from oneclaw.agent.small import SmallModel
 from oneclaw.core.errors import InvalidConfig, NotFound
 from oneclaw.core.permit.policy import match
@@ -44,6 +44,11 @@ def list_agents(app: "App") -> list[AgentState]:
 def agent_state(app: "App", name: str) -> AgentState:
     """One agent; raises `InvalidConfig` when there is none of this name, or it is written wrong."""
     return _state(app, app.agents.all()[app.agents.get(name).name])
+
+
+def agent_document(app: "App", name: str) -> dict[str, Any]:
+    """An agent as a document that `add_agent` takes; raises as `agent_state` does."""
+    return write_agent(app.agents.get(name))
 
 
 async def add_agent(app: "App", document: Mapping[str, Any], name: str, source: str) -> KeptAgent:

@@ -13,6 +13,7 @@ from oneclaw.guard.secret.secrets import Secrets, read_secrets
 
 if TYPE_CHECKING:
     from oneclaw.app import App
+    from oneclaw.operations.model_trial import RequestCheck
 
 MOST_CHARS = 4096
 SECRET_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,99}\Z")
@@ -75,6 +76,15 @@ def keep_key(app: "App", named: str, value: str) -> KeyState:
     read_secrets(state.file)  # raises for a file that others can read, before a key is put into it
     change_file(state.file, lambda text: set_value(text, (state.name,), value))
     return find_key(app, named)
+
+
+async def test_key(app: "App", provider: str) -> list["RequestCheck"]:
+    """Make the six requests of `oneclaw keys test` to a provider; raises `InvalidConfig` without a key."""
+    from oneclaw.operations.model_trial import choose_model, try_model
+
+    if app.catalog.provider(provider).key and not find_key(app, provider).is_set:
+        raise InvalidConfig(f"{provider} has no key; give it one first.")
+    return [check async for check in try_model(app, await choose_model(app, provider))]
 
 
 def remove_key(app: "App", named: str) -> tuple[KeyState, bool]:

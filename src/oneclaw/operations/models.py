@@ -94,6 +94,15 @@ def set_default(app: "App", file: "Path", name: str) -> DefaultModel:
     return DefaultModel(model, file, "" if state.is_set else state.key, next(iter(near), ""))
 
 
+def choose_default(app: "App", name: str) -> DefaultModel:
+    """`set_default` in the settings file of this app, and for this program at once."""
+    from oneclaw.config import settings_file
+
+    made = set_default(app, settings_file(app.config.file), name)
+    app.take_up(replace(app.config, values={**app.config.values, "models.default": made.model}))
+    return made
+
+
 def list_models(app: "App", provider: str | None = None) -> ModelList:
     """Each model that is known, and each provider without any; raises `InvalidConfig` for an unknown one."""
     catalog = app.catalog

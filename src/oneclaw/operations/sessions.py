@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from oneclaw.agent.session import session_folder, undo_folder
 from oneclaw.core.errors import InvalidConfig, NotFound
-from oneclaw.core.message import Message, Usage
+from oneclaw.core.message import Message, Usage, UserMessage
+from oneclaw.core.run_event import RunStarted
 from oneclaw.guard.files.kept import forget_session
+from oneclaw.operations.replay import RUN as HISTORY
+from oneclaw.operations.replay import replay
 from oneclaw.store.messages import StoredMessage
 from oneclaw.store.sessions import SessionRecord, SessionTotals
 from oneclaw.store.store import Store
@@ -104,28 +107,85 @@ async def rename_session(app: "App", name: str, title: str) -> SessionRecord:
     return await find_session(app.store, record.id)
 
 
-async def fork_session(app: "App", name: str) -> ImportedSession:
-    """Make a session that begins with all that was said in another one; raises `NotFound`."""
+async def fork_session(app: "App", name: str, run: str = "", number: int = 0) -> ImportedSession:
+    """Make a session that begins with what was said in another one; raises `NotFound`.
+
+    run     only what was said before this run of the session, as to say something else in its place
+    number  of the event `run_started`, where `run` stands for messages that no run wrote
+    """
     record = await find_session(app.store, name)
     document = await export_session(app.store, record)
-    return await import_session(app, {**document, "title": f"{record.title} (copy)"}, agent=record.agent)
+    if run:
+        left = await _said_before(app.store, record, run, number)
+        document["messages"] = document["messages"][:left]
+    return await import_session(
+        app, {**document, "title": f"{record.title} (copy)"}, agent=record.agent, is_empty_taken=bool(run)
+    )
+
+
+async def _said_before(store: Store, record: SessionRecord, run: str, number: int) -> int:
+    """How many messages of a session stand before a run, or before an event of its older messages."""
+    messages = await store.messages.load(record.id)
+    if run == HISTORY:
+        marks = [at for at, each in enumerate(messages) if isinstance(each.message, UserMessage)]
+        starts = [each.number for each in replay(record, messages) if isinstance(each.event, RunStarted)]
+        if number not in starts:
+            raise NotFound("message of the session", f"{record.id} {number}", "sessions")
+        return marks[starts.index(number)]
+    begun = await store.messages.first_of_run(record.id, run)
+    if begun is None:
+        raise NotFound("run of the session", run, "runs")
+    return sum(each.number < begun for each in messages)
+
+
+async def search_sessions(app: "App", query: str, *, limit: int = 50) -> list[tuple[SessionTotals, str]]:
+    """The sessions with these words in the title or in what was said, and where: the newest titles first."""
+    wanted = query.casefold()
+    listed = {each.session.id: each for each in await list_sessions(app.store, limit=1_000)}
+    found = {key: "" for key, each in listed.items() if wanted in each.session.title.casefold()}
+    past = await app.store.history.search(
+        query, tuple({each.session.agent for each in listed.values()}), limit=limit
+    )
+    for each in past:
+        if each.session in listed and each.session not in found:
+            found[each.session] = excerpt(each.text, query)
+    return [(listed[key], text) for key, text in list(found.items())[:limit]]
+
+
+def excerpt(text: str, query: str, chars: int = 160) -> str:
+    """The part of a text around the first word of a query that it has."""
+    folded = text.casefold()
+    at = min((place for word in query.casefold().split() if (place := folded.find(word)) >= 0), default=0)
+    begin = max(0, at - chars // 3)
+    cut = " ".join(text[begin : begin + chars].split())
+    return f"{'…' if begin else ''}{cut}{'…' if begin + chars < len(text) else ''}"
 
 
 async def import_session(
-    app: "App", document: Any, *, format: str | None = None, agent: str = "", source: str = "The document"
+    app: "App",
+    document: Any,
+    *,
+    format: str | None = None,
+    agent: str = "",
+    source: str = "The document",
+    is_empty_taken: bool = False,
 ) -> ImportedSession:
     """Make a session of our export or of another agent's history; raises `InvalidConfig`.
 
     format  what the history is written in; guessed where it is None
     agent   the agent to go on with, in place of the one of the export
     source  where the document is from, as errors name it
+    is_empty_taken  whether a session without messages is made as well
     """
     owner, title, messages = _read_document(document, format)
-    if not messages:
+    if not messages and not is_empty_taken:
         raise InvalidConfig(f"{source} holds no messages; nothing was imported.")
     session = app.new_session(app.agents.get(agent or owner).name)
     for message, cost in messages:
         await app.store.messages.append(session, message, cost=cost)
+    if not messages:
+        made = await app.store.sessions.create(session.agent, session.workspace.folder, title)
+        return ImportedSession(made.id, session.agent, 0)
     if title:
         await app.store.sessions.touch(session.id, title)
     return ImportedSession(session.id, session.agent, len(messages))

@@ -69,6 +69,10 @@ class Catalog:
         self._settings = models or ModelSettings()
         self._set_providers = providers or {}
 
+    def take_up(self, models: ModelSettings) -> None:
+        """Have these settings for models from now on."""
+        self._settings = models
+
     @property
     def default(self) -> str | None:
         """The model that answers when an agent names none."""

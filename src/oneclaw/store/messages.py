@@ -218,6 +218,14 @@ class Messages:
                     return result.images
         return ()
 
+    async def first_of_run(self, session_id: str, run: str) -> int | None:
+        """The number of the first message of a run; None where the session has none of it."""
+        rows = await self._database.select(
+            "SELECT min(number) FROM messages WHERE session = ? AND run = ?",
+            (as_stored(session_id), as_stored(run)),
+        )
+        return rows[0][0]
+
     async def number_of_user(self, session_id: str, count: int) -> int | None:
         """The number of the user's last message but `count - 1`; None where there are fewer."""
         await self._database.flush()

@@ -1,6 +1,7 @@
 """The requests of the API: each calls one operation and returns what it found."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from oneclaw.operations import (
 )
 from oneclaw.web.endpoint import Endpoint
 from oneclaw.web.files import FILE_ENDPOINTS
+from oneclaw.web.settings_api import SETTINGS_ENDPOINTS
 
 if TYPE_CHECKING:
     from oneclaw.app import App
@@ -56,8 +58,10 @@ async def show_start(app: "App", given: Given) -> Any:
 
 
 async def list_sessions(app: "App", given: Given) -> Any:
-    found = await sessions.list_sessions(app.store, limit=given["limit"])
-    wanted = given["q"].casefold()
+    if given["q"].strip():
+        found = await sessions.search_sessions(app, given["q"], limit=given["limit"])
+    else:
+        found = [(one, "") for one in await sessions.list_sessions(app.store, limit=given["limit"])]
     going = {run.session for run in await runs.list_runs(app.store, state="running", limit=1_000)}
     asking = {
         one.question.session for one in await questions.list_questions(app.store, is_open=True, limit=1_000)
@@ -70,9 +74,10 @@ async def list_sessions(app: "App", given: Given) -> Any:
             "updated": one.session.updated,
             "cost": one.cost,
             "mark": "asking" if one.session.id in asking else "running" if one.session.id in going else "",
+            "excerpt": excerpt,
         }
-        for one in found
-        if one.session.parent is None and wanted in one.session.title.casefold()
+        for one, excerpt in found
+        if one.session.parent is None
     ]
 
 
@@ -87,7 +92,7 @@ async def rename_session(app: "App", given: Given) -> Any:
 
 
 async def fork_session(app: "App", given: Given) -> Any:
-    return await sessions.fork_session(app, given["session"])
+    return await sessions.fork_session(app, given["session"], given["run"], given["number"])
 
 
 async def remove_session(app: "App", given: Given) -> Any:
@@ -128,7 +133,15 @@ async def answer_question(app: "App", given: Given) -> Any:
 
 
 async def list_tools(app: "App", given: Given) -> Any:
-    return await tools.list_tools(app, given["agent"])
+    found = await tools.list_tools(app, given["agent"])
+    return [
+        {**asdict(one), "remedy": "" if one.on else (await why.explain(app, one.name, given["agent"])).remedy}
+        for one in found
+    ]
+
+
+async def list_problems(app: "App", given: Given) -> Any:
+    return app.problems
 
 
 async def switch_tool(app: "App", given: Given) -> Any:
@@ -170,8 +183,7 @@ async def list_grants(app: "App", given: Given) -> Any:
 
 
 async def revoke_grant(app: "App", given: Given) -> Any:
-    await grants.revoke_grant(app, given["grant"])
-    return {"revoked": given["grant"]}
+    return {"revoked": given["grant"], "grant": await grants.revoke_grant(app, given["grant"])}
 
 
 async def undo_change(app: "App", given: Given) -> Any:
@@ -180,6 +192,7 @@ async def undo_change(app: "App", given: Given) -> Any:
 
 ENDPOINTS = (
     *FILE_ENDPOINTS,
+    *SETTINGS_ENDPOINTS,
     Endpoint("GET", "/start", "What a page needs first", show_start),
     Endpoint("GET", "/sessions", "List sessions", list_sessions, query={"q": WORD, "limit": LIMIT}),
     Endpoint("GET", "/sessions/{session}", "Show a session", show_session),
@@ -187,7 +200,10 @@ ENDPOINTS = (
         "POST", "/sessions/{session}/rename", "Rename a session", rename_session,
         body={"title": NAME}, required=("title",),
     ),
-    Endpoint("POST", "/sessions/{session}/fork", "Copy a session", fork_session),
+    Endpoint(
+        "POST", "/sessions/{session}/fork", "Copy a session, or what was said before a run of it",
+        fork_session, body={"run": WORD, "number": {"type": "integer", "minimum": 0, "default": 0}},
+    ),
     Endpoint("POST", "/sessions/{session}/remove", "Forget a session", remove_session),
     Endpoint(
         "POST", "/messages", "Send a message", send_message,
@@ -215,6 +231,7 @@ ENDPOINTS = (
         },
     ),
     Endpoint("GET", "/tools", "List tools", list_tools, query={"agent": {**WORD, "default": "default"}}),
+    Endpoint("GET", "/problems", "List what could not be loaded, and why", list_problems),
     Endpoint(
         "POST", "/tools/{tool}/switch", "Switch a tool", switch_tool,
         body={"on": STATE}, required=("on",),

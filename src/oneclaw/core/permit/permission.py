@@ -94,6 +94,11 @@ class Permissions:
         self._mode: Mode = mode
         self._quick.clear()
 
+    def take_up(self, other: "Permissions") -> None:
+        """Have the mode, the states and the rules of another one from the next call on."""
+        self.states, self._judge = other.states, other._judge
+        self.mode = other.mode
+
     def quick(self, definition: ToolDefinition, session: Session) -> bool:
         """True when a call of the tool is known to need no `check`: nothing about it could refuse it.
 
