@@ -372,6 +372,37 @@ class SkillSettings:
 
 
 @table
+class McpServerTable:
+    """`mcp.servers.NAME`: one MCP server whose tools agents may use."""
+
+    command: str | None = setting(None, "The program of a local server.", unset="none")
+    args: tuple[str, ...] = setting((), "The arguments of the program.")
+    env: tuple[str, ...] = setting(
+        (), "Variables of the program: `VARIABLE=SECRET` gives it the secret of that name."
+    )
+    folder: Path | None = setting(None, "Where the program starts.", unset="the workspace")
+    url: str | None = setting(None, "The address of a server that is reached by HTTP.", unset="none")
+    headers: tuple[str, ...] = setting(
+        (), "Headers of each request: `Authorization=Bearer {SECRET}` puts the secret there."
+    )
+    enabled: bool = setting(True, "Whether the server is used.")
+    required: bool = setting(False, "Whether nothing starts without it.")
+    sandbox: bool = setting(False, "Whether a local server runs in the sandbox of commands.")
+    network: bool = setting(False, "Whether a server in the sandbox may reach the network.")
+    start_seconds: float = setting(30.0, "How long it may take to start and to list its tools.", most=600)
+    idle_seconds: float = setting(60.0, "How long a call may go without an answer or progress.", most=86_400)
+    total_seconds: float = setting(600.0, "How long a call may take in all.", most=86_400)
+    sampling: bool = setting(False, "Whether the server may ask the model of the agent that calls it.")
+
+
+@table
+class McpSettings:
+    """`mcp`: other programs that speak the Model Context Protocol."""
+
+    servers: Mapping[str, McpServerTable] = opened(names=r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+
+
+@table
 class Settings:
     """All settings. Each field is a table of the settings file."""
 
@@ -397,6 +428,7 @@ class Settings:
     runs: Limits = Limits()
     memory: MemoryTable = MemoryTable()
     skills: SkillSettings = SkillSettings()
+    mcp: McpSettings = McpSettings()
 
 
 DEFAULTS = Settings()

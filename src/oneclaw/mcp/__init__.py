@@ -1,0 +1,1 @@
+"""The Model Context Protocol: tools of other programs for our agents, and ours for theirs."""
