@@ -1,13 +1,14 @@
 """Agents that run with a scripted model, in a home of their own."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from oneclaw import Agent, App, Config, Scripted
+from oneclaw.core.message import Message
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.base import Provider
 from oneclaw.providers.scripted import ScriptedReply
@@ -46,3 +47,19 @@ async def drive(
     last = events[-1]
     assert isinstance(last, RunFinished)
     return events, last
+
+
+async def stop_at(app: App, kind: type, text: str = "go") -> str:
+    """Leave a run at its first event of this kind; its session."""
+    session = ""
+    async with aclosing(app.run("default", text)) as events:
+        async for event in events:
+            session = getattr(event, "session", session)
+            if isinstance(event, kind):
+                break
+    return session
+
+
+async def kept(app: App, session: str) -> list[Message]:
+    """The conversation as it is stored."""
+    return [stored.message for stored in await app.store.messages.load(session)]

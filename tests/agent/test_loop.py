@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.agent.conftest import Open, drive
+from tests.agent.conftest import Open, drive, kept, stop_at
+from tests.agent.validity import is_valid
 
 from oneclaw import Agent, App, Kind, Limits, Scripted, tool
 from oneclaw.agent import compact
@@ -15,7 +16,7 @@ from oneclaw.agent.runs import SessionBusy
 from oneclaw.core.answer import AnswerRestarted, ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.event import ToolFinished, ToolStarted
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Usage, UserMessage
+from oneclaw.core.message import AssistantMessage, ResultsMessage, Usage, UserMessage
 from oneclaw.core.run_event import (
     HistoryCompacted,
     ModelSwitched,
@@ -27,25 +28,6 @@ from oneclaw.core.run_event import (
 )
 from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call, Cut, End, Fail, Say, ScriptedReply, Wait
-
-
-async def kept(app: App, session: str) -> list[Message]:
-    return [stored.message for stored in await app.store.messages.load(session)]
-
-
-def is_valid(messages: list[Message]) -> bool:
-    """Every answer with calls is followed by their results in order, and nothing else holds results."""
-    wanted: list[str] = []
-    for message in messages:
-        if isinstance(message, ResultsMessage):
-            if [result.call_id for result in message.results] != wanted:
-                return False
-            wanted = []
-        elif wanted:
-            return False
-        elif isinstance(message, AssistantMessage):
-            wanted = [call.id for call in message.calls]
-    return not wanted
 
 
 @tool(effect="read")
@@ -114,6 +96,20 @@ async def test_a_bad_call_is_an_error_result_and_the_run_goes_on(
     assert finished.text == "I see."
 
 
+@pytest.mark.covers("KAI-EF-01")
+async def test_calls_of_one_answer_run_side_by_side(open_app: Open) -> None:
+    met = asyncio.Barrier(3)
+
+    @tool(effect="read", seconds=20)
+    async def meet() -> None:
+        """Wait for the others."""
+        await met.wait()
+
+    app = await open_app([[Call("meet")] * 3, "Met."], tools=[meet])
+    events, _ = await drive(app)
+    assert [event.result.ok for event in events if isinstance(event, ToolFinished)] == [True] * 3
+
+
 async def test_calls_with_the_same_id_are_told_apart_within_and_across_answers(open_app: Open) -> None:
     same: ScriptedReply = [Call("echo", id="call_0", text="a"), Call("echo", id="call_0", text="b")]
     app = await open_app([same, same, "Done."], tools=[echo])
@@ -142,6 +138,7 @@ async def test_after_the_last_round_there_is_one_request_without_calls_and_an_an
     assert "15 rounds" in last.text
 
 
+@pytest.mark.covers("FEAT004-ER-05")
 async def test_without_the_limit_of_rounds_the_loop_goes_on(open_app: Open) -> None:
     replies: list[ScriptedReply] = [Call("echo", text=str(number)) for number in range(20)]
     app = await open_app([*replies, "Done."], tools=[echo])
@@ -576,13 +573,7 @@ async def test_a_run_stopped_at_any_point_leaves_a_conversation_that_goes_on(
         "Still here.",
     ]
     app = await open_app(replies, tools=[echo, hang])
-    session = ""
-    async with aclosing(app.run("default", "go")) as events:
-        async for event in events:
-            if isinstance(event, RunStarted):
-                session = event.session
-            if isinstance(event, at):
-                break
+    session = await stop_at(app, at)
     assert is_valid(await kept(app, session))
     _, finished = await drive(app, "go on", session=session)
     assert finished.reason == "done"
@@ -591,23 +582,14 @@ async def test_a_run_stopped_at_any_point_leaves_a_conversation_that_goes_on(
 
 async def test_a_call_that_is_stopped_has_a_result_that_says_so(open_app: Open) -> None:
     app = await open_app([Call("hang")], tools=[hang])
-    async with aclosing(app.run("default", "go")) as events:
-        async for event in events:
-            if isinstance(event, ToolStarted):
-                break
-    session = (await app.store.sessions.list())[0].id
-    results = (await kept(app, session))[-1]
+    results = (await kept(app, await stop_at(app, ToolStarted)))[-1]
     assert isinstance(results, ResultsMessage)
     assert results.results[0].kind is Kind.CANCELLED
 
 
 async def test_the_text_seen_before_a_stop_is_kept_and_half_a_call_is_not(open_app: Open) -> None:
     app = await open_app([[Say("The answer is "), Wait(60)]])
-    async with aclosing(app.run("default", "go")) as events:
-        async for event in events:
-            if isinstance(event, TextAdded):
-                break
-    last = (await kept(app, (await app.store.sessions.list())[0].id))[-1]
+    last = (await kept(app, await stop_at(app, TextAdded)))[-1]
     assert isinstance(last, AssistantMessage)
     assert (last.text, last.finish, last.calls) == ("The answer is ", "stopped", ())
 
@@ -706,11 +688,8 @@ async def test_a_finished_session_has_nothing_to_go_on_with(open_app: Open) -> N
 async def test_a_session_that_was_stopped_in_an_answer_goes_on(open_app: Open) -> None:
     model = Scripted([[Say("Half "), Wait(60)], "and whole."])
     app = await open_app(model)
-    async with aclosing(app.run("default", "go")) as events:
-        async for event in events:
-            if isinstance(event, TextAdded):
-                break
-    last = [event async for event in app.resume((await app.store.sessions.list())[0].id)][-1]
+    session = await stop_at(app, TextAdded)
+    last = [event async for event in app.resume(session)][-1]
     assert isinstance(last, RunFinished)
     assert last.text == "and whole."
     assert isinstance(model.requests[-1].messages[-1], UserMessage)  # no provider is sent half an answer last

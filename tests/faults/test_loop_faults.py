@@ -5,10 +5,10 @@ import random
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
+from tests.agent.conftest import kept
 from tests.agent.validity import faults
 from tests.journeys.wire_servers import (
     SECONDS,
@@ -20,14 +20,13 @@ from tests.journeys.wire_servers import (
     WireServer,
     answer,
     call,
-    kept,
     opened,
     talking,
 )
 from tests.providers.formats.every import BY_LABEL, FORMATS, each_format, label_of
 from tests.providers.formats.format import Call, Format, Part, Text
 
-from oneclaw import Agent, App, Kind, Limits, tool
+from oneclaw import App, Kind, tool
 from oneclaw.core.answer import AnswerRestarted, TextAdded
 from oneclaw.core.message import ResultsMessage, Usage
 from oneclaw.core.run_event import ModelSwitched, RunFinished
@@ -132,26 +131,6 @@ async def test_a_storm_of_429_fails_the_run_and_the_session_goes_on_later(
 
 
 @each_format
-async def test_what_a_server_asks_to_wait_is_waited(format: Format, tmp_path: Path) -> None:
-    replies: list[Reply] = [Refuse(429, "later", (("Retry-After", "0.3"),)), answer("Now.")]
-    async with trouble(tmp_path, format, replies) as (app, _, _):
-        began = monotonic()
-        _, last = await drive(app)
-        assert last.text == "Now."
-        assert monotonic() - began >= 0.3
-
-
-@each_format
-async def test_a_wait_that_is_too_long_is_told_and_not_waited(format: Format, tmp_path: Path) -> None:
-    replies: list[Reply] = [Refuse(503, "later", (("Retry-After", "3600"),))]
-    async with trouble(tmp_path, format, replies) as (app, server, _):
-        _, last = await drive(app)
-        assert last.reason == "failed"
-        assert is_one_sentence(last.error, server.label)
-        assert "3,600 seconds" in last.error
-
-
-@each_format
 async def test_a_server_that_fails_twice_is_asked_a_third_time(format: Format, tmp_path: Path) -> None:
     replies: list[Reply] = [Refuse(500), Refuse(502), call("act", {"what": "it"})]
     replies += [Refuse(503), Refuse(529), answer("Done.")]
@@ -163,19 +142,6 @@ async def test_a_server_that_fails_twice_is_asked_a_third_time(format: Format, t
         first, second = server.raw[:3], server.raw[3:]
         assert len({raw.partition(b"\r\n\r\n")[2] for raw in first}) == 1
         assert len({raw.partition(b"\r\n\r\n")[2] for raw in second}) == 1
-
-
-@each_format
-async def test_what_asking_again_does_not_mend_is_not_asked_again(format: Format, tmp_path: Path) -> None:
-    async with trouble(tmp_path, format, []) as (app, server, _):
-        for count, status in enumerate((400, 401, 403, 404, 413, 422), 1):
-            server.replies.append(Refuse(status, f"no, and no again to {status}"))
-            events, last = await drive(app)
-            assert last.reason == "failed"
-            assert is_one_sentence(last.error, server.label)
-            assert f"no, and no again to {status}" in last.error
-            assert len(server.heard) == count
-            assert not any(isinstance(event, AnswerRestarted) for event in events)
 
 
 # Streams that break
@@ -228,20 +194,6 @@ async def test_a_call_of_an_answer_that_stays_broken_never_runs(
             ]
 
 
-@each_format
-@pytest.mark.parametrize("after", ["nothing", "head"])
-@pytest.mark.parametrize("then", ["end", "reset"])
-async def test_a_connection_that_ends_before_the_first_event_is_opened_again(
-    format: Format, after: Any, then: Any, tmp_path: Path
-) -> None:
-    gone = Broken(then, after=after)
-    replies: list[Reply] = [gone, gone, call("act", {"what": "it"}), gone, answer("Done.")]
-    async with trouble(tmp_path, format, replies) as (app, _, ledger):
-        _, last = await drive(app)
-        assert (last.reason, last.text) == ("done", "Done.")
-        assert ledger.done == ["it"]
-
-
 @pytest.mark.parametrize("after", ["nothing", "head", "all but the end"])
 async def test_a_server_that_falls_silent_is_left(after: Any, tmp_path: Path) -> None:
     silent = Broken("hang", (Call("act", {"what": "it"}),), after=after)
@@ -259,67 +211,6 @@ async def test_a_server_that_falls_silent_is_left(after: Any, tmp_path: Path) ->
                 await server.left.wait()
 
     await asyncio.gather(*map(one, FORMATS))
-
-
-async def test_an_endless_stream_ends_with_its_time(tmp_path: Path) -> None:
-    async def one(format: Format) -> None:
-        home = tmp_path / format.label
-        async with trouble(home, format, [Broken("flood")], attempts=1, total_seconds=1.5) as (
-            app,
-            server,
-            _,
-        ):
-            _, last = await drive(app)
-            assert last.reason == "cut"
-            assert last.text.startswith("on and on ")
-            async with asyncio.timeout(SECONDS):
-                await server.left.wait()
-
-    await asyncio.gather(*map(one, FORMATS))
-
-
-@each_format
-async def test_an_endless_stream_ends_with_its_size(format: Format, tmp_path: Path) -> None:
-    more = {"attempts": 1, "most_bytes": 200_000}
-    async with trouble(tmp_path, format, [Broken("flood")], **more) as (app, server, _):
-        _, last = await drive(app)
-        assert last.reason == "cut"
-        assert len(last.text) < 300_000
-        async with asyncio.timeout(SECONDS):
-            await server.left.wait()
-        server.replies.append(answer("Shorter."))
-        assert (await drive(app, "Again.", session=last.session))[1].text == "Shorter."
-
-
-NO_ANSWERS = [
-    b"<!DOCTYPE html><html><title>Sign in</title></html>",
-    b"",
-    b"{}",
-    b"[]",
-    b"null",
-    b"Service is starting",
-    b"data: {}\n\n",
-    b"data: [1, 2]\n\ndata: null\n\n",
-    b": keep-alive\n\n" * 50,
-    b"\xff\xfe\x00garbage\x00",
-    b'{"error": {"message": "told with 200"}}',
-]
-
-
-@each_format
-async def test_a_success_that_is_no_answer_is_one_sentence(format: Format, tmp_path: Path) -> None:
-    async with trouble(tmp_path, format, [], attempts=1) as (app, server, ledger):
-        session: str | None = None
-        for body in NO_ANSWERS:
-            for kind in ("text/event-stream", "application/json", "text/html"):
-                server.replies.append(Raw(body, kind))
-                _, last = await drive(app, session=session)
-                session = last.session
-                assert last.reason == "failed", (body, kind)
-                assert is_one_sentence(last.error, server.label)
-        assert ledger.done == []
-        server.replies.append(answer("Better."))
-        assert (await drive(app, "Again.", session=session))[1].text == "Better."
 
 
 FOREIGN = [(mine, theirs) for mine in FORMATS for theirs in FORMATS if mine.wire != theirs.wire]
@@ -345,27 +236,6 @@ async def test_an_answer_in_another_format_is_none(
 
 
 @each_format
-async def test_a_stop_during_the_wait_for_another_attempt_is_at_once(format: Format, tmp_path: Path) -> None:
-    replies: list[Reply] = [call("act", {"what": "it"}), Refuse(429, "later", (("Retry-After", "55"),))]
-    async with trouble(tmp_path, format, replies) as (app, server, ledger):
-        session = ""
-        began = monotonic()
-        async with aclosing(app.run("default", "Go.")) as events:
-            async for event in events:
-                session = getattr(event, "session", session)
-                if isinstance(event, AnswerRestarted):
-                    assert event.seconds >= 55
-                    break
-        assert monotonic() - began < SECONDS
-        assert len(server.heard) == 2
-        assert faults(await kept(app, session)) == []
-        server.replies.append(answer("Later it is."))
-        _, last = await drive(app, "Now?", session=session)
-        assert last.text == "Later it is."
-        assert ledger.done == ["it"]
-
-
-@each_format
 async def test_what_came_of_a_failed_answer_is_not_kept_when_the_run_is_stopped(
     format: Format, tmp_path: Path
 ) -> None:
@@ -380,18 +250,6 @@ async def test_what_came_of_a_failed_answer_is_not_kept_when_the_run_is_stopped(
                     break
         assert seen == "This is void. "
         assert len(await kept(app, session)) == 1  # what the user said
-
-
-@each_format
-async def test_a_limit_of_time_ends_a_wait_for_another_attempt(format: Format, tmp_path: Path) -> None:
-    hurried = Agent(name="hurried", limits=Limits(seconds=0.3))
-    storm: list[Reply] = [Refuse(429, "later", (("Retry-After", "55"),))]
-    async with talking(format, storm) as server, opened(tmp_path, server) as app:
-        last = await app.ask(hurried, "Go.", check=False)
-        assert last.reason == "seconds"
-        assert faults(await kept(app, last.session)) == []
-        server.replies[:] = [answer("Here.")]
-        assert (await drive(app, "Now?", session=last.session))[1].text == "Here."
 
 
 @each_format

@@ -1,18 +1,13 @@
 """One stream of every provider, cut at every byte: whole after a retry, or with calls that never run."""
 
-import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any
 
 import pytest
-from tests.conftest import Serve
 from tests.providers.formats.every import BY_WIRE
 from tests.providers.formats.format import Call, Text
-from tests.providers.tiny import ask_either
 
-from oneclaw.core.answer import Answered, AnswerRestarted
 from oneclaw.core.message import AssistantMessage, Usage
 from oneclaw.guard.network.pool import HttpResponse as Response
 from oneclaw.providers.base import ProviderError, Wire
@@ -20,7 +15,7 @@ from oneclaw.providers.catalog import ProviderSettings
 from oneclaw.providers.connect import make_wire
 from oneclaw.providers.http.arrival import Patience, read_answer
 from oneclaw.providers.http.remote import cut
-from oneclaw.testing import REQUEST, WIRES, open_provider
+from oneclaw.testing import REQUEST, WIRES
 from oneclaw.testing.answers import arguments_of
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -112,54 +107,3 @@ async def test_a_stream_with_any_byte_wrong_is_an_answer_or_a_clean_failure(name
             assert all(call.fault for call in cut(message).calls)
     assert complete > 20
     assert broken > 20
-
-
-def server(stream: bytes, place: int, *, is_mended: bool, is_reset: bool) -> Any:
-    asked = 0
-
-    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
-        nonlocal asked
-        asked += 1
-        writer.write(HEAD + (stream if is_mended and asked > 1 else stream[:place]))
-        await writer.drain()
-        if is_reset and not (is_mended and asked > 1):
-            writer.transport.abort()
-
-    return answer
-
-
-async def ask(name: str, port: int, attempts: int) -> tuple[list[Any], AssistantMessage | ProviderError]:
-    provider = open_provider(name, f"http://127.0.0.1:{port}", "k", attempts=attempts)
-    given, error = await ask_either(provider, REQUEST)
-    if error is not None:
-        return given, error
-    last = given[-1]
-    assert isinstance(last, Answered)
-    return given, last.message
-
-
-@each_wire
-async def test_over_a_socket_a_cut_answer_is_had_again(name: str, serve: Serve) -> None:
-    stream, whole = STREAMS[name], await whole_of(name)
-    for number, place in enumerate(range(0, len(stream), 211)):
-        port, seen = await serve(server(stream, place, is_mended=True, is_reset=number % 2 == 0))
-        given, message = await ask(name, port, attempts=2)
-        assert isinstance(message, AssistantMessage)
-        assert plain(message) == whole
-        assert message.model == "test/test-model"
-        assert len(seen) == 1 + sum(isinstance(each, AnswerRestarted) for each in given)
-
-
-@each_wire
-async def test_over_a_socket_an_answer_that_stays_cut_is_given_with_its_calls_stopped(
-    name: str, serve: Serve
-) -> None:
-    stream, whole = STREAMS[name], await whole_of(name)
-    for place in range(0, len(stream), 211):
-        port, seen = await serve(server(stream, place, is_mended=False, is_reset=False))
-        _, message = await ask(name, port, attempts=1)
-        assert len(seen) == 1
-        if isinstance(message, ProviderError):
-            assert message.trouble in ("stream", "network")
-        elif plain(message) != whole:
-            check_broken(message, whole)

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from contextlib import aclosing
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agent.conftest import kept, stop_at
 from tests.agent.validity import faults
 from tests.journeys.wire_servers import (
     SECONDS,
@@ -17,7 +17,6 @@ from tests.journeys.wire_servers import (
     Reply,
     answer,
     call,
-    kept,
     opened,
     story,
     talking,
@@ -25,7 +24,7 @@ from tests.journeys.wire_servers import (
 from tests.providers.formats.every import BY_LABEL, FORMATS, each_format, label_of
 from tests.providers.formats.format import Call, Format, Text, Thought, holds, says
 
-from oneclaw import Agent, App, Config, Image, Kind, Limits, Output, Tool, ToolError, tool
+from oneclaw import App, Image, Kind, Output, Tool, ToolError, tool
 from oneclaw.core.answer import ArgumentsAdded, CallBegun, TextAdded
 from oneclaw.core.event import ToolFinished, ToolStarted
 from oneclaw.core.message import AssistantMessage, ResultsMessage, Usage
@@ -140,27 +139,6 @@ async def test_two_parallel_calls_of_which_one_fails(format: Format, tmp_path: P
         ]
 
 
-@pytest.mark.covers("KAI-EF-01")
-@each_format
-async def test_parallel_calls_do_run_side_by_side(format: Format, tmp_path: Path) -> None:
-    met = asyncio.Barrier(3)
-
-    @tool(effect="read")
-    async def meet(name: str) -> str:
-        """Wait for the others.
-
-        name: Who comes.
-        """
-        async with asyncio.timeout(SECONDS):
-            await met.wait()
-        return name
-
-    three = answer(*(Call("meet", {"name": name}) for name in "abc"))
-    async with story(tmp_path, format, [three, answer("Met.")], tools=[meet]) as (app, server):
-        await started(app)
-        assert server.heard[1].values == ["a", "b", "c"]
-
-
 @each_format
 @pytest.mark.covers("FEAT004-AC-11", "FEAT004-FT-12", "KAI-EF-03")
 async def test_a_chain_of_three_rounds_with_file_tools(format: Format, tmp_path: Path) -> None:
@@ -194,44 +172,6 @@ async def test_a_chain_of_more_than_ten_rounds_goes_on(format: Format, tmp_path:
 
 
 @each_format
-@pytest.mark.covers("FEAT004-ER-05")
-async def test_a_chain_is_as_long_as_the_owner_lets_it_be(format: Format, tmp_path: Path) -> None:
-    replies: list[Reply] = [call("add", {"a": number}) for number in range(40)]
-    free = Agent(name="free", limits=Limits(rounds=None))
-    async with story(tmp_path, format, [*replies, answer("Forty.")], tools=[add]) as (app, server):
-        last = await app.ask(free, "Go.")
-        assert (last.reason, last.rounds, last.calls) == ("done", 41, 40)
-        assert len(server.heard[-1].results) == 40
-
-
-@each_format
-async def test_a_call_with_bad_arguments_is_corrected_in_the_next_round(
-    format: Format, tmp_path: Path
-) -> None:
-    replies = [call("add", {"a": "two", "c": 9}), call("add", {"a": 2}), answer("It is 3.")]
-    async with story(tmp_path, format, replies, tools=[add]) as (app, server):
-        _, last = await started(app)
-        assert (last.reason, last.text) == ("done", "It is 3.")
-        assert server.heard[2].values == ["validation_error", 3]
-        told = server.heard[1].results[0]["message"]
-        assert "a" in told
-        assert "two" in told
-
-
-@pytest.mark.parametrize("format", [each for each in FORMATS if each.wire != "gemini"], ids=label_of)
-@pytest.mark.parametrize("arguments", ['{"a": 2,', "", "[1, 2]", "not JSON at all"])
-async def test_arguments_that_are_no_object_give_one_result_and_the_run_goes_on(
-    format: Format, arguments: str, tmp_path: Path
-) -> None:
-    replies = [call("add", arguments), call("add", {"a": 2}), answer("It is 3.")]
-    async with story(tmp_path, format, replies, tools=[add]) as (app, server):
-        _, last = await started(app)
-        assert last.reason == "done"
-        assert server.heard[2].values[1:] == [3]
-        assert len(await results_kept(app, last.session)) == 2
-
-
-@each_format
 @pytest.mark.parametrize("name", ["ad", "Weather.getToday", "x" * 100, "päivä sää"])
 async def test_an_invented_tool_is_refused_and_sent_back_by_a_name_that_is_allowed(
     format: Format, name: str, tmp_path: Path
@@ -262,24 +202,17 @@ async def test_the_longest_name_a_tool_may_have_comes_back_as_it_went(format: Fo
 
 
 @each_format
-async def test_a_picture_of_a_tool_reaches_the_model(format: Format, tmp_path: Path) -> None:
+async def test_pictures_of_a_tool_and_of_the_user_reach_the_model(format: Format, tmp_path: Path) -> None:
     replies = [answer(Call("look", {}), Call("add", {"a": 1})), answer("A dot."), answer("Still a dot.")]
     async with story(tmp_path, format, replies, tools=[look, add]) as (app, server):
         _, last = await started(app)
         assert server.heard[1].pictures == (PNG,)
         assert server.heard[1].values == ["a dot", 2]
-        await app.ask("default", "And now?", session=last.session)
-        assert server.heard[2].pictures == (PNG,)
+        await app.ask("default", "And this?", session=last.session, images=[Image(PNG, "image/png")])
+        assert server.heard[2].pictures == (PNG, PNG)
         roles = [message["role"] for message in server.heard[1].body.get("messages", ())]
         if format.wire == "openai_chat":  # results hold text only there: the picture follows them
             assert roles[-3:] == ["tool", "tool", "user"]
-
-
-@each_format
-async def test_a_picture_of_the_user_reaches_the_model(format: Format, tmp_path: Path) -> None:
-    async with story(tmp_path, format, [answer("A dot.")]) as (app, server):
-        await app.ask("default", "What is it?", images=[Image(PNG, "image/png")])
-        assert server.heard[0].pictures == (PNG,)
 
 
 @each_format
@@ -362,15 +295,8 @@ async def test_a_fallback_of_another_format_takes_over_in_the_middle_of_a_run(
 async def test_a_run_that_was_stopped_is_resumed_by_another_app(format: Format, tmp_path: Path) -> None:
     replies = [answer(Thought("Hm.", SEAL), Call("add", {"a": 1})), Broken("hang", (Text("It is"),))]
     async with talking(format, replies) as server:
-        session = ""
-        async with (
-            opened(tmp_path, server, tools=[add]) as app,
-            aclosing(app.run("default", "Go.")) as events,
-        ):
-            async for event in events:
-                session = getattr(event, "session", session)
-                if isinstance(event, TextAdded):
-                    break
+        async with opened(tmp_path, server, tools=[add]) as app:
+            session = await stop_at(app, TextAdded)
         server.replies += [answer("It is 2.")]
         async with opened(tmp_path, server, tools=[add]) as app:
             resumed = [event async for event in app.resume(session)]
@@ -399,16 +325,6 @@ async def test_usage_and_cost_are_counted(format: Format, tmp_path: Path) -> Non
         assert counted[-1].total_cost == last.cost
         answers = [each for each in (await kept(app, last.session)) if isinstance(each, AssistantMessage)]
         assert [message.usage for message in answers] == [spent, spent]
-
-
-@each_format
-async def test_a_run_ends_at_its_limit_of_cost(format: Format, tmp_path: Path) -> None:
-    model = f"{format.label}/{format.model}"
-    prices = {f"models.{model}.input_price": 1e6, f"models.{model}.output_price": 1e6, "runs.cost": 50.0}
-    replies = [Answer((Call("add", {"a": 1}),), Usage(input=100))]
-    async with story(tmp_path, format, replies, values=prices, tools=[add]) as (app, _):
-        _, last = await started(app)
-        assert (last.reason, last.cost) == ("cost", 100.0)
 
 
 @each_format
@@ -479,25 +395,6 @@ async def test_thoughts_go_to_no_other_model_of_the_same_provider(format: Format
         assert not says(heard.body, SEAL)
 
 
-@pytest.mark.covers("KAI-TE-03")
-@pytest.mark.parametrize("is_small", [True, False])
-async def test_a_small_local_model_gets_the_tools_for_small_models_only(
-    is_small: bool, tmp_path: Path
-) -> None:
-    format = BY_LABEL["ollama"]
-    async with talking(format, [call("fetch_url", {"path": "a"}), answer("Well.")]) as server:
-        values = {**server.settings(), "models.default": server.model}
-        values[f"models.{server.model}.small"] = is_small  # a server's size is not known
-        async with App(Config(home=tmp_path, values=values), tools=[add]) as app:
-            _, last = await started(app)
-            tools = set(server.heard[0].tools)
-            assert (tools <= {*SMALL_TOOLS, "add"}) == is_small  # what was made in code is there to be used
-            assert {"get_current_time", "read_file", "write_file", "list_files", "add"} <= tools
-            assert ("fetch_url" in tools) != is_small
-            refused = Kind.TOOL_NOT_AVAILABLE if is_small else Kind.VALIDATION_ERROR
-            assert (await results_kept(app, last.session)) == [refused]
-
-
 async def test_a_small_model_that_takes_over_gets_the_tools_for_small_models_at_once(tmp_path: Path) -> None:
     async with (
         talking(BY_LABEL["anthropic"], [call("add", {"a": 1}), Refuse(400, "retired")]) as big,
@@ -548,12 +445,7 @@ async def test_a_stop_in_the_middle_of_a_stream_closes_the_connection_and_leaves
     parts = (Text("I will "), Call("act", {"what": "harm"})) if in_call else (Text("I will "),)
     until = CallBegun if in_call else TextAdded
     async with story(tmp_path, format, [Broken("hang", parts)], tools=[act]) as (app, server):
-        session = ""
-        async with aclosing(app.run("default", "Go.")) as events:
-            async for event in events:
-                session = getattr(event, "session", session)
-                if isinstance(event, until):
-                    break
+        session = await stop_at(app, until)
         async with asyncio.timeout(SECONDS):
             await server.left.wait()
         assert ran == []
@@ -588,12 +480,7 @@ async def test_a_stop_while_calls_run_gives_each_its_result(format: Format, tmp_
 
     both = answer(Call("act", {"what": "quick"}), Call("act", {"what": "slow"}))
     async with story(tmp_path, format, [both, answer("Stopped.")], tools=[act]) as (app, server):
-        session = ""
-        async with aclosing(app.run("default", "Go.")) as events:
-            async for event in events:
-                session = getattr(event, "session", session)
-                if isinstance(event, ToolFinished):
-                    break
+        session = await stop_at(app, ToolFinished)
         assert sorted(ran) == ["quick", "slow"]
         assert (await results_kept(app, session)) == ["quick", Kind.CANCELLED]
         await app.ask("default", "And?", session=session)

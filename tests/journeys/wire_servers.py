@@ -19,7 +19,7 @@ from typing import Any, Literal
 from tests.providers.formats.format import Call, Format, Heard, Part, Text, complaints
 
 from oneclaw import App, Config
-from oneclaw.core.message import Message, Usage
+from oneclaw.core.message import Usage
 
 SECONDS = 20.0
 """How long a test waits for what must happen: long, so that only what never happens fails."""
@@ -277,8 +277,3 @@ async def story(
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(talking(format, replies))
         yield await stack.enter_async_context(opened(home, server, **more)), server
-
-
-async def kept(app: App, session: str) -> list[Message]:
-    """The conversation as it is stored."""
-    return [stored.message for stored in await app.store.messages.load(session)]

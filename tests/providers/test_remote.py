@@ -181,7 +181,11 @@ async def test_nothing_is_asked_again_after_a_whole_answer(serve: Serve) -> None
 
 
 @pytest.mark.parametrize(
-    ("code", "trouble"), [(400, "request"), (401, "key"), (403, "key"), (404, "request"), (402, "quota")]
+    ("code", "trouble"),
+    [
+        *((code, "request") for code in (400, 404, 413, 422)),
+        *((401, "key"), (403, "key"), (402, "quota")),
+    ],
 )
 async def test_what_does_not_pass_is_not_tried_again(serve: Serve, code: int, trouble: Trouble) -> None:
     port, seen = await serve(status(code, b'{"error": {"message": "So it is"}}'))
