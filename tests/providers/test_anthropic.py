@@ -290,22 +290,3 @@ def test_arguments_nested_without_end_are_left_to_the_engine() -> None:
     assert message.calls[0].name == "find"
     [_, assistant, _] = sent(HELLO, message, ResultsMessage((result("toolu_1"),)))
     assert assistant["content"][0]["input"].keys() == {"invalid_arguments"}
-
-
-def test_a_message_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    wire = Anthropic()
-    request = thinking_conversation(wire, rounds=20)
-    wire.write(request)
-    digested: list[int] = []
-    digest = anthropic._digest  # pyright: ignore[reportPrivateUsage]
-
-    def count(link: str, text: str) -> str:
-        digested.append(1)
-        return digest(link, text)
-
-    monkeypatch.setattr(anthropic, "_digest", count)
-    wire.write(request)
-    assert len(digested) == 1  # of the instructions and tools
-
-
-# ------------------------------------------------------------------ errors

@@ -222,13 +222,8 @@ def test_an_input_that_is_no_object_reaches_the_engine(given: Any, read_as: str)
     assert read(*call(0, input=given), *ending("tool_use")).calls[0].arguments == read_as
 
 
-@pytest.mark.parametrize(
-    "data", ["<html>", "{", "[]", "7", "null", '{"a":' * 2000, '{"a":' + "[" * 500 + "]" * 500 + "}"]
-)
-def test_what_is_no_event_is_a_broken_stream(data: str) -> None:
-    with pytest.raises(ProviderError) as raised:
-        new_reader().feed(ServerEvent("", data))
-    assert raised.value.trouble == "stream"
+@pytest.mark.parametrize("data", ["<html>", "[]", "7", "null", '{"a":' * 2000])
+def test_an_event_that_is_named_an_error_is_one_whatever_it_says(data: str) -> None:
     with pytest.raises(ProviderError) as named:
         new_reader().feed(ServerEvent("error", data))
     assert named.value.trouble in ("stream", "server")

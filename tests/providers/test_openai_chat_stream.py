@@ -162,17 +162,6 @@ def test_text_thoughts_and_calls_keep_their_order() -> None:
     assert message.text == "ABC"
 
 
-def test_what_streams_is_told_at_once() -> None:
-    progress = feed(
-        reader(),
-        chunk({"reasoning": "h"}),
-        chunk({"content": "A"}),
-        chunk({"content": [{"type": "text", "text": "B"}]}),
-    )
-
-    assert progress == [ThoughtAdded("h"), TextAdded("A"), TextAdded("B")]
-
-
 def test_reasoning_details_are_put_together_and_kept_exactly() -> None:
     reading = reader()
     entry = {"type": "reasoning.text", "format": "anthropic-claude-v1", "index": 0}
@@ -300,14 +289,6 @@ def test_a_stream_that_ends_with_the_whole_message_says_it_once() -> None:
 
     assert read(chunk({"content": "Hi"}), last, finish=None).text == "Hi"
     assert read(last, finish=None).text == "Hi"
-
-
-def test_calls_come_back_under_the_names_of_the_tools() -> None:
-    long = ToolDefinition(name="a" * 64)
-    reading = reader(tools=(long,))
-    feed(reading, *fragments([piece(0, "a", "a" * 64, "{}"), piece(1, "b", "madeUp", "{}")]))
-
-    assert [call.name for call in reading.message().calls] == ["a" * 64, "madeUp"]
 
 
 def test_a_written_call_is_read_only_where_it_is_configured() -> None:

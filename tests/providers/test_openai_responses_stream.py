@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from tests.providers import wires
 
 from oneclaw.core.answer import AnswerProgress, ArgumentsAdded, CallBegun, TextAdded, ThoughtAdded
-from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart, Usage
+from oneclaw.core.message import AssistantMessage, CallPart, ForeignPart, TextPart, ThoughtPart
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.providers.base import AnswerReader, ProviderError, Request, ServerEvent
+from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.openai_responses.stream import ResponsesReader
 from oneclaw.providers.openai_responses.wire import OpenAIResponses
 
@@ -34,13 +35,9 @@ def new_reader() -> ResponsesReader:
     return WIRE.reader(Request("gpt-5", (), tools=TOOLS))
 
 
-def feed(
-    events: Iterable[Any], reader: AnswerReader | None = None
-) -> tuple[AssistantMessage, list[AnswerProgress]]:
-    reader = reader or new_reader()
-    progress: list[AnswerProgress] = []
-    for event in events:
-        progress += reader.feed(ServerEvent("", event if isinstance(event, str) else json.dumps(event)))
+def feed(events: Iterable[Any]) -> tuple[AssistantMessage, list[AnswerProgress]]:
+    reader = new_reader()
+    progress = wires.feed(reader, *events)
     return reader.message(), progress
 
 
@@ -72,43 +69,6 @@ def said(text: str, number: int = 1, **more: Any) -> Event:
 
 def texts(progress: Iterable[AnswerProgress]) -> str:
     return "".join(each.text for each in progress if isinstance(each, TextAdded))
-
-
-def test_text_reasoning_and_a_call_come_in_order_with_what_must_go_back() -> None:
-    reasoning: Event = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "whole"}
-    final = function(1, '{"path": "x"}', status="completed")
-    message, progress = feed(
-        [
-            {"type": "response.created", "response": {"status": "in_progress"}},
-            added(0, type="reasoning", id="rs_1", summary=[], encrypted_content="part"),
-            delta("reasoning_summary_text", 0, "Think", summary_index=0),
-            done(0, **reasoning),
-            added(1, type="message", id="msg_1", content=[]),
-            delta("output_text", 1, "I ", content_index=0),
-            delta("output_text", 1, "look.", content_index=0),
-            done(1, **said("I look.")),
-            added(2, **function(1)),
-            delta("function_call_arguments", 2, '{"path"'),
-            delta("function_call_arguments", 2, ': "x"}'),
-            done(2, **final),
-            end(usage={"input_tokens": 9, "output_tokens": 4}),
-        ]
-    )
-    thought, text, call = message.parts
-    assert thought == ThoughtPart("Think", reasoning)
-    assert text == TextPart("I look.", said("I look."))
-    assert isinstance(call, CallPart)
-    assert call.echo == final
-    assert (call.call.id, call.call.name, call.call.fault) == ("call_1", "read_file", "")
-    assert (message.finish, message.wire, message.usage) == ("calls", "openai_responses", Usage(9, 4))
-    assert progress == [
-        ThoughtAdded("Think"),
-        TextAdded("I "),
-        TextAdded("look."),
-        CallBegun(0, "read_file"),
-        ArgumentsAdded(0, '{"path"'),
-        ArgumentsAdded(0, ': "x"}'),
-    ]
 
 
 def test_deltas_of_two_calls_interleave_by_place_or_by_id() -> None:
@@ -158,20 +118,6 @@ def test_a_call_may_be_named_only_at_the_end() -> None:
     message, progress = feed([delta("function_call_arguments", 0, "{}"), named, end()])
     assert message.calls[0].name == "read_file"
     assert progress == [CallBegun(0, "read_file"), ArgumentsAdded(0, "{}")]
-
-
-def test_a_stream_of_one_event_and_a_whole_body_give_the_same() -> None:
-    response = {
-        "status": "completed",
-        "output": [said("Hi."), function(1, "{}")],
-        "usage": {"input_tokens": 1},
-    }
-    streamed, told = feed([{"type": "response.completed", "response": response}])
-    reader = new_reader()
-    assert list(reader.take(response)) == told
-    assert reader.is_complete
-    assert reader.message() == streamed
-    assert streamed.text == "Hi."
 
 
 def test_optional_arguments_that_strict_schemas_have_as_null_are_taken_out_again() -> None:
@@ -298,23 +244,10 @@ def test_a_refusal_is_text_and_says_so() -> None:
     assert (message.finish, message.text, texts(progress)) == ("refusal", "I cannot.", "I cannot.")
 
 
-@pytest.mark.parametrize(
-    ("reason", "finish"),
-    [
-        ("max_output_tokens", "length"),
-        ("content_filter", "refusal"),
-        ("anything", "length"),
-        (None, "length"),
-    ],
-)
-def test_an_incomplete_answer_says_why_and_its_cut_call_must_not_run(reason: str | None, finish: str) -> None:
-    details = {"reason": reason} if reason else None
-    whole, cut = (
-        function(1, '{"path":"a"}', status="completed"),
-        function(2, '{"path":"b', status="incomplete"),
-    )
-    message, _ = feed([done(0, **whole), done(1, **cut), end("incomplete", incomplete_details=details)])
-    assert message.finish == finish
+def test_the_cut_call_of_an_incomplete_answer_must_not_run() -> None:
+    whole = function(1, '{"path":"a"}', status="completed")
+    cut = function(2, '{"path":"b', status="incomplete")
+    message, _ = feed([done(0, **whole), done(1, **cut), end("incomplete")])
     first, second = message.parts
     assert isinstance(first, CallPart)
     assert isinstance(second, CallPart)
@@ -404,6 +337,6 @@ def test_an_echo_nested_beyond_reason_is_not_kept() -> None:
 def test_reading_takes_time_in_proportion_to_what_comes() -> None:
     """Counted, not timed: each delta is kept as it came, and joined when it is asked for."""
     reader = new_reader()
-    feed([delta("output_text", 0, "x") for _ in range(2_000)], reader)
+    wires.feed(reader, *[delta("output_text", 0, "x") for _ in range(2_000)])
     [item] = reader._items  # pyright: ignore[reportPrivateUsage]
     assert len(item.pieces["text", 0]) == 2_000
