@@ -10,65 +10,16 @@ from typing import Any
 
 import pytest
 
-from oneclaw import App, Config, Context, Kind, OneClawError, Output, ToolCall, ToolError, ToolResult, tool
-from oneclaw.core.event import Event, QuestionAnswered, QuestionAsked
+from oneclaw import App, Config, Kind, OneClawError, Output, ToolCall, ToolError, ToolResult, tool
 from oneclaw.core.hook import Answer, Block, Hooks, HookVerdict, Rewrite
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
-
-
-@tool(effect="write", needs=["mail"], isolation="thread")
-def post(context: Context, to: str) -> str:
-    """Work in steps, and tell them."""
-    context.progress("half way", 0.5)
-    context.progress("there", 1.0)
-    return f"posted to {to}"
 
 
 @tool(effect="read", isolation="process")
 def who() -> int:
     """Say which process works."""
     return os.getpid()
-
-
-def names(events: list[Event], call_id: str) -> list[str]:
-    return [type(event).__name__ for event in events if event.call_id == call_id]
-
-
-async def test_events_of_a_call_come_in_the_order_of_its_road(tmp_path: Path) -> None:
-    events: list[Event] = []
-    later: list[Event] = []
-    async with App(Config(home=tmp_path), tools=[post]) as app:
-        app.broker.bind(lambda prompt: app.broker.answer(prompt.id, "once"))  # pyright: ignore[reportArgumentType]
-        app.engine.subscribe(events.append)
-        end = app.engine.subscribe(later.append)
-        await app.engine.call(ToolCall("post", {"to": "ada"}, "fine"))
-        end()
-        await app.engine.call(ToolCall("post", {}, "wrong"))
-        await app.engine.call(ToolCall("invented", {}, "unknown"))
-        rows = {row.call_id: row for row in await app.store.calls.history()}
-    walked = ["QuestionAsked", "QuestionAnswered", "ToolStarted", "ToolProgressed", "ToolFinished"]
-    assert list(dict.fromkeys(names(events, "fine"))) == walked
-    assert names(events, "wrong") == names(events, "unknown") == ["ToolFinished"]
-    assert [event.call_id for event in later] == ["fine"] * len(later)
-    assert set(rows) == {"fine", "wrong", "unknown"}
-    asked, answered = events[:2]
-    assert isinstance(asked, QuestionAsked)
-    assert isinstance(answered, QuestionAnswered)
-    assert (asked.question_id, answered.answer) == (answered.question_id, "once")
-
-
-async def test_a_listener_that_fails_stops_neither_calls_nor_others(tmp_path: Path) -> None:
-    heard: list[Event] = []
-
-    def fail(event: Event) -> None:
-        raise RuntimeError("I am deaf")
-
-    async with App(Config(home=tmp_path)) as app:
-        app.engine.subscribe(fail)
-        app.engine.subscribe(heard.append)
-        assert (await app.engine.call(ToolCall("list_files"))).ok
-    assert [type(event).__name__ for event in heard] == ["ToolStarted", "ToolFinished"]
 
 
 async def test_hooks_block_rewrite_answer_and_change_results(tmp_path: Path) -> None:
@@ -205,16 +156,6 @@ def test_an_app_is_opened_again_in_another_loop(tmp_path: Path) -> None:
     assert asyncio.run(look()) == 6
 
 
-async def test_two_apps_in_one_loop_share_a_home(tmp_path: Path) -> None:
-    config = Config(home=tmp_path)
-    async with App(config) as one, App(config) as other:
-        write = ToolCall("write_file", {"path": "a.txt", "content": "hi"}, "w")
-        assert (await one.engine.call(write)).ok
-        assert (await other.engine.call(ToolCall("read_file", {"path": "a.txt"}, "r"))).value == "hi"
-        assert {row.call_id for row in await one.store.calls.history()} == {"w", "r"}
-        assert one.engine.session.id != other.engine.session.id
-
-
 async def test_apps_in_several_threads_share_a_home(tmp_path: Path) -> None:
     problems: list[BaseException] = []
 
@@ -278,16 +219,3 @@ async def test_an_app_that_cannot_open_leaves_nothing_open(tmp_path: Path) -> No
     secrets.chmod(0o600)
     async with App(Config(home=tmp_path / "home")) as app:
         assert (await app.engine.call(ToolCall("list_files"))).ok
-
-
-async def test_each_agent_sees_its_own_tools_and_names_near_those(tmp_path: Path) -> None:
-    values = {"agents.reader.tools.allow": ["read_file"], "switches.find_files": False}
-    async with App(Config(home=tmp_path, values=values)) as app:
-        reader = app.new_session("reader")
-        assert [one.name for one in app.engine.available(reader)] == ["read_file"]
-        wrong = await app.engine.call(ToolCall("reed_file"), reader)
-        assert "read_file" in wrong.message
-        wrong = await app.engine.call(ToolCall("write_fil"), reader)
-        assert "write_file" not in wrong.message
-        refused = await app.engine.call(ToolCall("find_files", {"pattern": "*"}))
-        assert "switched off" in refused.message

@@ -169,20 +169,6 @@ async def test_a_script_is_denied_where_nobody_is_asked_and_off_where_nobody_swi
         assert both <= {each.name for each in app.engine.available()}
 
 
-async def test_a_file_full_of_code_is_only_text_to_a_script(tmp_path: Path) -> None:
-    hostile = "`${tools.write_file({path: 'owned.txt', content: 'x'})}`'); await tools.write_file({}); //"
-    (tmp_path / "workspace").mkdir(parents=True)
-    (tmp_path / "workspace" / "page.txt").write_text(hostile)
-    code = "const text = await tools.read_file({path: 'page.txt'}); return {text, again: `${text}`}"
-    async with app_of(tmp_path, [Call("run_javascript", code=code), "Read."]) as app:
-        _, finished = await drive(app)
-        (result,) = await results_of(app, finished)
-        assert json.loads(result.text) == {"text": hostile, "again": hostile}
-        calls = await app.store.calls.history(session=finished.session)
-        assert [each.tool for each in calls] == ["read_file", "run_javascript"]
-    assert not (tmp_path / "workspace" / "owned.txt").exists()
-
-
 async def test_the_calls_of_a_script_count_against_the_limit_of_its_run(tmp_path: Path) -> None:
     code = """
     let count = 0;

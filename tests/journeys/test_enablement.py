@@ -63,15 +63,6 @@ async def test_the_shell_is_switched_on_with_what_rides_along(tmp_path: Path, ho
         assert names(app).isdisjoint(riding)
 
 
-@pytest.mark.covers("KAI-TE-01")
-async def test_memory_comes_and_goes_by_its_master_switch_alone(tmp_path: Path) -> None:
-    async with App(Config(home=tmp_path)) as app:
-        memory = {one.name for one in app.registry if one.definition.feature == "memory"}
-        assert memory <= names(app)
-        await app.switch_feature("memory", False)
-        assert memory.isdisjoint(names(app))
-
-
 @pytest.mark.covers("KAI-TE-02")
 async def test_a_switch_is_kept_under_the_name_others_know(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:

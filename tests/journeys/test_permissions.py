@@ -6,13 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
-from oneclaw.core.permit.permission import Permissions
 from oneclaw.core.question import PermissionAnswer, Question
-from oneclaw.core.tool import Isolation, Tool
+from oneclaw.core.tool import Tool
 
 
 def send_mail(text: str = "Send a letter.") -> Tool:
@@ -62,20 +59,6 @@ async def test_an_answer_is_remembered_by_the_next_program(tmp_path: Path) -> No
     assert sent(tmp_path) == ["ada", "bob", "eve"]
 
 
-async def test_a_tool_that_changed_is_asked_about_again(tmp_path: Path) -> None:
-    async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        Person(app, "always")
-        assert (await send(app)).ok
-    async with App(Config(home=tmp_path), tools=[send_mail("Send a letter, and a copy to me.")]) as app:
-        refused = await send(app)
-        assert refused.kind is Kind.PERMISSION_DENIED
-        assert "Nobody is there to ask" in refused.message
-        person = Person(app, "once")
-        assert (await send(app)).ok
-        assert "mail" in person.asked[0].needs
-    assert sent(tmp_path) == ["ada", "ada"]
-
-
 async def test_never_outlives_the_program_and_a_new_version(tmp_path: Path, command_line: Any) -> None:
     command_line.home = tmp_path
     async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
@@ -108,29 +91,6 @@ async def test_a_grant_taken_back_at_the_command_line_is_gone_for_a_running_prog
         assert (await send(app)).kind is Kind.PERMISSION_DENIED
 
 
-async def test_a_yes_for_the_session_is_not_one_for_the_next(tmp_path: Path) -> None:
-    async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        person = Person(app, "session", "no")
-        first, second = app.new_session(), app.new_session()
-        call = ToolCall("send", {"to": "ada"})
-        assert (await app.engine.call(call, first)).ok
-        assert (await app.engine.call(call, first)).ok
-        assert (await app.engine.call(call, second)).kind is Kind.PERMISSION_DENIED
-    assert [prompt.session for prompt in person.asked] == [first.id, second.id]
-
-
-async def test_without_the_check_the_call_would_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        assert (await send(app)).kind is Kind.PERMISSION_DENIED
-        assert sent(tmp_path) == []
-
-        async def let_pass(*_: Any) -> None: ...
-
-        monkeypatch.setattr(Permissions, "check", let_pass)
-        assert (await send(app)).ok
-    assert sent(tmp_path) == ["ada"]
-
-
 async def test_in_the_mode_ask_reading_runs_and_every_change_is_confirmed(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path, mode="ask")) as app:
         person = Person(app, "once", "no")
@@ -142,17 +102,6 @@ async def test_in_the_mode_ask_reading_runs_and_every_change_is_confirmed(tmp_pa
         assert [prompt.tool for prompt in person.asked] == ["write_file", "edit_file"]
         assert "hi" in person.asked[0].arguments["content"]
     assert (tmp_path / "workspace" / "a.txt").read_text() == "hi"
-
-
-async def test_in_the_mode_deny_reading_runs_and_nobody_is_asked(tmp_path: Path) -> None:
-    async with App(Config(home=tmp_path, mode="deny"), tools=[send_mail()]) as app:
-        person = Person(app)
-        write = await app.engine.call(ToolCall("write_file", {"path": "a.txt", "content": "hi"}))
-        results = [write, await send(app)]
-        assert [result.kind for result in results] == [Kind.PERMISSION_DENIED] * 2
-        assert (await app.engine.call(ToolCall("list_files"))).ok
-        assert person.asked == []
-    assert not (tmp_path / "workspace" / "a.txt").exists()
 
 
 async def test_the_mode_that_was_set_while_running_outlives_a_switch(tmp_path: Path) -> None:
@@ -273,47 +222,6 @@ async def test_a_question_nobody_answers_is_a_no_after_its_time(tmp_path: Path) 
         assert len(withdrawn) == 1
         assert app.broker.pending() == ()
     assert sent(tmp_path) == []
-
-
-LIMIT_SECONDS: dict[Isolation, float] = {"inline": 0.4, "thread": 0.4, "process": 3.0}
-"""A process takes its time to start."""
-
-
-def ask_on_the_way(isolation: Isolation) -> Tool:
-    @tool(name="visit", effect="write", isolation=isolation, seconds=LIMIT_SECONDS[isolation])
-    async def visit(context: Context) -> str:
-        """Find out while running that a power is needed."""
-        await context.require("browser", "The page wants a browser.")
-        (context.workspace.folder / "visited").touch()
-        return "visited"
-
-    return visit
-
-
-@pytest.mark.parametrize("isolation", ["inline", "thread", "process"])
-@pytest.mark.parametrize("answer", ["once", "no"])
-async def test_a_tool_that_asks_on_its_way_has_its_clock_stopped(
-    tmp_path: Path, isolation: Isolation, answer: PermissionAnswer
-) -> None:
-    thinking_seconds = LIMIT_SECONDS[isolation] + 0.2
-    async with App(Config(home=tmp_path), tools=[ask_on_the_way(isolation)]) as app:
-
-        def think_long(prompt: Question) -> None:
-            assert prompt.about == "The page wants a browser."
-            asyncio.get_running_loop().call_later(thinking_seconds, app.broker.answer, prompt.id, answer)
-
-        app.broker.bind(think_long)
-        begun = time.monotonic()
-        result = await app.engine.call(ToolCall("visit"))
-        assert time.monotonic() - begun > thinking_seconds, "longer than its limit, for a person thought"
-        (row,) = await app.store.calls.history()
-    assert result.seconds < thinking_seconds, "how long it took is told without that"
-    assert (tmp_path / "workspace" / "visited").exists() == (answer == "once")
-    if answer == "once":
-        assert (result.value, row.status) == ("visited", "success")
-    else:
-        assert result.kind is Kind.PERMISSION_DENIED
-        assert "The page wants a browser." in result.message
 
 
 ROOTS = """

@@ -117,6 +117,11 @@ async def test_each_agent_has_the_tools_that_were_set_for_it(tmp_path: Path) -> 
         refused = await opened.engine.call(ToolCall("list_files"), clerk)
         assert refused.kind is Kind.TOOL_NOT_AVAILABLE
         assert "not available for this agent" in refused.message
+        near, far = [
+            await opened.engine.call(ToolCall(name), clerk) for name in ("get_curent_time", "list_file")
+        ]
+        assert "get_current_time" in near.message
+        assert "list_files" not in far.message
 
 
 @pytest.mark.covers("RFC004-IT-03", "FEAT004-AC-13", "FEAT004-AC-14", "RFC004-GO-05")

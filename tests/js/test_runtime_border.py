@@ -3,7 +3,6 @@
 # ruff: noqa: E501 - a script stands on one line
 
 import json
-from typing import Any
 
 import pytest
 from tests.js.caller import CallJs
@@ -122,19 +121,6 @@ async def test_the_functions_of_the_border_cannot_be_had_from_the_stack(call_js:
       return seen.filter((each) => typeof each !== 'function' || !own.has(each)).length;
     }"""
     assert (await call_js(text)).text == "0"
-
-
-def test_without_the_lock_the_stack_gives_its_functions_away() -> None:
-    """The twin: what the engine does where the border has not forbidden it."""
-    quickjs: Any = pytest.importorskip("_quickjs")
-    context = quickjs.Context()
-    stolen = context.eval(
-        """Error.prepareStackTrace = (error, sites) => sites.map((site) => site.getFunction());
-        const inner = () => new Error('x').stack;
-        const border = () => { 'use strict'; return inner(); };
-        border().includes(border)"""
-    )
-    assert stolen is True
 
 
 async def test_nothing_a_tool_can_reach_leads_to_the_border(call_js: CallJs) -> None:

@@ -133,15 +133,6 @@ async def test_console_files_time_and_library_are_there(tmp_path: Path, folder: 
         assert (tmp_path / "work" / "note.txt").read_text() == "hello"
 
 
-async def test_a_bridge_without_its_permission_is_refused(tmp_path: Path, folder: Path) -> None:
-    write_pair(folder, "peek", single("peek"), "function execute() { return fs.readFile('note.txt'); }")
-    async with App(config(tmp_path)) as app:
-        (tmp_path / "work" / "note.txt").write_text("hello")
-        result = await call(app, "peek")
-        assert result.kind is not None
-        assert "files.read" in result.message
-
-
 @pytest.mark.covers("RFC018-EX-05", "RFC018-LO-09")
 async def test_a_tool_is_stopped_when_its_own_time_is_up(tmp_path: Path, folder: Path) -> None:
     manifest = [tool("stuck", timeoutSeconds=0.3), tool("fine", "other")]

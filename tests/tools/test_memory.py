@@ -186,6 +186,7 @@ async def test_with_the_feature_off_the_tools_are_gone(tmp_path: Path) -> None:
         assert await app.store.memories.all() == []
 
 
+@pytest.mark.covers("KAI-TE-01")
 async def test_the_feature_is_switched_while_running_and_for_other_programs(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path)) as app:
         await app.switch_feature("memory", False)
