@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -92,9 +93,10 @@ async def test_how_long_a_person_thinks_is_not_how_long_the_call_took(
     engine = engine_of(runner, ask, permissions=Permissions(broker=broker))
     asked = time.monotonic()
     result = await engine.call(ToolCall("ask", {}))
-    assert time.monotonic() - asked > thinks_seconds
+    took = time.monotonic() - asked
+    assert took > thinks_seconds
     assert result.ok is (answer == "once")
-    assert 0 <= result.seconds < thinks_seconds
+    assert 0 <= result.seconds <= took - thinks_seconds
 
 
 async def test_a_call_that_was_refused_is_told_with_its_arguments(runner: CallRunner) -> None:
@@ -203,17 +205,6 @@ async def test_a_failed_tool_can_leave_details_for_people(runner: CallRunner) ->
     result = await engine_of(runner, noisy).call(ToolCall("noisy"))
     assert result.details == {"log": "tried a\ntried b"}
     assert "tried" not in result.to_json()
-
-
-async def test_the_clock_of_a_call_stands_still_while_it_is_paused(runner: CallRunner) -> None:
-    @tool(effect="read", seconds=0.05)
-    async def patient(context: Context) -> str:
-        """Wait for somebody."""
-        with context.paused():
-            await asyncio.sleep(0.2)
-        return "done"
-
-    assert (await engine_of(runner, patient).call(ToolCall("patient"))).value == "done"
 
 
 @pytest.mark.covers("FEAT004-AC-05", "FEAT004-ES-04", "RFC004-ET-12", "RFC004-UT-03b", "KAI-SG-03")
@@ -359,20 +350,6 @@ async def test_a_listener_that_fails_harms_nobody(
     assert "A listener failed" in caplog.text
 
 
-async def test_progress_from_a_thread_arrives_on_the_loop(runner: CallRunner) -> None:
-    @tool(effect="read")
-    def work(context: Context) -> str:
-        """Work in a thread."""
-        context.progress("in a thread", 1.0)
-        return "ok"
-
-    events: list[Event] = []
-    engine = engine_of(runner, work)
-    engine.subscribe(events.append)
-    await engine.call(ToolCall("work"))
-    assert any(isinstance(event, ToolProgressed) for event in events)
-
-
 async def test_a_hook_may_block_with_a_reason(runner: CallRunner) -> None:
     def refuse(*_: Any) -> HookVerdict:
         return Block("not on Sundays")
@@ -446,9 +423,11 @@ async def test_a_hook_may_change_the_result(runner: CallRunner) -> None:
     async def sign(call: ToolCall, result: ToolResult, session: Session) -> ToolResult:
         return ToolResult("other", "other", value=f"{result.value} signed")
 
-    engine = engine_of(runner, add, hooks=Hooks(after=(sign,)))
+    pages = Pages()
+    engine = engine_of(runner, add, hooks=Hooks(after=(sign,)), journal=pages)
     result = await engine.call(ToolCall("add", {"a": 1, "b": 2}, "c1"))
     assert (result.call_id, result.tool, result.value) == ("c1", "add", "3 signed")
+    assert pages.rows == [["c1", result]]
 
 
 async def test_a_hook_that_fails_on_a_result_withholds_it(runner: CallRunner) -> None:
@@ -753,29 +732,6 @@ async def test_a_cancelled_call_passes_it_on_and_leaves_its_result(runner: CallR
     assert [type(event) for event in events] == [ToolStarted, ToolFinished]
 
 
-async def test_cancelling_many_leaves_a_result_for_each(runner: CallRunner) -> None:
-    started = 0
-    all_started = asyncio.Event()
-
-    @tool(effect="write")
-    async def wait() -> None:
-        """Wait."""
-        nonlocal started
-        started += 1
-        if started == 10:
-            all_started.set()
-        await asyncio.sleep(30)
-
-    pages = Pages()
-    engine = engine_of(runner, wait, journal=pages)
-    task = asyncio.ensure_future(engine.call_all([ToolCall("wait") for _ in range(10)]))  # noqa: RUF006  it is kept, and awaited below
-    await all_started.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert [row[1].kind for row in pages.rows] == [Kind.CANCELLED] * 10
-
-
 class Stars:
     """A redactor that knows one secret."""
 
@@ -822,26 +778,18 @@ async def test_a_tool_gets_the_secrets_it_declared_and_no_others(runner: CallRun
 
 @pytest.mark.covers("RFC004-GO-01")
 async def test_a_class_based_tool_that_does_not_await_is_held_to_its_limit(runner: CallRunner) -> None:
+    let_go = threading.Event()
+
     class Sleeper:
         definition = ToolDefinition(name="sleeper", seconds=0.05)
 
         def execute(self, arguments: dict[str, Any], context: Context) -> str:
-            time.sleep(0.5)
-            return "late"
+            let_go.wait(30)
+            return "the loop stood still"
 
-    ticks = 0
-
-    async def tick() -> None:
-        nonlocal ticks
-        while True:
-            ticks += 1
-            await asyncio.sleep(0.01)
-
-    ticking = asyncio.create_task(tick())
     result = await Engine(Registry([Sleeper()]), runner).call(ToolCall("sleeper"))
-    ticking.cancel()
+    let_go.set()
     assert result.kind is Kind.TIMEOUT
-    assert ticks > 1, "the loop stood still"
 
 
 async def test_a_plain_schema_tool_and_a_class_based_tool_are_first_class(runner: CallRunner) -> None:

@@ -4,16 +4,13 @@ import asyncio
 import json
 import os
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from oneclaw import App, Config, Kind, OneClawError, Output, ToolCall, ToolError, ToolResult, tool
-from oneclaw.core.hook import Answer, Block, Hooks, HookVerdict, Rewrite
-from oneclaw.core.session import Session
-from oneclaw.core.tool import ToolDefinition
+from oneclaw import App, Config, Kind, OneClawError, Output, ToolCall, ToolError, tool
+from oneclaw.core.hook import Hooks, HookVerdict, Rewrite
 
 
 @tool(effect="read", isolation="process")
@@ -22,46 +19,15 @@ def who() -> int:
     return os.getpid()
 
 
-async def test_hooks_block_rewrite_answer_and_change_results(tmp_path: Path) -> None:
-    seen: list[str] = []
-
-    def before(
-        call: ToolCall, definition: ToolDefinition, arguments: dict[str, Any], session: Session
-    ) -> HookVerdict:
-        seen.append(definition.name)
-        if definition.name == "edit_file":
-            return Block("Not on a Sunday.")
-        if definition.name == "write_file":
-            return Rewrite({**arguments, "path": f"safe/{arguments['path']}"})
-        return Answer("from memory") if definition.name == "list_files" else None
-
-    async def after(call: ToolCall, result: ToolResult, session: Session) -> ToolResult | None:
-        return replace(result, value=result.value.upper()) if result.tool == "read_file" else None
-
-    async with App(Config(home=tmp_path), hooks=Hooks((before,), (after,))) as app:
-        (app.config.workspace_folder / "safe").mkdir()
-        written = await app.engine.call(ToolCall("write_file", {"path": "a.txt", "content": "hi"}))
-        assert "changed by a hook" in written.repairs[0]
-        blocked = await app.engine.call(ToolCall("edit_file", {"path": "a", "old": "b", "new": "c"}))
-        assert (blocked.kind, blocked.effects) == (Kind.PERMISSION_DENIED, "none")
-        assert "Not on a Sunday." in blocked.message
-        assert (await app.engine.call(ToolCall("list_files"))).value == "from memory"
-        assert (await app.engine.call(ToolCall("read_file", {"path": "safe/a.txt"}))).value == "HI"
-        stored = {row.tool: row for row in await app.store.calls.history()}
-    assert (tmp_path / "workspace" / "safe" / "a.txt").read_text() == "hi"
-    assert seen == ["write_file", "edit_file", "list_files", "read_file"]
-    assert stored["read_file"].value == "HI"
-    assert stored["write_file"].arguments["path"] == "safe/a.txt"
-    assert stored["edit_file"].kind == "permission_denied"
-
-
 async def test_a_hook_cannot_lead_a_call_round_its_checks(tmp_path: Path) -> None:
     def outside(*_: Any) -> HookVerdict:
         return Rewrite({"path": "../oneclaw.db"})
 
     async with App(Config(home=tmp_path), hooks=Hooks(before=(outside,))) as app:
         result = await app.engine.call(ToolCall("read_file", {"path": "a.txt"}))
+        (row,) = await app.store.calls.history()
     assert result.kind is Kind.PATH_NOT_ALLOWED
+    assert row.arguments["path"] == "../oneclaw.db"
 
 
 @pytest.mark.parametrize("wrong", [5, "yes", False, ToolError("no"), Output("x")])

@@ -130,16 +130,6 @@ async def test_calls_on_one_file_keep_their_order_and_others_do_not_wait(tmp_pat
     assert [result.value for result in results if result.tool == "read_file"] == expected
 
 
-async def test_appends_of_one_batch_stand_in_the_order_of_the_calls(tmp_path: Path) -> None:
-    def append(number: int) -> ToolCall:
-        return ToolCall("write_file", {"path": "log", "content": f"{number}\n", "mode": "append"})
-
-    async with App(Config(home=tmp_path)) as app:
-        await app.engine.call_all([append(number) for number in range(100)])
-        text = (app.config.workspace_folder / "log").read_text()
-    assert text.split() == [str(number) for number in range(100)]
-
-
 def traverse(workspace: Path) -> list[ToolCall]:
     """Ways out of the workspace to a file beside it."""
     (workspace / "link").symlink_to("..")
