@@ -34,7 +34,7 @@ $(VENV)/.local: requirements/local.txt pyproject.toml | $(VENV)/.run
 # What could not be installed is told by the demonstration, once.
 run: $(VENV)/.run $(VENV)/.local
 	@sh tools/system-package.sh $(RUN_PACKAGES) 2>/dev/null || true
-	@$(BIN)/oneclaw demo
+	@$(BIN)/oneclaw demo --page
 
 # A file of tests stays in one process: tests of a file may share what took long to make.
 test: $(VENV)/.test packages

@@ -171,6 +171,10 @@ class Runs:
         """The handle of a run of this program that is going on."""
         return next((each.handle for each in self._running.values() if each.handle.id == run_id), None)
 
+    def all(self) -> list[RunHandle]:
+        """The handles of the runs of this program that are going on."""
+        return [each.handle for each in self._running.values()]
+
     def running_in(self, session_id: str) -> RunHandle | None:
         """The handle of the run of this program that is going on in a session."""
         found = self._running.get(session_id)

@@ -1,4 +1,4 @@
-"""Who may use the page and its API: one-time links, logins of browsers, and tokens of programs.
+"""Who may use the page and its API: one-time links, a password, logins of browsers, tokens of programs.
 
 Only hashes are kept, in a file of the data folder that nobody else can read. A link is held in memory: it
 works once, and not after ten minutes.
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import time
-from typing import Any
+from typing import Any, Literal
 
 from oneclaw.core.errors import InvalidConfig, NotFound
 
@@ -21,6 +21,8 @@ LINK_SECONDS = 600.0
 LOGIN_SECONDS = 30 * 86_400.0
 MOST_LOGINS = 50
 MOST_TOKENS = 100
+PASSWORD_CHARS = (12, 1_000)
+LoginKind = Literal["link", "password", "token"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -47,10 +49,13 @@ class AccessBook:
         self._links[_digest(link)] = self._now() + LINK_SECONDS
         return link
 
-    def exchange(self, link: str) -> str | None:
-        """The cookie of a new login, for a link that was not used yet."""
-        expires = self._links.pop(_digest(link), 0.0)
-        if expires < self._now():
+    def log_in(self, kind: LoginKind, secret: str) -> str | None:
+        """The cookie of a new login, for a link that was not used yet, the password or a token."""
+        if kind == "link":
+            is_right = self._links.pop(_digest(secret), 0.0) >= self._now()
+        else:
+            is_right = self.is_password(secret) if kind == "password" else self.is_token(secret)
+        if not is_right:
             return None
         cookie = secrets.token_urlsafe(32)
         kept = self._read()
@@ -69,6 +74,25 @@ class AccessBook:
     def end_logins(self) -> None:
         """Have every browser log in again."""
         self._write({**self._read(), "logins": {}})
+
+    def has_password(self) -> bool:
+        return bool(self._read()["password"])
+
+    def set_password(self, text: str) -> None:
+        """Keep a hash of a password, and have every browser log in again; raises `InvalidConfig`."""
+        if not PASSWORD_CHARS[0] <= len(text) <= PASSWORD_CHARS[1]:
+            raise InvalidConfig(
+                f"The password has {len(text)} characters; use {PASSWORD_CHARS[0]} to {PASSWORD_CHARS[1]:,}."
+            )
+        salt = secrets.token_hex(16)
+        self._write({**self._read(), "logins": {}, "password": {"salt": salt, "hash": _slow(text, salt)}})
+
+    def is_password(self, text: str) -> bool:
+        """Whether this is the password; takes a tenth of a second, so that guessing is slow."""
+        kept = self._read()["password"]
+        if not kept or len(text) > PASSWORD_CHARS[1]:
+            return False
+        return secrets.compare_digest(_slow(text, kept["salt"]), kept["hash"])
 
     def tokens(self) -> list[AccessToken]:
         return [AccessToken(**each) for each in self._read()["tokens"]]
@@ -101,9 +125,10 @@ class AccessBook:
     def _read(self) -> dict[str, Any]:
         try:
             kept = json.loads(self._file.read_text())
-            return {"logins": dict(kept["logins"]), "tokens": list(kept["tokens"])}
+            password = dict(kept.get("password", {}))
+            return {"logins": dict(kept["logins"]), "tokens": list(kept["tokens"]), "password": password}
         except FileNotFoundError:
-            return {"logins": {}, "tokens": []}
+            return {"logins": {}, "tokens": [], "password": {}}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InvalidConfig(
                 f"{self._file} cannot be read ({error}); remove it, and log in again."
@@ -126,4 +151,9 @@ def access_file(home: Path) -> Path:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _slow(password: str, salt: str) -> str:
+    data = password.encode("utf-8", "surrogatepass")
+    return hashlib.scrypt(data, salt=bytes.fromhex(salt), n=2**15, r=8, p=1, maxmem=1 << 26).hex()

@@ -99,8 +99,13 @@ def choose_default(app: "App", name: str) -> DefaultModel:
     from oneclaw.config import settings_file
 
     made = set_default(app, settings_file(app.config.file), name)
-    app.take_up(replace(app.config, values={**app.config.values, "models.default": made.model}))
+    answer_with(app, made.model)
     return made
+
+
+def answer_with(app: "App", model: str) -> None:
+    """Have a model answer where none is named, in this program only."""
+    app.take_up(replace(app.config, values={**app.config.values, "models.default": model}))
 
 
 def list_models(app: "App", provider: str | None = None) -> ModelList:

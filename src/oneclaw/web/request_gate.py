@@ -5,8 +5,8 @@ header unless we allow it to, which we never do; and its `Origin` is not ours.
 """
 
 import json
-from collections import deque
 from collections.abc import Collection
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -25,7 +25,8 @@ MOST_UPLOADS = 8
 """Uploads at the same time; each is written to a file while it comes."""
 MOST_SOCKETS = 256
 MOST_FAILURES = 10
-"""Failed logins in a minute; more are refused without being looked at."""
+"""Failed logins of one address in a minute; more are refused without being looked at."""
+MOST_FAILURES_OF_ALL = 200
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
     " frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
@@ -50,6 +51,14 @@ class Refused(Exception):
         self.status = status
 
 
+@dataclass(frozen=True, slots=True)
+class LoginAttempt:
+    """A login that failed, or is being looked at: from where, and when."""
+
+    address: str
+    time: float
+
+
 class RequestGate:
     """The outermost part of the server. `hosts` are the names and ports that it answers to."""
 
@@ -60,7 +69,7 @@ class RequestGate:
         self._access = access
         self._hosts = frozenset(hosts)
         self._origins = frozenset(f"{scheme}://{host}" for host in hosts)
-        self._failures: deque[float] = deque(maxlen=MOST_FAILURES)
+        self._attempts: list[LoginAttempt] = []
         self._sockets = 0
         self._uploads = 0
 
@@ -92,25 +101,32 @@ class RequestGate:
             return
         kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            self._check_token(token.strip())
+            self._check_token(scope, token.strip())
         elif not self._access.is_login(_cookie(headers.get("cookie", ""))):
             raise Refused(401, "Log in first: open the link that `oneclaw serve` printed.")
         elif is_socket and origin is None:
             raise Refused(403, "A browser says where its page is from; this one did not.")
 
-    def _check_token(self, token: str) -> None:
-        self.check_failures()
-        if not self._access.is_token(token):
-            self.note_failure()
-            raise Refused(401, "This token is not known; `oneclaw tokens` lists those that are.")
+    def _check_token(self, scope: Scope, token: str) -> None:
+        if self._access.is_token(token):
+            return
+        self.note_attempt(scope)
+        raise Refused(401, "This token is not known; `oneclaw tokens` lists those that are.")
 
-    def check_failures(self) -> None:
-        """Raise `Refused` where too many logins have failed in the last minute."""
-        if len(self._failures) == MOST_FAILURES and monotonic() - self._failures[0] < 60:
+    def note_attempt(self, scope: Scope) -> "LoginAttempt":
+        """Count a login before it is looked at; raises `Refused` where too many have failed."""
+        now, address = monotonic(), (scope.get("client") or ("",))[0]
+        self._attempts = [each for each in self._attempts if each.time > now - 60]
+        same = sum(each.address == address for each in self._attempts)
+        if same >= MOST_FAILURES or len(self._attempts) >= MOST_FAILURES_OF_ALL:
             raise Refused(429, "Too many logins have failed; try again in a minute.")
+        attempt = LoginAttempt(address, now)
+        self._attempts.append(attempt)
+        return attempt
 
-    def note_failure(self) -> None:
-        self._failures.append(monotonic())
+    def forgive(self, attempt: "LoginAttempt") -> None:
+        """Count a login no longer: it was a right one."""
+        self._attempts = [each for each in self._attempts if each is not attempt]
 
     async def _open_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._sockets >= MOST_SOCKETS:

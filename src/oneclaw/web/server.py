@@ -1,7 +1,7 @@
 """The server of the page: puts the gate, the API, the socket and the files of the page together."""
 
-import socket as sockets
-from collections.abc import Callable
+import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,27 +20,35 @@ from oneclaw.web.endpoint import fail
 from oneclaw.web.live import Live
 from oneclaw.web.openapi import openapi
 from oneclaw.web.request_gate import COOKIE, Refused, RequestGate
+from oneclaw.web.server_address import PORT, ServerAddress
 
 if TYPE_CHECKING:
     from oneclaw.app import App
 
 PAGE = Path(__file__).parent / "page"
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-PORT = 7468
+_WRONG = {
+    "link": "This link was used already, or is too old. `oneclaw serve` prints a new one.",
+    "password": "The password is wrong.",
+    "token": "This token is not known; `oneclaw tokens` lists those that are.",
+}
 _SHUTDOWN_SECONDS = 5
 
 
 class Server:
     """The page of an app, on one address. `link` is a new one-time link to it."""
 
-    def __init__(self, app: "App", host: str = "127.0.0.1", port: int = PORT) -> None:
-        if host not in LOOPBACK:
-            raise InvalidConfig(f"The page is served on this machine only (127.0.0.1), not on {host[:80]!r}.")
+    def __init__(self, app: "App", at: ServerAddress | None = None, *, port: int = PORT) -> None:
+        """Raises `InvalidConfig` for an address that cannot be used, or that nothing guards.
+
+        `port` is that of the loopback, where no address is given.
+        """
         self._app = app
+        self._at = ServerAddress(port=port) if at is None else at
         self._access = AccessBook(access_file(app.config.home))
-        self._socket = _listen(host, port)
+        self._at.check(self._access)
+        self._socket = self._at.listen()
         self.port: int = self._socket.getsockname()[1]
-        self._host = f"[{host}]" if ":" in host else host
+        self._hosts = self._at.hosts(self.port)
         config = uvicorn.Config(
             self._asgi(),
             log_config=None,
@@ -50,12 +58,19 @@ class Server:
             ws_max_size=1 << 20,
             server_header=False,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+            ssl_certfile=self._at.certificate,
+            ssl_keyfile=self._at.key,
         )
+        try:
+            config.load()
+        except OSError as error:  # as that of a key which is not the certificate's
+            self._socket.close()
+            raise InvalidConfig(f"The certificate {self._at.certificate} cannot be used: {error}.") from None
         self._server = uvicorn.Server(config)
 
     @property
     def address(self) -> str:
-        return f"http://{self._host}:{self.port}/"
+        return f"{self._at.scheme}://{self._hosts[0]}/"
 
     def link(self) -> str:
         """A link that logs one browser in, once."""
@@ -63,7 +78,7 @@ class Server:
 
     async def serve(self) -> None:
         """Answer until `stop` is called, or the task is cancelled."""
-        self._server.install_signal_handlers = lambda: None  # pyright: ignore[reportAttributeAccessIssue]
+        self._server.capture_signals = nullcontext  # pyright: ignore[reportAttributeAccessIssue]  ours to hear
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
@@ -74,7 +89,6 @@ class Server:
 
     def _asgi(self) -> ASGIApp:
         live = Live(self._app)
-        hosts = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
         routes: list[BaseRoute] = [
             Route("/", _page, methods=["GET"]),
             Route("/api/login", self._log_in, methods=["POST"]),
@@ -84,33 +98,35 @@ class Server:
             Mount("/page", StaticFiles(directory=PAGE)),
         ]
         handlers: Any = {Refused: _refuse}
-        self._gate = RequestGate(Starlette(routes=routes, exception_handlers=handlers), self._access, hosts)
+        inner = Starlette(routes=routes, exception_handlers=handlers)
+        self._gate = RequestGate(inner, self._access, self._hosts, self._at.scheme)
         return self._gate
 
     async def _log_in(self, request: Request) -> Response:
-        """Exchange a one-time link for a cookie."""
-        self._gate.check_failures()
+        """Exchange a one-time link, a password or a token for a cookie."""
         try:
             said = await request.json()
-            link = str(said["link"])
-        except (ValueError, KeyError, TypeError):
-            return JSONResponse({"error": 'Send the link as {"link": …}.'}, 400)
-        cookie = self._access.exchange(link)
+            ((kind, secret),) = said.items()
+            if kind not in ("link", "password", "token") or not isinstance(secret, str):
+                raise TypeError
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            return fail(400, 'Send {"link": …}, {"password": …} or {"token": …}.')
+        attempt = self._gate.note_attempt(request.scope)
+        cookie = await asyncio.to_thread(self._access.log_in, kind, secret)
         if cookie is None:
-            self._gate.note_failure()
-            raise Refused(401, "This link was used already, or is too old. `oneclaw serve` prints a new one.")
+            raise Refused(401, _WRONG[kind])
+        self._gate.forgive(attempt)
         response = JSONResponse({"ok": True})
         response.set_cookie(
-            COOKIE, cookie, max_age=int(LOGIN_SECONDS), path="/", httponly=True, samesite="strict"
+            COOKIE,
+            cookie,
+            max_age=int(LOGIN_SECONDS),
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=self._at.certificate is not None,
         )
         return response
-
-
-async def serve_page(app: "App", port: int, told: Callable[[Server], None]) -> None:
-    """Serve the page of an app until the task is cancelled; `told` is called when it can be opened."""
-    server = Server(app, port=port)
-    told(server)
-    await server.serve()
 
 
 async def _refuse(request: Request, refused: Refused) -> Response:
@@ -123,19 +139,3 @@ async def _page(request: Request) -> Response:
 
 async def _show_openapi(request: Request) -> Response:
     return JSONResponse(openapi(ENDPOINTS))
-
-
-def _listen(host: str, port: int) -> sockets.socket:
-    """A socket that listens; made with its protocol, or the loop would not set TCP_NODELAY."""
-    family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
-    listening = sockets.socket(family, sockets.SOCK_STREAM, sockets.IPPROTO_TCP)
-    listening.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as error:
-        listening.close()
-        raise InvalidConfig(
-            f"Port {port} of {host} cannot be used ({error.strerror}); choose another with --port."
-        ) from None
-    listening.listen(128)
-    return listening
