@@ -24,7 +24,7 @@ def test_on_a_terminal_both_the_page_and_the_chat_are_offered(home: Path) -> Non
 
 
 def test_another_address_is_refused_before_anything_listens(home: Path) -> None:
-    command = [*ONECLAW, "serve", "--host", "0.0.0.0", "--port", "1"]  # noqa: S104
+    command = [*ONECLAW, "serve", "--host", "0.0.0.0", "--port", "1"]
     ended = subprocess.run(command, env=variables(home), capture_output=True, text=True, timeout=60)
     assert ended.returncode == 2
     assert "give a certificate with --tls-cert and --tls-key" in ended.stderr

@@ -1,4 +1,4 @@
-"""Where the page is served: on this machine alone, or elsewhere with a certificate and a password or token."""
+"""Where the page is served: here alone, or elsewhere with a certificate and a password or token."""
 
 import asyncio
 import ssl
@@ -20,7 +20,7 @@ from oneclaw.web import server_address
 from oneclaw.web.server import Server
 from oneclaw.web.server_address import ServerAddress
 
-PASSWORD = "correct horse battery staple"  # noqa: S105
+PASSWORD = "correct horse battery staple"
 
 
 def book_of(home: Path) -> AccessBook:
@@ -38,7 +38,11 @@ async def serving(home: Path, folder: Path, **more: Any) -> AsyncGenerator[Serve
     """A server with TLS that answers to the name good.test."""
     config = Config(home=home, values={"models.default": "scripted/demo"})
     async with App(config, providers={"scripted": Scripted(["Hello."])}) as app:
-        given = {"names": ("good.test",), "certificate": folder / "cert.pem", "key": folder / "key.pem"}
+        given: dict[str, Any] = {
+            "names": ("good.test",),
+            "certificate": folder / "cert.pem",
+            "key": folder / "key.pem",
+        }
         server = Server(app, ServerAddress("127.0.0.1", 0, **{**given, **more}))
         task = asyncio.get_running_loop().create_task(server.serve())
         try:
@@ -63,7 +67,7 @@ def client_of(server: Server, folder: Path) -> httpx2.AsyncClient:
         (False, False, {}, "set a password first"),
         (True, False, {"certificate": None, "key": None}, "give a certificate"),
         (True, False, {"key": None}, "both --tls-cert and --tls-key"),
-        (True, False, {"host": "0.0.0.0", "names": ()}, "stands for all addresses"),  # noqa: S104
+        (True, False, {"host": "0.0.0.0", "names": ()}, "stands for all addresses"),
         (True, False, {"certificate": Path("nothing.pem")}, "There is no file"),
         (True, False, {}, ""),
         (False, True, {}, ""),
@@ -83,7 +87,11 @@ def test_an_address_that_others_reach_needs_a_certificate_and_a_password_or_toke
         book.set_password(PASSWORD)
     if has_token:
         book.make_token("laptop")
-    given = {"host": "192.0.2.1", "certificate": certificate / "cert.pem", "key": certificate / "key.pem"}
+    given: dict[str, Any] = {
+        "host": "192.0.2.1",
+        "certificate": certificate / "cert.pem",
+        "key": certificate / "key.pem",
+    }
     at = ServerAddress(**{**given, "names": ("good.test",), **more})
     if not said:
         at.check(book)
