@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import pty
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.text import Text
-from tests.cli.vt import script
+from tests.cli.vt import ONECLAW, Terminal, environment, script
 
 from oneclaw.cli.demo_conversation import command_name
 from oneclaw.cli.running_call import RunningCall, add_arguments, going_line
@@ -21,48 +19,27 @@ from oneclaw.core.permit.grant import Grant
 from oneclaw.core.settings.schema import SETTINGS
 from oneclaw.store.store import Store
 
-ONECLAW = [sys.executable, "-m", "oneclaw.cli.main"]
 Cli = Any
 pytestmark = pytest.mark.slow
 
 
-def environment(home: Path, **more: str) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    return {**inherited, "ONECLAW_HOME": str(home), "TERM": "xterm", "COLUMNS": "80", **more}
-
-
-def run(words: list[str], home: Path) -> None:
-    subprocess.run([*ONECLAW, *words], env=environment(home), capture_output=True, timeout=60)
-
-
-def on_screen(words: list[str], home: Path, program: list[str] = ONECLAW, **more: str) -> str:
+def on_screen(
+    words: list[str], home: Path, program: tuple[str, ...] = ONECLAW, columns: int = 80, **more: str
+) -> str:
     """All that a command leaves on a terminal."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [*program, *words], stdin=slave, stdout=slave, stderr=slave, env=environment(home, **more)
-    )
-    os.close(slave)
-    seen = b""
-    while True:
-        try:
-            data = os.read(master, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not data:
-            break
-        seen += data
-    os.close(master)
-    assert process.wait(20) in (0, 1), seen
-    return seen.decode().replace("\r\n", "\n")
+    variables = environment(home, **more)
+    with Terminal(*words, environment=variables, columns=columns, program=program) as terminal:
+        assert terminal.end() in (0, 1), terminal.raw
+        return terminal.raw.replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_the_log_has_one_line_a_call_and_its_number_however_narrow_the_screen(
-    tmp_path: Path, columns: int
+    home: Path, cli: Cli, columns: int
 ) -> None:
-    run(["call", "write_file", "path=a.txt", "content=" + "long words " * 30], tmp_path)
-    run(["call", "read_file", "path=../nowhere.txt"], tmp_path)
-    lines = on_screen(["log"], tmp_path, NO_COLOR="1", COLUMNS=str(columns)).splitlines()
+    cli("call", "write_file", "path=a.txt", "content=" + "long words " * 30)
+    cli("call", "read_file", "path=../nowhere.txt")
+    lines = on_screen(["log"], home, NO_COLOR="1", columns=columns).splitlines()
     assert max(map(len, lines)) <= columns
     assert [line.split()[0] for line in lines[2:]] == ["2", "1"]
     assert ["✗" in line for line in lines[2:]] == [True, False]
@@ -70,8 +47,8 @@ def test_the_log_has_one_line_a_call_and_its_number_however_narrow_the_screen(
     assert lines[3].endswith("…")
 
 
-def test_without_colour_a_table_is_still_a_table(tmp_path: Path) -> None:
-    lines = on_screen(["tools"], tmp_path, NO_COLOR="1").splitlines()
+def test_without_colour_a_table_is_still_a_table(home: Path) -> None:
+    lines = on_screen(["tools"], home, NO_COLOR="1").splitlines()
     assert "\t" not in "".join(lines)
     assert lines[0].split() == ["TOOL", "NEEDS", "LABEL"]
     assert {line.index("files.") for line in lines if " files." in line} == {lines[0].index("NEEDS")}
@@ -81,10 +58,10 @@ def test_without_colour_a_table_is_still_a_table(tmp_path: Path) -> None:
     "words", [["tools"], ["features"], ["log"], ["memory"], ["models"], ["tools", "show", "read_file"]]
 )
 def test_on_a_narrow_screen_nothing_is_pushed_off_and_no_mark_is_lost(
-    tmp_path: Path, words: list[str]
+    home: Path, cli: Cli, words: list[str]
 ) -> None:
-    run(["call", "memory_store", "key=城市 🏔", "value=" + "東京 " * 30], tmp_path)
-    lines = on_screen(words, tmp_path, NO_COLOR="1", COLUMNS="40").splitlines()
+    cli("call", "memory_store", "key=城市 🏔", "value=" + "東京 " * 30)
+    lines = on_screen(words, home, NO_COLOR="1", columns=40).splitlines()
     assert max(map(cell_len, lines)) <= 40
     if words == ["tools"]:
         assert {line.split()[0] for line in lines if line.endswith(("_file", "_request"))} == {"on"}
@@ -94,23 +71,25 @@ def test_on_a_narrow_screen_nothing_is_pushed_off_and_no_mark_is_lost(
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_help_is_wrapped_and_in_colour_on_a_screen_and_plain_in_a_pipe(tmp_path: Path, columns: int) -> None:
-    coloured = on_screen(["models", "--help"], tmp_path, COLUMNS=str(columns))
+def test_help_is_wrapped_and_in_colour_on_a_screen_and_plain_in_a_pipe(
+    home: Path, cli: Cli, columns: int
+) -> None:
+    coloured = on_screen(["models", "--help"], home, columns=columns)
     assert "\x1b[" in coloured
-    plain = on_screen(["models", "--help"], tmp_path, COLUMNS=str(columns), NO_COLOR="1")
+    plain = on_screen(["models", "--help"], home, columns=columns, NO_COLOR="1")
     assert "\x1b[" not in plain
     assert max(map(len, plain.splitlines())) <= columns
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
-    piped = subprocess.run([*ONECLAW, "models", "--help"], capture_output=True, text=True, timeout=60)
-    assert "\x1b" not in piped.stdout
-    assert "  oneclaw models ollama --check      ask the server whether it answers" in piped.stdout
+    piped = cli("models", "--help").out
+    assert "\x1b" not in piped
+    assert "  oneclaw models ollama --check      ask the server whether it answers" in piped
 
 
-def test_between_the_blocks_of_an_answer_is_one_empty_line(tmp_path: Path) -> None:
+def test_between_the_blocks_of_an_answer_is_one_empty_line(home: Path, cli: Cli, tmp_path: Path) -> None:
     answer = "One:\n\n| a | b |\n|---|---|\n| c | d |\n\n```\ncode\n```\n\nTwo."
-    run(["run", "--model", script(tmp_path, answer), "hi"], tmp_path)
+    cli("run", "--model", script(tmp_path, answer), "hi")
     lines = [
-        line.strip() for line in on_screen(["sessions", "show", "last"], tmp_path, NO_COLOR="1").splitlines()
+        line.strip() for line in on_screen(["sessions", "show", "last"], home, NO_COLOR="1").splitlines()
     ]
     said = lines[lines.index("One:") : lines.index("Two.")]
     assert [line for line in said if "─" not in line] == ["One:", "", "a  b", "c  d", "", "code", ""]
@@ -128,9 +107,9 @@ def test_a_call_takes_one_line_however_wide_its_letters_are(width: int) -> None:
 
 @pytest.mark.parametrize(("columns", "first"), [(100, "ID "), (60, "ab12")])
 def test_grants_are_a_table_where_there_is_room_and_sessions_have_short_names(
-    tmp_path: Path, columns: int, first: str
+    home: Path, cli: Cli, columns: int, first: str
 ) -> None:
-    run(["call", "get_current_time"], tmp_path)
+    cli("call", "get_current_time")
     grant = Grant(
         id="ab12cd34ef",
         need="shell",
@@ -141,9 +120,9 @@ def test_grants_are_a_table_where_there_is_room_and_sessions_have_short_names(
         about="run: " + "echo hi; " * 9,
         digest="0" * 64,
     )
-    with Store(tmp_path / "oneclaw.db") as store:
+    with Store(home / "oneclaw.db") as store:
         asyncio.run(store.grants.add(grant))
-    seen = on_screen(["grants"], tmp_path, NO_COLOR="1", COLUMNS=str(columns))
+    seen = on_screen(["grants"], home, NO_COLOR="1", columns=columns)
     assert seen.startswith(first)
     assert "session ff16530c" in seen
     assert max(map(len, seen.splitlines())) <= columns
@@ -160,8 +139,8 @@ def test_prose_is_folded_between_words_and_a_long_word_stays_whole() -> None:
     assert folded("one\n\ntwo", 9) == "one\n\ntwo"
 
 
-def test_what_doctor_says_stands_in_its_column(tmp_path: Path) -> None:
-    lines = on_screen(["doctor"], tmp_path, NO_COLOR="1", COLUMNS="60").splitlines()
+def test_what_doctor_says_stands_in_its_column(home: Path) -> None:
+    lines = on_screen(["doctor"], home, NO_COLOR="1", columns=60).splitlines()
     assert all(line[14:].strip() and line[13] == " " for line in lines)
     assert any(line.startswith(" " * 14) for line in lines)
 
@@ -177,26 +156,26 @@ def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_c
         assert command_name() == named
 
 
-def test_the_demonstration_breaks_what_is_long_under_where_it_began(tmp_path: Path) -> None:
+def test_the_demonstration_breaks_what_is_long_under_where_it_began(home: Path) -> None:
     shown = """
 from oneclaw.cli.demo_conversation import show_event
 from oneclaw.core.answer import ArgumentsAdded
 show_event(ArgumentsAdded(0, '{"content": "one two three four five six"}'))
 """
-    lines = on_screen([], tmp_path, [sys.executable, "-c", shown], NO_COLOR="1", COLUMNS="30").splitlines()
+    lines = on_screen([], home, (sys.executable, "-c", shown), NO_COLOR="1", columns=30).splitlines()
     assert [line.index(line.strip()) for line in lines] == [5, 5]
 
 
 @pytest.mark.covers("KAI-CO-03")
-def test_off_is_not_shown_in_the_colour_of_on(tmp_path: Path) -> None:
-    run(["tools", "off", "http_request"], tmp_path)
-    seen = on_screen(["tools"], tmp_path)
+def test_off_is_not_shown_in_the_colour_of_on(home: Path, cli: Cli) -> None:
+    cli("tools", "off", "http_request")
+    seen = on_screen(["tools"], home)
     assert "\x1b[32mon" in seen
     assert "\x1b[31moff" in seen
 
 
-def test_a_tool_is_shown_with_a_line_for_each_parameter(tmp_path: Path) -> None:
-    lines = on_screen(["tools", "show", "read_file"], tmp_path, NO_COLOR="1").splitlines()
+def test_a_tool_is_shown_with_a_line_for_each_parameter(home: Path) -> None:
+    lines = on_screen(["tools", "show", "read_file"], home, NO_COLOR="1").splitlines()
     words = {line.split()[0]: line for line in lines if line.strip()}
     assert words["path"].split()[:3] == ["path", "*", "string"]
     assert "Default: 1." in words["offset"]
@@ -204,8 +183,8 @@ def test_a_tool_is_shown_with_a_line_for_each_parameter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-def test_no_setting_is_cut_off_at_the_edge(tmp_path: Path, columns: int) -> None:
-    seen = on_screen(["config", "--all"], tmp_path, NO_COLOR="1", COLUMNS=str(columns))
+def test_no_setting_is_cut_off_at_the_edge(home: Path, columns: int) -> None:
+    seen = on_screen(["config", "--all"], home, NO_COLOR="1", columns=columns)
     meanings = " ".join(" ".join(line.split()) for line in seen.splitlines())
     for word in {word for setting in SETTINGS for word in setting.meaning.split()}:
         assert word in meanings

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 SEQUENCE = re.compile(r"\x1b\[([?>]?)([\d;]*)([A-Za-z~])|\x1b\]|\x1b.|.", re.DOTALL)
 ONECLAW = (sys.executable, "-m", "oneclaw.cli.main")
@@ -131,6 +131,8 @@ class Terminal:
         columns: int = 80,
         program: tuple[str, ...] = ONECLAW,
         folder: Path = Path("/"),
+        term: str = "xterm-256color",
+        stdout: IO[str] | None = None,
     ) -> None:
         """It starts in `folder`; the root is never a workspace, so none is asked about."""
         self.screen = Screen(columns)
@@ -141,7 +143,7 @@ class Terminal:
         termios.tcsetwinsize(slave, (30, columns))
         variables = {
             **environment,
-            "TERM": "xterm-256color",
+            "TERM": term,
             "COLUMNS": str(columns),
             "LINES": "30",
             "PYTHONUNBUFFERED": "1",
@@ -154,7 +156,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [*program, *words],
             stdin=slave,
-            stdout=slave,
+            stdout=stdout or slave,
             stderr=slave,
             env=variables,
             cwd=folder,
@@ -196,6 +198,17 @@ class Terminal:
     def has_echo(self) -> bool:
         """Whether the terminal shows what is typed, as whoever comes after the program expects."""
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
+    def wait_for_question(self) -> str:
+        """Until a person is asked for permission; all that was written."""
+        self.wait("[?] more")
+        self.wait("\n> ")
+        return self.raw
+
+    def hang_up(self) -> None:
+        """The terminal goes away."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDONLY)
 
     def leave(self) -> int:
         """Ctrl-D at the next prompt: sooner, it would not reach the line editor."""
