@@ -92,16 +92,13 @@ async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times
     home = tmp_path / "home"
     model = script(tmp_path, [{"say": "One, two, "}, {"wait": 60}, {"say": "never"}], "Here I am.")
     with chat(home, model) as terminal:
-        terminal.wait("> ")
-        terminal.type("count\n")
+        terminal.say("count")
         terminal.wait("One, two,")
         terminal.type("\x03" * times)
         terminal.wait("Stopped.")
-        terminal.wait("> ")
-        terminal.type("and now?\n")
+        terminal.say("and now?")
         terminal.wait("Here I am.")
-        terminal.wait("> ")
-        terminal.type("/quit\n")
+        terminal.say("/quit")
         assert terminal.end() == 0
         assert "never" not in terminal.raw
         assert terminal.has_echo
@@ -117,14 +114,12 @@ async def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(tmp_path
     home = tmp_path / "home"
     model = script(tmp_path, [TIME, slow.call("a"), slow.call("b")], "I was stopped.")
     with chat(home, model) as terminal:
-        terminal.wait("> ")
-        terminal.type("fetch\n")
+        terminal.say("fetch")
         slow.wait()
         slow.wait()
         terminal.type("\x03")
         terminal.wait("Stopped.")
-        terminal.wait("> ")
-        terminal.type("what happened?\n")
+        terminal.say("what happened?")
         terminal.wait("I was stopped.")
         assert terminal.leave() == 0
     _, asked, results, _, answer = await conversation(home)
@@ -147,8 +142,7 @@ async def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tm
     with chat(home, script(tmp_path, "yes")) as terminal:
         terminal.wait("> ")
         give_up(terminal, "not this", "Ctrl-C again")
-        terminal.wait("> ")
-        terminal.type("this\n")  # what comes between starts the count anew
+        terminal.say("this")  # what comes between starts the count anew
         terminal.wait("yes")
         terminal.wait("> ")
         give_up(terminal, "nor this", "Ctrl-C again")
@@ -163,14 +157,12 @@ def test_ctrl_c_answers_a_question_with_no(tmp_path: Path) -> None:
     home = tmp_path / "home"
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     with chat(home, script(tmp_path, call, "Well."), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("[?] more")
         terminal.wait("> ")
         terminal.type("\x03")
         terminal.wait("Stopped.")
-        terminal.wait("> ")
-        terminal.type("go on\n")
+        terminal.say("go on")
         terminal.wait("Well.")
         assert terminal.leave() == 0
     assert not (home / "workspace" / "a.txt").exists()
@@ -186,11 +178,9 @@ def test_a_question_is_asked_in_place_and_answered_by_a_letter(
     home = tmp_path / "home"
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     with chat(home, script(tmp_path, [{"say": "I write."}, call], "Done."), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("[?] more")
-        terminal.wait("> ")
-        terminal.type("yesterday\n")
+        terminal.say("yesterday")
         terminal.wait("Type one of the letters.")
         terminal.type(f"{letter}\n")
         terminal.wait("Done.")
@@ -204,8 +194,7 @@ def test_a_question_is_asked_in_place_and_answered_by_a_letter(
 def test_a_question_is_four_short_lines_and_a_question_mark_tells_the_rest(tmp_path: Path) -> None:
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "hello\nyou\n"}}
     with chat(tmp_path / "home", script(tmp_path, call, "Done."), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("[?] more")
         shown = terminal.screen.text
         assert (
@@ -220,15 +209,13 @@ def test_a_question_is_four_short_lines_and_a_question_mark_tells_the_rest(tmp_p
             "[y] yes  [s] this session  [w] always  [n] no  [?] more"
         ) in shown
         assert "Session:" not in shown
-        terminal.wait("> ")
-        terminal.type("?\n")
+        terminal.say("?")
         terminal.wait('Session: "')
         terminal.wait("by default: mode")
         terminal.wait('"always" allow every call of write_file.')
         terminal.wait("[a] yes, for this agent")
         terminal.wait("[v] no, never")
-        terminal.wait("> ")
-        terminal.type("y\n")
+        terminal.say("y")
         terminal.wait("Done.")
         assert terminal.leave() == 0
     assert (tmp_path / "home" / "workspace" / "a.txt").exists()
@@ -241,15 +228,12 @@ def test_a_yes_is_narrowed_at_the_terminal_and_a_choice_is_made_there(tmp_path: 
     ]
     ask = {"call": "ask_user", "arguments": {"question": "Which?", "options": ["red", "blue"]}}
     with chat(home, script(tmp_path, *calls, ask, "Done."), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("[?] more")
-        terminal.wait("> ")
-        terminal.type("w path=*.txt for 8h\n")
+        terminal.say("w path=*.txt for 8h")
         terminal.wait("Allowed from now on: write_file with path *.txt, everywhere, for 8 hours.")
         terminal.wait("Answer with a number or the text.")  # the second file was not asked about
-        terminal.wait("> ")
-        terminal.type("3\n")
+        terminal.say("3")
         terminal.wait("none of the choices")
         terminal.type("2\n")
         terminal.wait("Done.")
@@ -262,12 +246,10 @@ def test_what_came_before_a_question_stands_above_it(tmp_path: Path) -> None:
         {"call": "write_file", "arguments": {"path": name, "content": "x"}} for name in ("a.txt", "b.txt")
     ]
     with chat(tmp_path / "home", script(tmp_path, *calls, "Done."), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         for name in ("a.txt", "b.txt"):
             terminal.wait(f'path = "{name}"')
-            terminal.wait("> ")
-            terminal.type("y\n")
+            terminal.say("y")
         terminal.wait("Done.")
         assert terminal.leave() == 0
         shown = terminal.screen.text
@@ -286,16 +268,14 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     model = script(tmp_path, [{"say": "Soon.\n\n"}, {"wait": 1}, call], "Done.")
     with chat(home, model, program=(sys.executable, "-c", program), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("Soon.")
         terminal.type("y\n")
         terminal.wait("[?] more")
         if is_written:
             terminal.wait("Done.")
         else:
-            terminal.wait("> ")
-            terminal.type("n\n")
+            terminal.say("n")
             terminal.wait("Done.")
         assert terminal.leave() == 0
     assert (home / "workspace" / "a.txt").exists() is is_written
@@ -311,8 +291,7 @@ def test_what_a_command_wrote_and_how_it_ended_is_seen(tmp_path: Path) -> None:
     (folder / "oneclaw.toml").write_text(settings)
     call = {"call": "execute_shell_command", "arguments": {"command": "seq 7; echo oops >&2; (exit 3)"}}
     with chat(tmp_path / "home", script(tmp_path, call, "Done.")) as terminal:
-        terminal.wait("> ")
-        terminal.type("count\n")
+        terminal.say("count")
         terminal.wait("Done.")
         assert terminal.leave() == 0
         lines = terminal.screen.lines
@@ -325,8 +304,7 @@ def test_what_a_command_wrote_and_how_it_ended_is_seen(tmp_path: Path) -> None:
 def test_calls_that_run_side_by_side_each_have_a_line(tmp_path: Path, slow: Slow) -> None:
     model = script(tmp_path, [slow.call("first"), slow.call("second"), TIME], "Both are here.")
     with chat(tmp_path / "home", model) as terminal:
-        terminal.wait("> ")
-        terminal.type("fetch\n")
+        terminal.say("fetch")
         slow.wait()
         slow.wait()
 
@@ -349,8 +327,7 @@ def test_calls_that_run_side_by_side_each_have_a_line(tmp_path: Path, slow: Slow
 def test_a_wait_for_a_busy_provider_is_said_in_one_line(tmp_path: Path) -> None:
     busy = [{"say": "Half an ans"}, {"fail": "overload", "message": "The provider is busy.", "seconds": 1}]
     with chat(tmp_path / "home", script(tmp_path, busy, "A whole answer.")) as terminal:
-        terminal.wait("> ")
-        terminal.type("hi\n")
+        terminal.say("hi")
         terminal.wait("A whole answer.")
         assert terminal.leave() == 0
     assert "The provider is busy. Asked again in 1 s (attempt 2)." in terminal.screen.lines
@@ -360,15 +337,13 @@ def test_a_wait_for_a_busy_provider_is_said_in_one_line(tmp_path: Path) -> None:
 def test_thoughts_are_shown_when_asked_for(tmp_path: Path) -> None:
     reply = [{"think": "Let me see.\nIt is simple."}, {"say": "Yes."}]
     with chat(tmp_path / "home", script(tmp_path, reply, reply)) as terminal:
-        terminal.wait("> ")
-        terminal.type("hi\n")
+        terminal.say("hi")
         terminal.wait("Yes.")
         terminal.wait("> ")
         assert "Let me see." not in terminal.screen.text
         terminal.type("/thoughts\n")
         terminal.wait("Thoughts are shown.")
-        terminal.wait("> ")
-        terminal.type("hi\n")
+        terminal.say("hi")
         terminal.wait("Yes.")
         assert terminal.leave() == 0
     assert [line for line in terminal.screen.lines if "see" in line or "simple" in line] == [
@@ -380,11 +355,9 @@ def test_thoughts_are_shown_when_asked_for(tmp_path: Path) -> None:
 def test_a_failure_is_one_sentence_and_the_chat_goes_on(tmp_path: Path) -> None:
     model = script(tmp_path, {"fail": "quota", "message": "Nothing is left to spend."}, "Back again.")
     with chat(tmp_path / "home", model) as terminal:
-        terminal.wait("> ")
-        terminal.type("hi\n")
+        terminal.say("hi")
         terminal.wait("Nothing is left to spend.")
-        terminal.wait("> ")
-        terminal.type("again\n")
+        terminal.say("again")
         terminal.wait("Back again.")
         assert terminal.leave() == 0
         assert "Traceback" not in terminal.raw
@@ -396,8 +369,7 @@ def test_a_failure_is_one_sentence_and_the_chat_goes_on(tmp_path: Path) -> None:
 async def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_only(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat(home, script(tmp_path, "yes")) as terminal:
-        terminal.wait("> ")
-        terminal.type("remember me\n")
+        terminal.say("remember me")
         terminal.wait("yes")
         assert terminal.leave() == 0
     assert stat.S_IMODE((home / "chat_history").stat().st_mode) == 0o600
@@ -415,8 +387,7 @@ def test_a_secret_is_not_kept_in_the_history(tmp_path: Path) -> None:
     home = tmp_path / "home"
     key = "abcdef-0123456789-uvwxyz"
     with chat(home, script(tmp_path, "yes"), WEATHER_KEY=key) as terminal:
-        terminal.wait("> ")
-        terminal.type(f"use {key}\n")
+        terminal.say(f"use {key}")
         terminal.wait("yes")
         assert terminal.leave() == 0
     kept = (home / "chat_history").read_text()
@@ -459,8 +430,7 @@ async def test_without_a_line_editor_it_works_too(tmp_path: Path) -> None:
     home = tmp_path / "home"
     program = f"import sys; sys.modules['readline'] = None; {MAIN}"
     with chat(home, script(tmp_path, "yes"), program=(sys.executable, "-c", program)) as terminal:
-        terminal.wait("> ")
-        terminal.type("hi\n")
+        terminal.say("hi")
         terminal.wait("yes")
         assert terminal.leave() == 0
     assert (await said(home)) == ["hi"]
@@ -468,11 +438,9 @@ async def test_without_a_line_editor_it_works_too(tmp_path: Path) -> None:
 
 def test_tab_completes_commands_and_names(tmp_path: Path) -> None:
     with chat(tmp_path / "home", script(tmp_path, "yes")) as terminal:
-        terminal.wait("> ")
-        terminal.type("/thou\t\n")
+        terminal.say("/thou\t")
         terminal.wait("Thoughts are shown.")
-        terminal.wait("> ")
-        terminal.type("/why get_c\t\n")
+        terminal.say("/why get_c\t")
         terminal.wait("get_current_time is available")
         assert terminal.leave() == 0
 
@@ -486,11 +454,9 @@ def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_pat
     model = script(tmp_path, [{"say": "I write."}, call], "Done.")
     dumb = f"import os; os.environ['TERM'] = 'dumb'; {MAIN}"
     with chat(home, model, program=(sys.executable, "-c", dumb), ONECLAW_MODE="ask") as terminal:
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("[?] more")
-        terminal.wait("> ")
-        terminal.type("y\n")
+        terminal.say("y")
         terminal.wait("Done.")
         terminal.wait("> ")
         terminal.type("\x04")

@@ -23,8 +23,7 @@ def chat(home: Path, model: str, *words: str, **more: str) -> Terminal:
 
 
 def send(terminal: Terminal, text: str) -> None:
-    terminal.wait("> ")
-    terminal.type(f"{text}\n")
+    terminal.say(f"{text}")
 
 
 @pytest.mark.parametrize("word", ["exit", "quit", "Exit", "/exit"])

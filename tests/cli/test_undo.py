@@ -172,11 +172,9 @@ def test_the_chat_undoes_what_the_last_answer_changed(tmp_path: Path) -> None:
     file = home / "workspace" / "a.txt"
     model = script(tmp_path, [change("a.txt", "hello")], "Written.")
     with Terminal("chat", "--model", model, environment=environment(home)) as terminal:
-        terminal.wait("> ")
-        terminal.type("/undo\n")
+        terminal.say("/undo")
         terminal.wait("There is nothing to undo")
-        terminal.wait("> ")
-        terminal.type("write it\n")
+        terminal.say("write it")
         terminal.wait("Written.")
         terminal.wait("> ")
         assert file.read_text() == "hello"
@@ -185,8 +183,7 @@ def test_the_chat_undoes_what_the_last_answer_changed(tmp_path: Path) -> None:
         terminal.wait("Take this back: /undo ")
         assert not file.exists()
         back = terminal.screen.text.split("Take this back: /undo ")[1].split()[0]
-        terminal.wait("> ")
-        terminal.type(f"/undo {back}\n")
+        terminal.say(f"/undo {back}")
         terminal.wait("restored        a.txt")
         assert file.read_text() == "hello"
         assert terminal.leave() == 0

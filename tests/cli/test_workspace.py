@@ -22,8 +22,7 @@ def test_a_chat_works_in_the_repository_it_is_started_in(home: Path, tmp_path: P
     started = environment(home)
     with Terminal("chat", "--model", model, environment=started, folder=folder, columns=200) as terminal:
         terminal.wait(f"workspace {folder} (git repository)")
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("Done.")
         assert terminal.leave() == 0
     assert (folder / "a.txt").read_text() == "hi"
@@ -38,8 +37,7 @@ def test_a_chat_in_a_plain_folder_asks_once(home: Path, tmp_path: Path, key: str
         terminal.wait("Work in this folder? [y/N] ")
         terminal.type(f"{key}\n")
         terminal.wait(shown)
-        terminal.wait("> ")
-        terminal.type("write\n")
+        terminal.say("write")
         terminal.wait("Done.")
         assert terminal.leave() == 0
     assert (folder / "a.txt").exists() == bool(key)

@@ -179,6 +179,11 @@ class Terminal:
         """Type a line, or with "\\x03" press Ctrl-C: the terminal makes a real SIGINT of it."""
         os.write(self._master, text.encode())
 
+    def say(self, text: str) -> None:
+        """Type a line at the next prompt."""
+        self.wait("> ")
+        self.type(f"{text}\n")
+
     def wait(self, wanted: str | Callable[["Terminal"], bool], seconds: float = WAIT_SECONDS) -> str:
         """Until the screen shows it: a text that has come since the last wait, or what a function says."""
         deadline = time.monotonic() + seconds

@@ -84,8 +84,7 @@ def home(tmp_path: Path, model: Model) -> Path:
 def tell_story(home: Path, model: Model, text: str) -> tuple[list[str], list[str]]:
     """Type the text; what the screen shows while the calls are on their way, and at the end."""
     with Terminal("chat", environment=environment(home), columns=110) as terminal:
-        terminal.wait("> ")
-        terminal.type(f"{text}\n")
+        terminal.say(f"{text}")
         names = [name for name, _ in model.plan]
 
         def are_seen(seen: Terminal) -> bool:

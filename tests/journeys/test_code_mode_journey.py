@@ -289,8 +289,7 @@ def test_the_command_line_shows_the_calls_of_a_script_under_it(home: Path, tmp_p
 def test_a_chat_shows_the_calls_of_a_script_under_it(home: Path, tmp_path: Path) -> None:
     model = script(tmp_path, {"call": "run_javascript", "arguments": {"code": CODE}}, "All done.")
     with Terminal("chat", "--model", model, environment=environment(home), columns=100) as terminal:
-        terminal.wait("> ")
-        terminal.type("go\n")
+        terminal.say("go")
         terminal.wait("All done.")
         assert terminal.leave() == 0
         shown = [line for line in terminal.screen.lines if line.strip()]

@@ -58,12 +58,10 @@ def test_a_skill_is_trusted_loaded_and_its_file_read_without_a_question(travelle
     with traveller.chat(*replies) as terminal:
         terminal.wait("1 skill of this project is not loaded")
         terminal.wait("/trust")
-        terminal.wait("> ")
-        terminal.type("/trust\n")
+        terminal.say("/trust")
         terminal.wait("is trusted")
         terminal.wait("ferry")
-        terminal.wait("> ")
-        terminal.type("When does it leave?\n")
+        terminal.say("When does it leave?")
         terminal.wait("At nine.")
         text = terminal.screen.text
         assert "✓ load_skill name=ferry" in text
@@ -81,14 +79,11 @@ def test_the_script_of_a_skill_is_asked_about_as_every_command(traveller: Travel
     command = "bash .claude/skills/ferry/scripts/price.sh"
     replies = (call("execute_shell_command", command=command), "It costs 12 euros.")
     with traveller.chat(*replies, settings="[features]\nshell = true\n") as terminal:
-        terminal.wait("> ")
-        terminal.type("/trust\n")
+        terminal.say("/trust")
         terminal.wait("is trusted")
-        terminal.wait("> ")
-        terminal.type("/ferry what does it cost?\n")
+        terminal.say("/ferry what does it cost?")
         terminal.wait("price.sh")
-        terminal.wait("> ")
-        terminal.type("y\n")
+        terminal.say("y")
         terminal.wait("It costs 12 euros.")
         assert "12 euros" in terminal.screen.text
         assert terminal.leave() == 0
