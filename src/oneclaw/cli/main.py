@@ -30,6 +30,7 @@ COMMANDS = {
     "features": "list the parts that are switched as a whole, or switch one",
     "plugins": "list the Python plugins, or show one",
     "skills": "list the skills; show, add, check, remove or trust",
+    "mcp": "serve the tools of an agent to MCP clients",
     "call": "run one call",
     "log": "show the history of calls",
     "why": "say why a tool may or may not be called",

@@ -1,0 +1,1 @@
+"""Serves the tools of an agent to MCP clients."""
