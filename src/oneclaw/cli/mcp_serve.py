@@ -29,7 +29,7 @@ class BoundedLog(logging.StreamHandler[TextIO]):
 
 async def run(arguments: argparse.Namespace) -> int:
     gc.disable()  # what is loaded now stays: looking through it for garbage takes a tenth of the start
-    from oneclaw.operations.mcp_serving import make_server
+    from oneclaw.operations.mcp_serving import serve_stdio
 
     if sys.stdin.isatty():
         print(
@@ -41,10 +41,10 @@ async def run(arguments: argparse.Namespace) -> int:
     log.setFormatter(logging.Formatter("oneclaw: %(levelname)s %(name)s: %(message).400s"))
     logging.basicConfig(level=logging.WARNING, handlers=[log])
     async with open_app(arguments) as app:
-        served = await make_server(app, arguments.agent, asks_agents=arguments.agents)
-        from oneclaw.mcp.server.stdio import serve_stdio
-
-        gc.freeze()
-        gc.enable()
-        await serve_stdio(served)
+        await serve_stdio(app, arguments.agent, arguments.agents, _loaded)
     return 0
+
+
+def _loaded() -> None:
+    gc.freeze()
+    gc.enable()

@@ -1,5 +1,6 @@
 """Serves the tools of an agent to MCP clients: makes the session that their calls belong to."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,15 @@ from oneclaw.core.errors import InvalidConfig
 if TYPE_CHECKING:
     from oneclaw.app import App
     from oneclaw.mcp.server.sdk import SdkServer
+
+
+async def serve_stdio(app: "App", agent: str, asks_agents: bool, ready: Callable[[], None]) -> None:
+    """Serve one client on standard input and output until it closes its side; `ready` is called before."""
+    served = await make_server(app, agent, asks_agents=asks_agents)
+    from oneclaw.mcp.server import stdio
+
+    ready()
+    await stdio.serve_stdio(served)
 
 
 async def make_server(app: "App", agent: str = "default", *, asks_agents: bool = False) -> "SdkServer":
