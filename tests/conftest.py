@@ -8,6 +8,7 @@ import ssl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -108,15 +109,28 @@ def many(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture(scope="session")
-def weights() -> Path:
-    """The file of the tiny model, fetched once; tests skip and say why where it cannot be had or run."""
-    from oneclaw.config import user_folder
+def missing_engine() -> str:
+    """The sentence that says why local models cannot be loaded here; empty where they can."""
     from oneclaw.core.errors import OneClawError
     from oneclaw.providers.local.engine import check_loadable
-    from oneclaw_smollm2.fetch import SMOLLM2, fetch
 
     try:
         check_loadable()
+    except OneClawError as error:
+        return str(error)
+    return ""
+
+
+@pytest.fixture(scope="session")
+def weights(missing_engine: str) -> Path:
+    """The file of the tiny model, fetched once; tests skip and say why where it cannot be had or run."""
+    from oneclaw.config import user_folder
+    from oneclaw.core.errors import OneClawError
+    from oneclaw_smollm2.fetch import SMOLLM2, fetch
+
+    if missing_engine:
+        pytest.skip(missing_engine)
+    try:
         return asyncio.run(fetch(SMOLLM2, user_folder("cache") / "models"))
     except OneClawError as error:
         pytest.skip(str(error))
@@ -135,6 +149,7 @@ async def serve() -> AsyncIterator[Serve]:
     `answer` is the raw response, or a function that is given the request and writes one.
     """
     servers: list[asyncio.Server] = []
+    handlers: dict[asyncio.Task[Any], asyncio.StreamWriter] = {}
 
     async def start(
         answer: bytes | Handler, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
@@ -142,6 +157,9 @@ async def serve() -> AsyncIterator[Serve]:
         seen: list[bytes] = []
 
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            handlers[task] = writer
             try:
                 seen.append(await _read_request(reader))
                 if isinstance(answer, bytes):
@@ -161,6 +179,11 @@ async def serve() -> AsyncIterator[Serve]:
     yield start
     for server in servers:
         server.close()
+    for task, writer in handlers.items():
+        writer.transport.abort()
+        task.cancel()
+    await asyncio.gather(*handlers, return_exceptions=True)
+    await asyncio.sleep(0)  # the turn in which aborted connections are closed
 
 
 async def _read_request(reader: asyncio.StreamReader) -> bytes:

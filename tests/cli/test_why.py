@@ -105,7 +105,9 @@ def test_an_address_that_is_not_public_is_told_without_a_connection(cli: Cli, ho
 
 
 @pytest.mark.parametrize("mark", ["local/smollm2", "ollama/qwen3:4b", ""])
-def test_why_agents_and_doctor_say_when_a_model_is_small(cli: Cli, tmp_path: Path, mark: str) -> None:
+def test_why_agents_and_doctor_say_when_a_model_is_small(
+    cli: Cli, tmp_path: Path, mark: str, missing_engine: str
+) -> None:
     settings = tmp_path / "oneclaw.toml"
     text = f'[models]\ndefault = "{mark or "ollama/qwen3:4b"}"\n'
     settings.write_text(text + ('[models."ollama/qwen3:4b"]\nsmall = true\n' if mark else ""))
@@ -116,6 +118,8 @@ def test_why_agents_and_doctor_say_when_a_model_is_small(cli: Cli, tmp_path: Pat
         cli("agents", "show", "default", *where).out,
         next(each["text"] for each in cli("doctor", "--json", *where).json if each["topic"] == "models"),
     ]
+    if mark.startswith("local/") and missing_engine:
+        assert "cannot run here" in said.pop()
     for each in said:
         assert ("is a small model and gets these tools only: " in " ".join(each.split())) is bool(mark)
     tools = cli("agents", "show", "default", "--json", *where).json["tools"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from tests.ordinary import run_as_ordinary
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
@@ -274,3 +275,8 @@ def test_a_plain_write_waits_for_a_change_under_way(work: Workspace) -> None:
     one.join(10)
     assert set(asked[:3]) == {b"note"}
     assert (work.folder / "note.txt").read_bytes() == b"overwritten"
+
+
+@pytest.mark.slow
+def test_all_of_this_holds_for_an_ordinary_user() -> None:
+    run_as_ordinary(__file__)

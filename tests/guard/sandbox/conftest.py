@@ -1,6 +1,8 @@
 """Shells in every kind of sandbox this machine has, for the tests of what holds in them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,12 @@ async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
         await shell.close()
     for sandbox in sandboxes:
         sandbox.close()
+
+
+@contextmanager
+def listening(name: str) -> Generator[None]:
+    """A local socket that programs may connect to; nobody answers them."""
+    with socket.socket(socket.AF_UNIX) as here:
+        here.bind(name)
+        here.listen(8)
+        yield

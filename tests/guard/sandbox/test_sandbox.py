@@ -17,7 +17,7 @@ from oneclaw.guard.sandbox import bubblewrap, landlock
 from oneclaw.guard.sandbox.etc import copy_etc
 from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
 
-from .conftest import MakeSay
+from .conftest import MakeSay, listening
 
 WAYS: list[SandboxChoice] = ["bubblewrap", "landlock"]
 SHUT = pytest.mark.parametrize("way", WAYS)
@@ -91,10 +91,7 @@ async def test_a_socket_file_or_abstract_name_of_this_machine_is_not_reached(
     make_say: MakeSay, tmp_path: Path, way: SandboxChoice, network: bool
 ) -> None:
     code = "import socket,sys; socket.socket(1).connect(sys.argv[1].replace('@', chr(0)))"
-    async with (
-        await asyncio.start_unix_server(lambda r, w: w.close(), str(tmp_path / "socket")),
-        await asyncio.start_unix_server(lambda r, w: w.close(), f"\0oneclaw-{tmp_path.name}-{os.getpid()}"),
-    ):
+    with listening(str(tmp_path / "socket")), listening(f"\0oneclaw-{tmp_path.name}-{os.getpid()}"):
         for name in (tmp_path / "socket", f"@oneclaw-{tmp_path.name}-{os.getpid()}"):
             reach = f'python3 -c "{code}" {name}'
             assert (await make_say(way)(reach, network=network)).code != 0

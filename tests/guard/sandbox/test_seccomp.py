@@ -15,7 +15,7 @@ import pytest
 from oneclaw.guard.sandbox import landlock, seccomp
 from oneclaw.guard.sandbox.sandbox import SandboxChoice
 
-from .conftest import MakeSay
+from .conftest import MakeSay, listening
 
 if not seccomp.is_known():
     pytest.skip("the system calls of this machine are not known", allow_module_level=True)
@@ -182,7 +182,7 @@ async def test_what_landlock_knows_nothing_of_is_shut(tmp_path: Path, code: str)
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as letters, other:
         letters.bind(str(files[1]))
-        async with await asyncio.start_unix_server(lambda reader, writer: writer.close(), str(files[0])):
+        with listening(str(files[0])):
             given = (*files, other.pid)
             shut = await asyncio.to_thread(landlocked, code, given, is_filtered=True)
             twin = await asyncio.to_thread(landlocked, code, given, is_filtered=False)
@@ -217,7 +217,7 @@ async def test_with_network_the_twin_reaches_local_sockets_that_are_no_files(
 ) -> None:
     name = f"oneclaw-{os.getpid()}"
     reach = line("socket.socket(1).connect(chr(0) + sys.argv[1]); print('open')", name)
-    async with await asyncio.start_unix_server(lambda reader, writer: writer.close(), f"\0{name}"):
+    with listening(f"\0{name}"):
         assert (await make_say("bubblewrap")(reach, network=True)).out.text == ""
         monkeypatch.setattr(seccomp, "namespace_filter", nothing)
         assert (await make_say("bubblewrap")(reach, network=True)).out.text == "open\n"

@@ -28,7 +28,7 @@ from oneclaw.guard.files.entry import (
 from oneclaw.guard.files.links import Links
 from oneclaw.guard.files.paths import open_checked, open_file
 from oneclaw.guard.files.places import fold, identity
-from oneclaw.guard.files.refusal import explained, need_write, need_write_bit
+from oneclaw.guard.files.refusal import explained, need_write
 from oneclaw.guard.files.rename import rename_new
 from oneclaw.guard.files.route import parse, spell
 from oneclaw.guard.files.state import CHUNK_BYTES
@@ -177,7 +177,6 @@ def _replaced(
         raise refused(f"{spell(path)} is there already, and folders are not replaced; choose another path.")
     if not overwrite:
         raise AlreadyThere(path)
-    need_write_bit(spot.status.st_mode, path)
     return os.fdopen(open_checked(descent, spot, path, os.O_RDWR, Links(effects.workspace)), "rb")
 
 

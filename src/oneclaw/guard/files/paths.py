@@ -163,7 +163,6 @@ def _replace(
             fd = open_checked(descent, spot, path, os.O_RDWR, Links(effects.workspace))
             old = stack.enter_context(os.fdopen(fd, "rb"))
             status = os.fstat(fd)
-            need_write_bit(status.st_mode, path)
 
         def write(new: BinaryIO) -> object:
             if old is not None:
@@ -184,7 +183,7 @@ def open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Lin
     if spot.status is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     # Asked before as well as after: opening a FIFO or a device can have effects of its own.
-    need_regular(spot.status.st_mode, path)
+    _need_kind(spot.status.st_mode, path, flags)
     try:
         fd = os.open(spot.name, flags | _FLAGS, dir_fd=descent.fd)
     except OSError as error:
@@ -193,7 +192,7 @@ def open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Lin
         raise
     try:
         status = os.fstat(fd)
-        need_regular(status.st_mode, path)
+        _need_kind(status.st_mode, path, flags)
         here = descent.here
         access = descent.places.access_below(here.identity, spot.name, identity(status), here.access)
         if access == "none":
@@ -210,3 +209,9 @@ def open_checked(descent: Descent, spot: Spot, path: str, flags: int, links: Lin
         os.close(fd)
         raise
     return fd
+
+
+def _need_kind(mode: int, path: str, flags: int) -> None:
+    need_regular(mode, path)
+    if flags & os.O_RDWR:
+        need_write_bit(mode, path)
