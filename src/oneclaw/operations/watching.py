@@ -46,17 +46,22 @@ async def watch_session(
     begun = await store.runs.get(run) if run else None
     if begun is not None:
         number = begun.number - 1
-    elif run != HISTORY and (older := await _older(store, session)):
+    elif run != HISTORY and (older := await read_older(store, session)):
         yield older
     while True:
         for record in await store.runs.of_session(session, number):
-            async for found in watch_run(store, record, after if record.id == run else 0, runs):
+            after = after if record.id == run else 0
+            async for found in watch_run(store, record, after, runs):
+                after = found[-1].number
                 yield found
-            number = record.number
+            run, number = record.id, record.number
         await asyncio.sleep(LOOK_SECONDS)
+        last = await store.runs.get(run) if number else None
+        if last is not None and last.state == "running":  # it was interrupted or stopped, and goes on
+            number = last.number - 1
 
 
-async def _older(store: Store, session: str) -> list[Envelope]:
+async def read_older(store: Store, session: str) -> list[Envelope]:
     """What was said before the first run of a session, as in one that was imported."""
     record, first = await store.sessions.get(session), await store.runs.of_session(session, limit=1)
     if record is None:

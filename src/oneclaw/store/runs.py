@@ -152,6 +152,11 @@ class StoredRuns:
         where = "session = ? AND number > ? AND parent IS NULL"
         return await self._select(where, (as_stored(session), after), limit, "number")
 
+    async def before(self, session: str, number: int = 0, limit: int = 30) -> "list[RunRecord]":
+        """The runs of a session before a number, or the latest for 0, newest first, without those of runs."""
+        where = "session = ? AND (? = 0 OR number < ?) AND parent IS NULL"
+        return await self._select(where, (as_stored(session), number, number), limit, "number DESC")
+
     async def running(self, session: str) -> RunRecord | None:
         """The run that is running in a session, in whatever program."""
         found = await self._select("session = ? AND state = 'running'", (as_stored(session),), 1)

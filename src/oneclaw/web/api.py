@@ -20,6 +20,7 @@ from oneclaw.operations import (
 )
 from oneclaw.web.endpoint import Endpoint
 from oneclaw.web.files import FILE_ENDPOINTS
+from oneclaw.web.history_api import HISTORY_ENDPOINTS
 from oneclaw.web.settings_api import SETTINGS_ENDPOINTS
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ FILES: dict[str, Any] = {
     "description": "paths of files of the workspace, as POST /files gives them",
 }
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 200}
+MARKED = ("running", "failed", "interrupted")
+"""The states of a session's last run that a person wants to see beside its title."""
 STATE = {"type": ["boolean", "null"], "description": "null takes the owner's word back"}
 
 
@@ -52,7 +55,7 @@ async def show_start(app: "App", given: Given) -> Any:
         "default_model": app.catalog.default or "",
         "agents": [{"name": one.name, "model": one.model, "problem": one.problem} for one in listed],
         "models": [one for one in models.list_models(app).models if one.is_set],
-        "labels": {tool.name: tool.definition.label_in() for tool in app.registry},
+        "labels": {tool.name: tool.definition.label_in(given["language"]) for tool in app.registry},
         "time": time(),
     }
 
@@ -62,7 +65,9 @@ async def list_sessions(app: "App", given: Given) -> Any:
         found = await sessions.search_sessions(app, given["q"], limit=given["limit"])
     else:
         found = [(one, "") for one in await sessions.list_sessions(app.store, limit=given["limit"])]
-    going = {run.session for run in await runs.list_runs(app.store, state="running", limit=1_000)}
+    latest: dict[str, str] = {}
+    for run in await runs.list_runs(app.store, limit=1_000):
+        latest.setdefault(run.session, run.state if run.state in MARKED else "")
     asking = {
         one.question.session for one in await questions.list_questions(app.store, is_open=True, limit=1_000)
     }
@@ -73,7 +78,7 @@ async def list_sessions(app: "App", given: Given) -> Any:
             "agent": one.session.agent,
             "updated": one.session.updated,
             "cost": one.cost,
-            "mark": "asking" if one.session.id in asking else "running" if one.session.id in going else "",
+            "mark": "asking" if one.session.id in asking else latest.get(one.session.id, ""),
             "excerpt": excerpt,
         }
         for one, excerpt in found
@@ -193,7 +198,11 @@ async def undo_change(app: "App", given: Given) -> Any:
 ENDPOINTS = (
     *FILE_ENDPOINTS,
     *SETTINGS_ENDPOINTS,
-    Endpoint("GET", "/start", "What a page needs first", show_start),
+    *HISTORY_ENDPOINTS,
+    Endpoint(
+        "GET", "/start", "What a page needs first", show_start,
+        query={"language": {**WORD, "default": "en", "description": "of the labels of tools"}},
+    ),
     Endpoint("GET", "/sessions", "List sessions", list_sessions, query={"q": WORD, "limit": LIMIT}),
     Endpoint("GET", "/sessions/{session}", "Show a session", show_session),
     Endpoint(

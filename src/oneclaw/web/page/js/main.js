@@ -1,70 +1,69 @@
-// The frame: where we are, the side, the banner, the keys.
+// The frame: where we are, the side, the banner, the palette, the keys.
 import { render, useEffect, useState } from "../vendor/preact-htm.js";
 import { Chat } from "./chat.js";
+import { KeyMap, actOf, flipCalls } from "./keyboard.js";
 import { logIn } from "./net.js";
-import { Agents, Grants, Models, Runs, Tools } from "./pages.js";
+import { askToNotify, canNotify, isAsked, watchQuestions, watchRuns } from "./notify.js";
+import { Palette } from "./palette.js";
 import { Question } from "./question.js";
+import { SETTINGS, Side } from "./side.js";
 import { changed, loadSessions, loadStart, open, retry, useStore } from "./state.js";
 import { t } from "./texts.js";
+import { flipTheme } from "./look.js";
 import { Icon, IconButton, Mark, html } from "./ui.js";
 
-const PLACES = [["runs", "page.runs", "list"], ["tools", "page.tools", "sliders"], ["agents", "page.agents", "agent"], ["models", "page.models", "key"], ["grants", "page.grants", "shield"]];
-const PAGES = { runs: Runs, tools: Tools, agents: Agents, models: Models, grants: Grants };
+// Screens besides the conversation are loaded when they are opened.
+const PAGES = { runs: () => import("./runs.js"), tools: () => import("./tools.js"), agents: () => import("./agents.js"), models: () => import("./models.js"), permissions: () => import("./permissions.js"), welcome: () => import("./welcome.js") };
 
 function useRoute() {
-  const read = () => location.hash.slice(2).split("/");
+  const read = () => location.hash.slice(2).split("?")[0].split("/");
   const [route, set] = useState(read);
   useEffect(() => { const on = () => set(read()); addEventListener("hashchange", on); return () => removeEventListener("hashchange", on); }, []);
   return route;
 }
 
-function dayOf(seconds) {
-  const day = (time) => Math.floor((time - new Date().getTimezoneOffset() * 60000) / 86400000);
-  const ago = day(Date.now()) - day(seconds * 1000);
-  return ago < 1 ? "Today" : ago < 2 ? "Yesterday" : "Earlier";
+function Later({ name, rest }) {
+  const [Screen, set] = useState(null);
+  useEffect(() => { let is = true; PAGES[name]().then((found) => is && set(() => found.default), (error) => changed({ problem: error.message })); return () => { is = false; }; }, [name]);
+  return Screen && html`<${Screen} rest=${rest} />`;
 }
 
-function Side({ at, close }) {
-  const { sessions } = useStore();
-  const [find, setFind] = useState("");
-  const shown = sessions.filter((one) => one.title.toLowerCase().includes(find.toLowerCase()));
-  const days = Map.groupBy ? Map.groupBy(shown, (one) => dayOf(one.updated)) : new Map([["Today", shown]]);
-  const mark = (one) => one.mark === "running" ? html`<span class="dot tiny" role="img" aria-label="running"></span>` : one.mark === "asking" ? html`<span class="badge" role="img" aria-label="waits for you">?</span>` : "";
-  return html`<div class="side-in">
-    <div class="brand"><a href="#/chat" aria-label="OneClaw, to the chat"><${Mark} /><b>OneClaw</b></a></div>
-    <div class="row new"><a class="button grow" href="#/chat" onClick=${close}><${Icon} name="plus" /> ${t("chat.new")}</a></div>
-    <label class="field search side-find"><${Icon} name="search" /><span class="sr">Find a conversation</span><input type="search" placeholder="Find a conversation" value=${find} onInput=${(event) => setFind(event.target.value)} /></label>
-    <nav aria-label="Conversations" class="sessions">${[...days].map(([day, list]) => html`<h2 key=${day}>${day}</h2><ul>${list.map((one) => html`<li key=${one.id}><a href=${"#/chat/" + one.id} aria-current=${one.id === at[1] ? "page" : undefined} onClick=${close}><span class="grow clip">${one.title || "Untitled"}</span>${mark(one)}</a></li>`)}</ul>`)}</nav>
-    <nav aria-label="Places" class="side-nav foot">${PLACES.map(([id, name, icon]) => html`<a href=${"#/" + id} aria-current=${at[0] === id ? "page" : undefined} onClick=${close}><${Icon} name=${icon} /><span class="grow">${t(name)}</span></a>`)}</nav>
-  </div>`;
+function Banner({ seconds }) {
+  return html`<div class="banner" role="alert"><${Icon} name="offline" /><span class="grow"><b>${t("offline")}</b> ${t("offline.more", { seconds })}</span><button type="button" class="small" onClick=${retry}>${t("offline.now")}</button></div>`;
 }
 
 function App() {
   const at = useRoute();
   const { start, offline, questions } = useStore();
   const [drawer, setDrawer] = useState(false);
+  const [over, setOver] = useState("");
+  const go = (to) => () => { location.hash = "#/" + to; };
+  const compose = () => document.getElementById("message")?.focus();
   useEffect(() => {
+    const acts = { palette: () => setOver("palette"), fresh: go("chat"), compose, keys: () => setOver("keys") };
     const keys = (event) => {
-      const ctrl = event.ctrlKey || event.metaKey, heads = (open) => [...document.querySelectorAll(`.call-head[aria-expanded="${open}"]`)];
-      const hit = ctrl && event.shiftKey && event.key.toLowerCase() === "o" ? () => { location.hash = "#/chat"; }
-        : ctrl && event.shiftKey && event.key.toLowerCase() === "e" ? () => (heads(false).length ? heads(false) : heads(true)).forEach((head) => head.click())
-        : event.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(document.activeElement.tagName) ? () => document.getElementById("message")?.focus() : null;
-      if (hit) { event.preventDefault(); hit(); }
+      if (event.key === "Escape" && document.querySelector(".side.open")) { event.preventDefault(); setDrawer(false); return; }
+      const act = actOf(event, acts);
+      if (act) { event.preventDefault(); act(); }
     };
-    addEventListener("keydown", keys);
-    return () => removeEventListener("keydown", keys);
+    addEventListener("keydown", keys, true);
+    const end = watchRuns();
+    return () => { removeEventListener("keydown", keys, true); end(); };
   }, []);
-  useEffect(() => { document.title = (questions.length ? `(${questions.length}) ` : "") + "OneClaw"; }, [questions.length]);
-  if (!start) return null;
-  const menu = html`<${IconButton} icon="menu" label="Conversations and places" aria-expanded=${drawer} onClick=${() => setDrawer(true)} />`;
-  const Place = PAGES[at[0]];
+  useEffect(() => { document.title = (questions.length ? `(${questions.length}) ` : "") + "OneClaw"; watchQuestions(); }, [questions]);
+  if (at[0] === "welcome" || (!start.models.length && !at[0])) return html`<${Later} name="welcome" />`;
+  const actions = [{ name: t("chat.new"), icon: "plus", keys: "Ctrl Shift O", run: go("chat") }, { name: t("calls.all"), icon: "list", keys: "Ctrl Shift E", run: flipCalls }, { name: t("theme"), icon: "sun", run: flipTheme },
+    ...(canNotify && !isAsked() ? [{ name: t("notify.ask"), icon: "bell", run: askToNotify }] : []), { name: t("keys"), icon: "help", keys: "?", run: () => setOver("keys") }];
+  const places = [["runs", "page.runs", "list"], ...SETTINGS, ["welcome", "welcome", "spark"]].map(([id, name, icon]) => ({ name: t(name), icon, run: go(id) }));
+  const menu = html`<${IconButton} icon="menu" label=${t("menu")} aria-expanded=${drawer} onClick=${() => setDrawer(true)} />`;
   return html`<div class="shell">
-    <aside class=${"side" + (drawer ? " open" : "")} aria-label="Side"><${Side} at=${at} close=${() => setDrawer(false)} /></aside>
-    ${drawer && html`<button type="button" class="scrim" aria-label="Close the menu" onClick=${() => setDrawer(false)}></button>`}
+    <aside class=${"side" + (drawer ? " open" : "")} aria-label=${t("side")}><${Side} at=${at} close=${() => setDrawer(false)} palette=${() => setOver("palette")} /></aside>
+    ${drawer && html`<button type="button" class="scrim" aria-label=${t("menu.close")} onClick=${() => setDrawer(false)}></button>`}
     <main id="main" tabindex="-1">
-      ${offline > 0 && html`<div class="banner" role="alert"><${Icon} name="offline" /><span class="grow"><b>${t("offline")}</b> ${t("offline.more", { seconds: offline })}</span><button type="button" class="small" onClick=${retry}>${t("offline.now")}</button></div>`}
-      ${Place ? html`<div class="bar narrow">${menu}</div><${Place} />${questions.length > 0 && html`<div class="corner"><${Question} questions=${questions} /></div>`}` : html`<${Chat} key=${at[1] ?? ""} id=${at[1]} menu=${menu} />`}
-    </main></div>`;
+      ${offline > 0 && html`<${Banner} seconds=${offline} />`}
+      ${PAGES[at[0]] ? html`<div class="bar narrow">${menu}</div><${Later} key=${at[0]} name=${at[0]} rest=${at.slice(1)} />${questions.length > 0 && html`<div class="corner"><${Question} questions=${questions} /></div>`}` : html`<${Chat} key=${at[1] ?? ""} id=${at[1]} menu=${menu} />`}
+    </main></div>
+    ${over === "palette" && html`<${Palette} close=${() => setOver("")} actions=${actions} places=${places} />`}${over === "keys" && html`<${KeyMap} close=${() => setOver("")} />`}`;
 }
 
 const Locked = () => html`<main id="main" class="welcome" tabindex="-1"><div class="welcome-in"><${Mark} size="44" /><h1>${t("login.title")}</h1><p class="lead">${t("login.text")}</p></div></main>`;
@@ -77,4 +76,3 @@ try {
 } catch (error) {
   render(error.status === 401 ? html`<${Locked} />` : html`<p role="alert">${error.message}</p>`, document.getElementById("app"));
 }
-changed({});

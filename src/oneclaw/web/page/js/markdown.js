@@ -1,14 +1,19 @@
 // Markdown becomes elements, never HTML: marked splits the text, each token has one element here, and what has
 // none is shown as the text it is. So no markup of a model, a page or a tool can do anything.
-import { useMemo } from "../vendor/preact-htm.js";
+//
+// While an answer is written, only its last block is parsed again.
+import { useRef } from "../vendor/preact-htm.js";
 import { marked } from "../vendor/marked.js";
-import { html, Icon } from "./ui.js";
+import { t } from "./texts.js";
+import { Icon, copy, html, memo } from "./ui.js";
 
 const SAFE = /^(https?:|mailto:)/i;
-const plain = (text) => text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name]);
+const SIGNS = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+const plain = (text) => text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => SIGNS[name]);
 
 const link = (href, children) => SAFE.test(href) ? html`<a href=${href} rel="noreferrer noopener" target="_blank">${children}</a>` : html`<span>${children}</span>`;
 const all = (tokens = []) => tokens.map(one);
+const item = (entry) => html`<li class=${entry.task ? "task" : ""}>${entry.task && html`<input type="checkbox" checked=${entry.checked} disabled aria-label=${t(entry.checked ? "task.done" : "task.open")} /> `}${all(entry.tokens)}</li>`;
 
 function one(token) {
   switch (token.type) {
@@ -23,20 +28,36 @@ function one(token) {
     case "br": return html`<br />`;
     case "hr": return html`<hr />`;
     case "link": return link(token.href, all(token.tokens));
-    case "image": return link(token.href, `[picture: ${plain(token.text) || token.href}]`); // never loaded: no foreign requests
+    case "image": return link(token.href, t("picture.elsewhere", { text: plain(token.text) || token.href })); // never loaded: no foreign requests
     case "blockquote": return html`<blockquote>${all(token.tokens)}</blockquote>`;
     case "list": return token.ordered ? html`<ol start=${token.start || 1}>${token.items.map(item)}</ol>` : html`<ul>${token.items.map(item)}</ul>`;
     case "code": return html`<${Code} text=${token.text} lang=${token.lang} />`;
-    case "table": return html`<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${token.header.map((cell) => html`<th>${all(cell.tokens)}</th>`)}</tr></thead>
+    case "table": return html`<div class="table" tabindex="0" role="region" aria-label=${t("table")}><table><thead><tr>${token.header.map((cell) => html`<th class=${cell.align === "right" ? "num" : ""}>${all(cell.tokens)}</th>`)}</tr></thead>
       <tbody>${token.rows.map((row) => html`<tr>${row.map((cell) => html`<td class=${cell.align === "right" ? "num" : ""}>${all(cell.tokens)}</td>`)}</tr>`)}</tbody></table></div>`;
-    case "space": case "def": return null;
+    case "space": case "def": case "checkbox": return null;
     default: return token.raw;
   }
 }
-const item = (entry) => html`<li>${all(entry.tokens)}</li>`;
 
-export const Code = ({ text, lang }) => html`<figure class="code"><figcaption><span>${lang || "text"}</span>
-  <button type="button" class="ghost small" onClick=${() => navigator.clipboard?.writeText(text)}><${Icon} name="copy" size="13" /> Copy</button></figcaption>
-  <pre tabindex="0" aria-label=${"Code" + (lang ? ", " + lang : "")}><code>${text}</code></pre></figure>`;
+export const Code = ({ text, lang }) => html`<figure class="code"><figcaption><span>${lang || t("code")}</span>
+  <button type="button" class="ghost small" onClick=${() => copy(text)}><${Icon} name="copy" size="13" /> ${t("chat.copy")}</button></figcaption>
+  <pre tabindex="0" aria-label=${t("code") + (lang ? ", " + lang : "")}><code>${text}</code></pre></figure>`;
 
-export const Markdown = ({ text }) => html`<div class="prose">${useMemo(() => all(marked.lexer(text)), [text])}</div>`;
+const Block = memo(({ token }) => one(token));
+
+// The tokens of a text that has grown: those before the last block stay as they are.
+function grown(old, text) {
+  if (!old || !text.startsWith(old.text)) return { text, tokens: marked.lexer(text) };
+  const kept = [...old.tokens];
+  while (kept.length && kept.at(-1).type === "space") kept.pop();
+  kept.pop();
+  const from = kept.reduce((sum, token) => sum + token.raw.length, 0);
+  return { text, tokens: [...kept, ...marked.lexer(text.slice(from))] };
+}
+
+export function Markdown({ text, live }) {
+  const last = useRef();
+  const now = text.replace(/\r\n?/g, "\n");
+  if (last.current?.text !== now || last.current.live !== live) last.current = { ...(live ? grown(last.current, now) : { text: now, tokens: marked.lexer(now) }), live };
+  return html`<div class="prose">${last.current.tokens.map((token, i) => html`<${Block} key=${i} token=${token} />`)}</div>`;
+}

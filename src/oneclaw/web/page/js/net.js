@@ -13,6 +13,10 @@ export const get = (path) => request(path);
 export const post = (path, body = {}) =>
   request(path, { method: "POST", headers: { "content-type": "application/json", "x-oneclaw": "1" }, body: JSON.stringify(body) });
 
+// Puts a file into the workspace; returns its path there.
+export const upload = (file) =>
+  request(`/files?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "content-type": "application/octet-stream", "x-oneclaw": "1" }, body: file });
+
 // The link in the address is used once, then taken out of it.
 export async function logIn() {
   const link = new URLSearchParams(location.hash.slice(1)).get("link");
@@ -28,6 +32,7 @@ export function connect(cursors, heard, changed) {
   let socket = null, tries = 0, timer = 0;
   const open = () => {
     clearTimeout(timer);
+    if (socket) { socket.onclose = null; socket.close(); }
     socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket`);
     socket.onopen = () => { tries = 0; changed(0); watch(); };
     socket.onmessage = (message) => heard(JSON.parse(message.data));

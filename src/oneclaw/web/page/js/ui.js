@@ -1,35 +1,10 @@
 // The small parts every screen is made of.
-import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { Component, html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { Icon, Mark, iconOf } from "./icons.js";
 
-export { html };
+import { t } from "./texts.js";
 
-const PATHS = {
-  plus: "M8 3v10M3 8h10", check: "M3 8.6l3.3 3L13 4.6", x: "M4 4l8 8M12 4l-8 8",
-  right: "M6 3.5 10.5 8 6 12.5", left: "M10 3.5 5.5 8l4.5 4.5", down: "M3.5 6 8 10.5 12.5 6",
-  search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7 14 14",
-  clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.8V8l2.3 1.5",
-  shield: "M8 1.8 13 3.6v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4z",
-  terminal: "M2 3h12v10H2zM4.5 6l2 2-2 2M8.5 10h3", canvas: "M2 3h12v10H2zM9.2 3v10",
-  file: "M4 1.8h5l3.5 3.5v8.9H4zM9 1.8v3.5h3.5", folder: "M1.8 3.8h4.4l1.5 1.8h6.5v7.2H1.8z",
-  globe: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c1.9 1.8 2.6 3.8 2.6 6S9.9 12.2 8 14c-1.9-1.8-2.6-3.8-2.6-6S6.1 3.8 8 2",
-  memory: "M4 2h8v12l-4-3-4 3z", sliders: "M2 4.5h6.5M12.5 4.5H14M2 11.5h1.5M7.5 11.5H14M10.5 6.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM5.5 13.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
-  key: "M10.3 9.2a3.6 3.6 0 1 0-3.4-2.5L2 11.6V14h2.6v-1.5h1.6V11h1.2l1-1.1a3.6 3.6 0 0 0 1.9-.7zM11 5.3h.01",
-  plug: "M5.5 2v3M10.5 2v3M3.5 5h9v2.5a4.5 4.5 0 0 1-9 0zM8 12v2.5", list: "M2.5 4h11M2.5 8h11M2.5 12h7",
-  calendar: "M2.5 3.5h11v10h-11zM2.5 6.8h11M5.5 2v3M10.5 2v3", agent: "M3 5.5h10v7.5H3zM8 5.5V2.8M6 8.8v1M10 8.8v1",
-  up: "M8 13V3M3.8 7.2 8 3l4.2 4.2", stop: "M4.8 4.8h6.4v6.4H4.8z", copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
-  retry: "M13 8a5 5 0 1 1-1.6-3.7M13.2 2v3h-3", edit: "M9.7 3.3l3 3L6 13H3v-3z", more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
-  image: "M2 3h12v10H2zM2 11.2l3.4-3.4L9 11.4l2-2 3 3M10.6 6.2h.01", code: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
-  branch: "M4 2.5v5.2a3 3 0 0 0 3 3h5M9.6 8.2l2.5 2.5-2.5 2.5", warn: "M8 2.4 14.4 13.4H1.6zM8 6.6v3M8 11.5v.01",
-  denied: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM3.9 3.9l8.2 8.2", menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
-  attach: "M12.6 7.4 7.7 12.3a3 3 0 0 1-4.2-4.2L9 2.6a2 2 0 0 1 2.8 2.8L6.4 10.8A1 1 0 0 1 5 9.4l4.6-4.6",
-  trash: "M3 4.5h10M6 4.5v-2h4v2M4.6 4.5l.6 9h5.6l.6-9", download: "M8 2.5v8M4.5 7 8 10.5 11.5 7M3 13.5h10",
-  box: "M8 1.8 14 5v6l-6 3.2L2 11V5zM2 5l6 3.2L14 5M8 8.2v6", offline: "M2 2l12 12M3 7.4a7 7 0 0 1 2.6-1.6M8 5.2a7 7 0 0 1 5 2.2M5.2 9.8a4 4 0 0 1 2-1.1M8 12.4v.01",
-  sun: "M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1.5v1.2M8 13.3v1.2M1.5 8h1.2M13.3 8h1.2M3.4 3.4l.9.9M11.7 11.7l.9.9M3.4 12.6l.9-.9M11.7 4.3l.9-.9",
-  chat: "M2.5 3h11v8H7l-3 2.6V11H2.5z", grid: "M2.5 2.5h4.5V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z", pause: "M5.5 3.5v9M10.5 3.5v9", spark: "M8 2v4M8 10v4M2 8h4M10 8h4",
-};
-export const Icon = ({ name, size = 16 }) => html`<svg class="i" data-i=${name} width=${size} height=${size} viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
-
-export const Mark = ({ size = 22 }) => html`<svg class="mark" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true"><path d="M18.5 5.2A9 9 0 1 0 21 13M14.6 10.4 20.8 6" /><circle cx="12" cy="12.6" r="2.3" /></svg>`;
+export { Icon, Mark, html, iconOf };
 
 export const IconButton = ({ icon, label, keys, class: more = "", ...rest }) =>
   html`<button type="button" class=${"ghost icon " + more} aria-label=${label} title=${keys ? `${label} (${keys})` : label} ...${rest}><${Icon} name=${icon} /></button>`;
@@ -47,16 +22,21 @@ export const Page = ({ title, lead, actions, children, wide }) =>
     <header class="page-head"><div><h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions && html`<div class="row">${actions}</div>`}</header>
     ${children}</div></div>`;
 
-export function Tabs({ tabs, at, go, label }) {
-  const keys = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const next = (tabs.findIndex((tab) => tab[0] === at) + step + tabs.length) % tabs.length;
-    go(tabs[next][0]);
-    event.currentTarget.children[next].focus();
-  };
-  return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${keys}>${tabs.map(([id, name, icon]) =>
-    html`<button type="button" role="tab" id=${"tab-" + id} aria-selected=${at === id} aria-controls="tab-body" tabindex=${at === id ? 0 : -1} onClick=${() => go(id)}>${icon && html`<${Icon} name=${icon} />`}${name}</button>`)}</div>`;
+// Draws again only when what it is given is another thing: a finished turn is drawn once.
+export const memo = (Inner) => class extends Component {
+  shouldComponentUpdate(next) { return Object.keys(next).some((name) => next[name] !== this.props[name]); }
+  render() { return html`<${Inner} ...${this.props} />`; }
+};
+
+export const Field = ({ name, about, hidden, children }) => html`<label class="field"><span class=${hidden ? "sr" : ""}>${name}</span>${children}${about && html`<small>${about}</small>`}</label>`;
+
+export const Search = ({ name, value, onInput }) => html`<label class="field search"><${Icon} name="search" /><span class="sr">${name}</span><input type="search" placeholder=${name} value=${value} onInput=${(event) => onInput(event.target.value)} /></label>`;
+
+// A small window over the page; Escape and a click beside it close it.
+export function Dialog({ title, close, children }) {
+  const box = useRef();
+  useEffect(() => { if (!box.current.open) box.current.showModal(); }, []);
+  return html`<dialog class="dialog" ref=${box} aria-label=${title} onClose=${close} onClick=${(event) => event.target === box.current && box.current.close()}><div class="dialog-in"><h2>${title}</h2>${children}</div></dialog>`;
 }
 
 export const say = (text) => { document.getElementById("say").textContent = text; };
@@ -74,7 +54,10 @@ export function useTick(every, on = true) {
 export const seconds = (s) => s < 0.0095 ? "<10 ms" : s < 0.995 ? `${Math.round(s * 1000)} ms` : s < 60 ? `${s.toFixed(1)} s` : `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
 export const number = (n) => n.toLocaleString("en");
 
+export const money = (dollars) => `$${dollars.toFixed(dollars < 0.0995 ? 3 : 2)}`;
+export const copy = (text) => { navigator.clipboard?.writeText(text); say(t("copied")); };
+
 // Characters that nobody sees, or that turn the direction of a text, are written as escapes.
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u, HIDDEN_ALL = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/gu;
 export const isPlain = (text) => !HIDDEN.test(text.replace(/[\n\t]/g, ""));
-export const visible = (text) => [...text].map((sign) => sign !== "\t" && HIDDEN.test(sign) ? "\\u" + sign.codePointAt(0).toString(16).padStart(4, "0") : sign).join("");
+export const visible = (text) => text.replace(/\r\n/g, "\n").replace(HIDDEN_ALL, (sign) => "\\u" + sign.codePointAt(0).toString(16).padStart(4, "0"));
