@@ -55,7 +55,8 @@ class Seen:
             self.errors.append(said.text)
 
     def check(self) -> None:
-        assert (self.foreign, self.dialogs, self.errors) == ([], [], [])
+        told = (self.foreign, self.dialogs, self.errors)
+        assert told == ([], [], []), told
 
 
 @asynccontextmanager

@@ -31,7 +31,7 @@ async def test_a_conversation_with_calls_side_by_side(serve: Serve) -> None:
         await page.click(".call-head >> nth=0")
         assert "+Hi!" in await page.inner_text(".diff-text")
         await page.click(".detail button:has-text('Undo')")
-        await page.wait_for_selector("text=Undone: 1 files are as before.")
+        await page.wait_for_selector("text=Undone: 1 file is as before.")
         assert not (served.app.config.workspace_folder / "a.txt").exists()
         text = await page.inner_text(".column")
         await page.reload()
@@ -98,7 +98,7 @@ async def test_a_run_is_stopped_and_a_queued_message_taken_back(serve: Serve) ->
         seen.check()
 
 
-SCREENS = ("#/chat", "#/tools", "#/agents", "#/models", "#/grants", "#/runs")
+SCREENS = ("#/chat", "#/tools", "#/agents", "#/models", "#/permissions", "#/runs", "#/welcome")
 LOOKS: list[dict[str, Any]] = [
     {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
     {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"},

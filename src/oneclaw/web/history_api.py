@@ -15,8 +15,10 @@ _RUNS = {"type": "integer", "minimum": 1, "maximum": 200, "default": 30}
 
 
 async def show_history(app: "App", given: Mapping[str, Any]) -> Any:
-    record = await sessions.find_session(app.store, given["session"])
-    page = await history.read_history(app.store, record.id, given["before"], given["runs"])
+    session = given["session"]
+    if app.runs.running_in(session) is None:  # one that begins now may not be stored yet
+        session = (await sessions.find_session(app.store, session)).id
+    page = await history.read_history(app.store, session, given["before"], given["runs"])
     events = [envelope_json(each) for each in page.events]
     cursor = {"run": page.run, "after": page.after}
     return {**cursor, "events": events, "before": page.before, "interrupted": page.interrupted}

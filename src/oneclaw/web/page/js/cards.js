@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 import { Icon, html, number, seconds, visible } from "./ui.js";
 
 const ICONS = { pending: "clock", asking: "shield", success: "check", error: "x", denied: "denied", timeout: "clock", stopped: "stop" };
-const FIRST = ["path", "command", "url", "pattern", "query", "expression", "text", "code"];
+const FIRST = ["command", "url", "pattern", "query", "expression", "path", "text", "code"];
 const KEPT_OPEN = new Set(); // cards that a person opened; no rule closes one
 
 const StatusIcon = ({ status }) => html`<span class=${"status " + status}>${status === "executing" ? html`<span class="spin"></span>` : html`<${Icon} name=${ICONS[status]} />`}</span>`;
@@ -33,7 +33,7 @@ const addressOf = (call, what) => `/api/sessions/${encodeURIComponent(call.sessi
 
 const Pictures = ({ call }) => html`<div class="pictures">${call.result.images.map((_, i) => {
   const address = `${addressOf(call, "picture")}&index=${i}`;
-  return html`<a href=${address} target="_blank" rel="noreferrer"><img src=${address} alt=${t("calls.picture", { tool: call.label || label(call.tool), at: i + 1 })} loading="lazy" /></a>`;
+  return html`<a href=${address} target="_blank" rel="noreferrer"><img src=${address} alt=${t("calls.picture", { tool: label(call.tool, call.label), at: i + 1 })} loading="lazy" /></a>`;
 })}</div>`;
 
 function Undo({ number }) {
@@ -76,7 +76,7 @@ export function ToolCard({ call, calls, small }) {
   return html`<article class=${"call " + call.status + (small ? " inner" : "")} data-status=${call.status}>
     <button type="button" class="call-head" aria-expanded=${open} onClick=${flip}>
       <${StatusIcon} status=${call.status} />
-      <span class="call-name">${call.label || label(call.tool)}</span><span class="sr">, ${t("status." + call.status)}</span>
+      <span class="call-name">${label(call.tool, call.label)}</span><span class="sr">, ${t("status." + call.status)}</span>
       <span class="call-args">${brief(call)}</span><span class="call-time">${took(call)}</span>
       <span class="turn"><${Icon} name="right" size="13" /></span>
     </button>

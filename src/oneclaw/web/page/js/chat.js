@@ -14,7 +14,7 @@ import { Icon, IconButton, html, say } from "./ui.js";
 const NONE = { turns: [], queued: [], running: false, loaded: true };
 
 export function Chat({ id, menu }) {
-  const { chats, questions, sessions, settled, problem } = useStore();
+  const { chats, questions, sessions, settled, problem, agent } = useStore();
   const [closed, close] = useState("");
   useEffect(() => { if (id) attempt(watch(id)); }, [id]);
   const chat = id ? chats[id] ?? { ...NONE, loaded: false } : NONE;
@@ -25,18 +25,20 @@ export function Chat({ id, menu }) {
   const waiting = [...own, ...questions.filter((one) => !own.includes(one))];
   const isAsked = own.length > 0;
   useEffect(() => { if (!chat.running && chat.turns.at(-1)?.done) say(t("chat.finished")); }, [chat.running]);
-  const onSend = async (text, { agent, model, files = [], session: to = id ?? "" }) => {
+  // A conversation has one agent: another one is talked to in a new one.
+  const onAgent = (name) => { changed({ agent: name }); if (id) location.hash = "#/chat"; };
+  const onSend = async (text, { model = "", files = [], session: to = id ?? "" }) => {
     changed({ problem: "" });
-    const body = { text, session: to, agent, model, ...(files.length && { files }) };
+    const body = { text, session: to, agent: to ? "" : id ? now.current.agent : agent, model, ...(files.length && { files }) };
     const sent = await post("/messages", body);
     if (sent.session !== id) { location.hash = "#/chat/" + sent.session; loadSessions(); }
   };
   // A message that is changed begins a session of its own; the earlier version stays.
-  const edit = useMemo(() => (text, back, files) => attempt((async () => {
-    const made = await post(`/sessions/${id}/fork`, { back });
-    await onSend(text, { agent: now.current.agent, model: now.current.model, files, session: made.id });
+  const edit = useMemo(() => (turn, text, files) => attempt((async () => {
+    const made = await post(`/sessions/${id}/fork`, { run: turn.run, number: turn.number });
+    await onSend(text, { model: now.current.model, files, session: made.id });
   })()), [id]);
-  const again = useMemo(() => () => { const said = written(now.current.turns.findLast((turn) => turn.who === "user").text); edit(said.text, 1, said.files); }, [edit]);
+  const again = useMemo(() => () => { const turn = now.current.turns.findLast((one) => one.who === "user"), said = written(turn.text); edit(turn, said.text, said.files); }, [edit]);
   const onStop = () => attempt(post(`/runs/${now.current.run}/stop`));
   const goOn = useMemo(() => () => attempt(post(`/runs/${now.current.run}/resume`)), [id]);
   useEffect(() => {
@@ -57,7 +59,7 @@ export function Chat({ id, menu }) {
         ${settled && html`<p class="note settled" role="status"><${Icon} name="check" size="14" /> ${settled}</p>`}
         ${problem && html`<p class="note bad row" role="alert"><${Icon} name="warn" size="14" /> <span class="grow">${problem}</span><${IconButton} icon="x" label=${t("close")} onClick=${() => changed({ problem: "" })} /></p>`}
         ${isAsked && html`<${Question} questions=${waiting} />`}
-        <div hidden=${isAsked}><${Composer} running=${chat.running} cost=${cost} agent=${chat.agent || session?.agent} model=${chat.model} onSend=${onSend} onStop=${onStop} /></div>
+        <div hidden=${isAsked}><${Composer} running=${chat.running} cost=${cost} agent=${id ? chat.agent || session?.agent : agent} onAgent=${onAgent} model=${chat.model} onSend=${onSend} onStop=${onStop} /></div>
       </div></div>
     </section></div></div>`;
 }

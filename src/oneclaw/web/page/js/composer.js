@@ -17,13 +17,12 @@ function useSkills(draft) {
   return isAsked ? (skills ?? []).filter((one) => one.name.startsWith(draft.slice(1))).slice(0, 8) : [];
 }
 
-export function Composer({ running, cost, agent, model, onSend, onStop }) {
+export function Composer({ running, cost, agent, model, onAgent, onSend, onStop }) {
   const { start } = useStore();
   const area = useRef(), chooser = useRef();
   const [draft, setDraft] = useState("");
   const [at, setAt] = useState(0);
   const [files, setFiles] = useState([]);
-  const [chosenAgent, setAgent] = useState("");
   const [chosenModel, setModel] = useState("");
   const [over, setOver] = useState(false);
   const skills = useSkills(draft);
@@ -45,7 +44,7 @@ export function Composer({ running, cost, agent, model, onSend, onStop }) {
     if (!text || files.some((file) => !file.path)) return;
     const sent = files;
     write(""); setFiles([]);
-    onSend(text, { agent: chosenAgent, model: chosenModel, files: sent.map((file) => file.path) }).catch((error) => { write(text); setFiles(sent); fail(error); });
+    onSend(text, { model: chosenModel, files: sent.map((file) => file.path) }).catch((error) => { write(text); setFiles(sent); fail(error); });
   };
   const complete = (skill) => { write(`/${skill.name} `); area.current.focus(); };
   const keys = (event) => {
@@ -67,7 +66,7 @@ export function Composer({ running, cost, agent, model, onSend, onStop }) {
     <div class="composer-row">
       <input type="file" multiple hidden ref=${chooser} onChange=${(event) => { attempt(attach([...event.target.files])); event.target.value = ""; }} />
       <${IconButton} icon="attach" label=${t("attach")} onClick=${() => chooser.current.click()} />
-      <${Picker} name=${t("composer.agent")} icon="agent" value=${chosenAgent || agent || "default"} options=${agents} onPick=${setAgent} />
+      <${Picker} name=${t("composer.agent")} icon="agent" value=${agent || "default"} options=${agents} onPick=${onAgent} />
       ${models.length > 0 && html`<${Picker} name=${t("composer.model")} icon="spark" value=${own} options=${models} onPick=${setModel} />`}
       <span class="grow"></span>
       ${cost > 0 && html`<span class="usage" title=${t("composer.cost")}>${money(cost)}</span>`}

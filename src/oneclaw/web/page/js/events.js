@@ -9,7 +9,7 @@ const REFUSED = { permission_denied: "denied", tool_not_available: "denied", pat
 const statusOf = (result) => result.status === "success" ? "success" : REFUSED[result.error_type] ?? "error";
 
 const agentTurn = (e, like = {}) => ({ who: "agent", key: `${e.run}:${e.number}`, agent: e.agent ?? like.agent, model: e.model ?? like.model, run: e.run, runs: {}, calls: {}, parts: [] });
-const userTurn = (e, text) => ({ who: "user", key: `${e.run}:${e.number}u`, text, run: e.run, time: e.time });
+const userTurn = (e, text) => ({ who: "user", key: `${e.run}:${e.number}u`, text, run: e.run, number: e.number, time: e.time });
 
 function read(part) {
   if (part.arguments) return part.arguments;
@@ -47,7 +47,7 @@ function begun(s, e) {
   const last = s.turns.at(-1);
   Object.assign(s, { running: true, model: e.model, agent: e.agent });
   if (!e.text && last?.run === e.run) s.turns = [...s.turns.slice(0, -1), { ...last, done: false, interrupted: false, error: "" }]; // it goes on
-  else s.turns = [...s.turns, ...(e.text ? [userTurn(e, e.text)] : []), agentTurn(e)];
+  else s.turns = [...s.turns, ...(e.text ? [{ ...userTurn(e, e.text), starts: true }] : []), agentTurn(e)];
   return s;
 }
 

@@ -6,6 +6,6 @@ import { html, useTick } from "./ui.js";
 export function Pulse({ turn }) {
   const tick = useTick(3000);
   const busy = Object.values(turn?.calls ?? {}).filter((call) => call.status === "executing" && !call.parent && call.key.startsWith(turn.run + "/"));
-  const summary = busy.length === 0 ? "" : ` · ${busy.length === 1 ? busy[0].label || label(busy[0].tool) : t("wait.tools", { count: busy.length })}`;
+  const summary = busy.length === 0 ? "" : ` · ${busy.length === 1 ? label(busy[0].tool, busy[0].label) : t("wait.tools", { count: busy.length })}`;
   return html`<p class="pulse"><span class="dot"></span><span>${t("wait." + (tick % 3))}${summary}</span></p>`;
 }

@@ -12,8 +12,12 @@ const KEYS = { once: "Y", session: "S", agent: "A", always: "W", no: "N", never:
 const YES = ["once", "session", "agent", "always"], NO = ["no", "never"], KEPT = ["session", "agent", "always"];
 const ARMED_AFTER = 600; // what was typed before the question appeared is no answer
 
-// An escape in an argument is a warning sign: it stands out.
-const Shown = ({ text }) => text.split(/(\\u[0-9a-f]{4}|\\n)/).map((bit, i) => i % 2 ? html`<mark class=${bit === "\\n" ? "nl" : ""}>${bit}</mark>${bit === "\\n" ? html`<br />` : ""}` : bit);
+// An argument as it is, without the quotes around a text. An escape in it is a warning sign: it stands out.
+const Shown = ({ text }) => text.replace(/^"([\s\S]*)"$/, "$1").split(/(\\u[0-9a-f]{4}|\\[\s\S])/).map((bit, i) => i % 2 === 0 || bit === "\\\\" ? bit
+  : bit === '\\"' ? '"' : bit === "\\n" ? html`<mark class="nl">\\n</mark><br />` : html`<mark>${bit}</mark>`);
+
+// The question itself: who asks stands above it already.
+const asked = ({ text }) => text.replace(/^The (?:agent|tool) .{1,200} asks:\n/, "").replace(/^ {2}/gm, "");
 
 function left(question) {
   const all = Math.max(0, Math.round(question.expires - Date.now() / 1000));
@@ -32,11 +36,11 @@ function Permission({ question }) {
   const given = Object.keys(question.given ?? {});
   const names = Object.keys(question.arguments).filter((name) => !inDiff.includes(name));
   const listed = names.filter((name) => given.includes(name) || !given.length), rest = names.filter((name) => !listed.includes(name));
-  return html`<${Needs} question=${question} />
+  return html`${question.why ? html`<p id="ask-why">${question.why}</p>` : html`<${Needs} question=${question} />`}
     ${listed.length > 0 && html`<dl>${listed.map((name) => html`<dt>${name}</dt><dd><code><${Shown} text=${question.arguments[name]} /></code></dd>`)}</dl>`}
     ${question.diff?.text && html`<${Diff} diff=${question.diff} />`}
     ${question.warnings?.map((text) => html`<p class="care"><${Icon} name="warn" size="14" /> ${text}</p>`)}
-    ${(question.why || rest.length > 0) && html`<p class="faint">${question.why} ${rest.length > 0 && t("ask.defaults", { list: rest.map((name) => `${name} ${question.arguments[name]}`).join(", ") })}</p>`}`;
+    ${rest.length > 0 && html`<p class="faint">${t("ask.defaults", { list: rest.map((name) => `${name} ${question.arguments[name]}`).join(", ") })}</p>`}`;
 }
 
 export function Question({ questions }) {
@@ -74,7 +78,7 @@ export function Question({ questions }) {
       <div class="grow"><h2 id="ask-title"><b>${question.agent}</b> ${isPermission ? html`${t("ask.wants")} <b>${label(question.tool).toLowerCase()}</b>` : t("ask.asks")}</h2>${session?.title && html`<p class="ask-from clip">${session.title}</p>`}</div>
       ${questions.length > 1 && html`<nav class="queue" aria-label=${t("ask.waiting")}>${questions.map((one, i) => html`<button type="button" class="pip" aria-label=${t("ask.queue", { at: i + 1, count: questions.length, tool: label(one.tool) })} aria-current=${one === question} onClick=${() => setAt(one.id)}>${i + 1}</button>`)}</nav>`}</header>
     <div class="ask-body" tabindex="0" role="group" aria-label=${t("ask.body")}>
-      ${isPermission ? html`<${Permission} question=${question} />` : html`<p id="ask-why" class="ask-text">${question.text}</p><${AnswerForm} key=${question.id} question=${question} answer=${answer} />`}
+      ${isPermission ? html`<${Permission} question=${question} />` : html`<p id="ask-why" class="ask-text">${asked(question)}</p><${AnswerForm} key=${question.id} question=${question} answer=${answer} />`}
       ${isPermission && question.answers.includes("always") && html`<${Limit} key=${question.id} question=${question} onLimit=${setLimit} />`}
       ${problem && html`<p class="care" role="alert"><${Icon} name="warn" size="14" /> ${problem}</p>`}
     </div>

@@ -6,7 +6,7 @@ import { t } from "./texts.js";
 
 const MOST_CHATS = 6; // conversations held at once; one that is opened again is read again
 
-export const state = { start: null, sessions: [], questions: [], settled: null, chats: {}, offline: 0, problem: "" };
+export const state = { start: null, sessions: [], questions: [], settled: null, chats: {}, offline: 0, problem: "", agent: "default" };
 const listeners = new Set();
 let frame = 0;
 
@@ -23,7 +23,7 @@ export function useStore() {
 
 export const loadSessions = async () => changed({ sessions: await get("/sessions") });
 export const loadStart = async () => changed({ start: await get(`/start?language=${encodeURIComponent(navigator.language.split("-")[0])}`) });
-export const label = (tool) => state.start?.labels[tool] ?? tool;
+export const label = (tool, told) => state.start?.labels[tool] || told || tool;
 export const fail = (error) => changed({ problem: error.message });
 export const attempt = (work) => work.catch(fail);
 
@@ -82,13 +82,8 @@ export async function watch(session) {
   if (!session || state.chats[session]) return;
   const kept = Object.entries(state.chats).slice(1 - MOST_CHATS);
   changed({ chats: { ...Object.fromEntries(kept), [session]: empty() } });
-  try {
-    const page = await get(`/sessions/${session}/history`);
-    replace(session, { ...interrupt({ ...fold(page), run: page.run, at: page.after, before: page.before }, page.interrupted), loaded: true });
-  } catch (error) {
-    if (error.status !== 404) throw error;
-    replace(session, { ...state.chats[session], loaded: true }); // its first message is being written
-  }
+  const page = await get(`/sessions/${session}/history`);
+  replace(session, { ...interrupt({ ...fold(page), run: page.run, at: page.after, before: page.before }, page.interrupted), loaded: true });
   line?.watch();
 }
 

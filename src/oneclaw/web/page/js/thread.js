@@ -27,6 +27,12 @@ export function Thread({ id, chat, edit, again, goOn }) {
   };
   const toEnd = () => { box.current.scrollTop = box.current.scrollHeight; };
   useLayoutEffect(() => { if (stick.current) toEnd(); });
+  // A question that takes room below, or a picture that arrives, must not hide the end.
+  useEffect(() => {
+    const watcher = new ResizeObserver(() => { if (stick.current) toEnd(); });
+    watcher.observe(box.current); watcher.observe(box.current.firstElementChild);
+    return () => watcher.disconnect();
+  }, []);
   // What comes above must not push away what is being read.
   useLayoutEffect(() => {
     const now = box.current.scrollHeight;
@@ -35,14 +41,13 @@ export function Thread({ id, chat, edit, again, goOn }) {
   }, [shown.length]);
   useEffect(() => { if (box.current.scrollHeight <= box.current.clientHeight) reach(); }, [shown.length, chat.before]);
   const last = chat.turns.length - 1, first = chat.turns.length - shown.length;
-  const asked = chat.turns.filter((turn) => turn.who === "user").length;
-  let nth = chat.turns.slice(0, first).filter((turn) => turn.who === "user").length;
+  const canRepeat = !chat.running && chat.turns.findLast((turn) => turn.who === "user")?.starts;
   return html`<div class="thread-box"><div class="thread" ref=${box} onScroll=${onScroll} tabindex="0" role="log" aria-live="off" aria-busy=${Boolean(chat.loadingOlder)} aria-label=${t("chat.log")}><div class="column">
     ${(hidden > 0 || chat.before > 0) && html`<button type="button" class="ghost small earlier" onClick=${reach}>${t("chat.earlier")}</button>`}
     ${shown.map((turn, i) => {
       const at = first + i;
-      if (turn.who === "user") return html`<${Said} key=${turn.key} turn=${turn} back=${asked - nth++} edit=${edit} />`;
-      return html`<${Answer} key=${turn.key} turn=${turn} live=${chat.running && at === last} older=${at < last - 1} again=${at === last && !chat.running && nth > 0 ? again : null} goOn=${at === last && !chat.running ? goOn : null} />`;
+      if (turn.who === "user") return html`<${Said} key=${turn.key} turn=${turn} edit=${edit} />`;
+      return html`<${Answer} key=${turn.key} turn=${turn} live=${chat.running && at === last} older=${at < last - 1} again=${at === last && canRepeat ? again : null} goOn=${at === last && !chat.running ? goOn : null} />`;
     })}
     ${chat.running && html`<${Pulse} turn=${chat.turns[last]} />`}
     ${chat.queued.map((one) => html`<article class="said queued" key=${one.id} aria-label=${t("queued.label")}><div class="bubble">${one.text}</div><div class="acts shown"><button type="button" class="ghost small" title=${t("queued.label")} onClick=${() => attempt(post(`/runs/${one.run}/withdraw`, { message: one.id }))}>${t("queued.withdraw")}</button></div></article>`)}

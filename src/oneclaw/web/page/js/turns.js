@@ -30,12 +30,12 @@ export const usageLine = (turn) => [
 
 const words = (turn) => turn.parts.filter((part) => part.type === "text").map((part) => part.text).join("\n\n");
 
-export const Said = memo(function Said({ turn, back, edit }) {
+export const Said = memo(function Said({ turn, edit }) {
   const [draft, setDraft] = useState(null);
   const area = useRef();
   useEffect(() => { if (draft !== null) { area.current.focus(); area.current.selectionStart = area.current.value.length; } }, [draft !== null]);
   const { text, files, skills } = written(turn.text);
-  const send = () => { const now = area.current.value.trim(); setDraft(null); if (now) edit(now, back, files); };
+  const send = () => { const now = area.current.value.trim(); setDraft(null); if (now) edit(turn, now, files); };
   const keys = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); send(); }
     if (event.key === "Escape") { event.stopPropagation(); setDraft(null); }
@@ -44,7 +44,7 @@ export const Said = memo(function Said({ turn, back, edit }) {
     <label><span class="sr">${t("chat.edit")}</span><textarea ref=${area} rows="3" defaultValue=${draft} onKeyDown=${keys}></textarea></label>
     <p class="row wrap"><small class="grow">${t("chat.edit.keeps")}</small><button type="button" class="small" onClick=${() => setDraft(null)}>${t("cancel")}</button><button type="submit" class="small primary">${t("composer.send")}</button></p></form></article>`;
   return html`<article class="said" aria-label=${t("chat.you")}><div class="bubble">${files.length + skills.length > 0 && html`<p class="files row wrap">${files.map((file) => html`<a class="chip" href=${"/api/files?path=" + encodeURIComponent(file)} target="_blank" rel="noreferrer"><${Icon} name="file" size="13" />${visible(file.split("/").at(-1))}</a>`)}${skills.map((name) => html`<${Chip} icon="spark">${name}</>`)}</p>`}${text}</div>
-    <div class="acts"><${IconButton} icon="edit" label=${t("chat.edit")} onClick=${() => setDraft(text)} /><${IconButton} icon="copy" label=${t("chat.copy")} onClick=${() => copy(text)} /></div></article>`;
+    <div class="acts">${turn.starts && html`<${IconButton} icon="edit" label=${t("chat.edit")} onClick=${() => setDraft(text)} />`}<${IconButton} icon="copy" label=${t("chat.copy")} onClick=${() => copy(text)} /></div></article>`;
 });
 
 function Part({ part, turn, live }) {

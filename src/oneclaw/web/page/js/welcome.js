@@ -1,0 +1,2 @@
+import { html } from "./ui.js";
+export default () => html`<h1>Soon</h1>`;
