@@ -11,7 +11,7 @@ RUN_PACKAGES := libgomp1
 TEST_PACKAGES := $(RUN_PACKAGES) bubblewrap openssh-client openssh-server openssl ripgrep fd-find tree zsh fish chromium libatomic1 file patch bsdextrautils
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: setup run test quick packages check bench evaluate docs pictures training requirements clean
+.PHONY: setup run test quick packages check bench evaluate docs pictures screens training requirements clean
 
 # What is needed to run, to test, and to check; each is installed once per change of its pins.
 setup: $(VENV)/.run
@@ -67,6 +67,10 @@ docs: $(VENV)/.test
 # The main screens of the terminal, played and drawn: docs/images and docs/demo.svg.
 pictures: $(VENV)/.test $(VENV)/.local
 	@$(BIN)/python -m docs.pictures $(ARGS)
+
+# The screens of the page, wide and narrow, light and dark: build/screens.
+screens: $(VENV)/.test
+	@$(BIN)/python -m docs.screens_of_page $(ARGS)
 
 # What the tiny model is trained with; nothing else needs it.
 training: $(VENV)/.training

@@ -1,4 +1,4 @@
-"""The story that the pictures of the page show: a home with notes, tools, agents and scripted conversations."""
+"""The story in the pictures of the page: a home with notes, tools, agents and scripted conversations."""
 
 import asyncio
 import struct
@@ -10,7 +10,7 @@ from oneclaw import App, Config, Scripted, tool
 from oneclaw.core.call import Image, Output
 from oneclaw.core.message import AssistantMessage, Usage, UserMessage
 from oneclaw.core.tool import Context
-from oneclaw.providers.scripted import Call, End, Fail, Say, Think, Wait
+from oneclaw.providers.scripted import Call, End, Fail, Say, Think
 
 MODEL = "scripted/writer-large"
 SPENT = End(usage=Usage(8_412, 388, 6_100))
@@ -41,38 +41,83 @@ FORM_SCHEMA = {
 }
 SCRIPT: dict[str, list[Any]] = {
     OPEN: [
-        [Think("Notes are one file a week. I count the open boxes."), Call("find_files", pattern="notes/*.md"), Call("get_current_time"), SPENT],
+        [
+            Think("Notes are one file a week. I count the open boxes."),
+            Call("find_files", pattern="notes/*.md"),
+            Call("get_current_time"),
+            SPENT,
+        ],
         [Call("search_text", pattern="- \\[ \\]", path="notes", limit="200"), SPENT],
         [Call("draw_chart", kind="bar"), SPENT],
         [Say(TABLE), SPENT],
     ],
     LINKS: [
-        [Say("I will collect the links first, and ask reader which pages matter most."),
-         Call("find_files", pattern="docs/**/*.md"),
-         Call("run_javascript", code=(
-             "const files = (await tools.find_files({pattern: 'docs/*.md'})).trim().split('\\n');\n"
-             "for (const path of [...files, 'docs/old.md'])\n  try { await tools.read_file({path}); } catch {}\n"
-             "return files.length;")),
-         Call("ask_reader", text="Which five pages of docs/ are linked to most?"), SPENT],
-        [Say("41 links. Checking them now, four hosts side by side."),
-         Call("read_page", url="https://example.com/guide"), Call("download", url="https://downloads.example/api.html"),
-         Call("read_file", path="../secrets.txt"), Call("search_web", query="example.com api moved"),
-         Call("execute_shell_command", command="curl -sI https://example.com/api | head -1"), Call("write_report", path="report.md"), SPENT],
+        [
+            Say("I collect the links first, and ask reader which pages matter."),
+            Call("find_files", pattern="docs/**/*.md"),
+            Call(
+                "run_javascript",
+                code=(
+                    "const files = (await tools.find_files({pattern: 'docs/*.md'})).trim().split('\\n');\n"
+                    "for (const path of [...files, 'docs/old.md'])\n"
+                    "  try { await tools.read_file({path}); } catch {}\n"
+                    "return files.length;"
+                ),
+            ),
+            Call("ask_reader", text="Which five pages of docs/ are linked to most?"),
+            SPENT,
+        ],
+        [
+            Say("41 links. Checking them now, four hosts side by side."),
+            Call("read_page", url="https://example.com/guide"),
+            Call("download", url="https://downloads.example/api.html"),
+            Call("read_file", path="../secrets.txt"),
+            Call("search_web", query="example.com api moved"),
+            Call("execute_shell_command", command="curl -sI https://example.com/api | head -1"),
+            Call("write_report", path="report.md"),
+            SPENT,
+        ],
     ],
-    PUSH: [[Call("execute_shell_command", command="git branch --merged | xargs git branch -d \u202e&& git push", timeout=60),
-            Call("write_file", path="notes/47.md", content="# Week 47\n\n- [ ] call about the roof\n"), Call("http_request", url="http://192.168.1.9/status")], "Done."],
-    ASK: [[Say("Three beds get sun all day."), Call("ask_user", question="What shall grow in the large bed?", options=["Tomatoes and basil", "Beans and squash", "Only flowers this year"])], "Noted."],
+    PUSH: [
+        [
+            Call(
+                "execute_shell_command",
+                command="git branch --merged | xargs git branch -d \u202e&& git push",
+                timeout=60,
+            ),
+            Call("write_file", path="notes/47.md", content="# Week 47\n\n- [ ] call about the roof\n"),
+            Call("delete_file", path="notes/41.md"),
+            Call("http_request", url="http://192.168.1.9/status"),
+        ],
+        "Done.",
+    ],
+    ASK: [
+        [
+            Say("Three beds get sun all day."),
+            Call(
+                "ask_user",
+                question="What shall grow in the large bed?",
+                options=["Tomatoes and basil", "Beans and squash", "Only flowers this year"],
+            ),
+        ],
+        "Noted.",
+    ],
     FORM: [[Call("ask_user", question="When, and for how many?", schema=FORM_SCHEMA)], "Booked."],
     WAITS: [[Call("download", url="https://example.com/invoices.zip")], "They differ."],
-    "Which five pages of docs/ are linked to most?": [[Call("read_file", path="docs/guide.md"), Call("read_file", path="docs/api.md")], "guide, api, faq, start and tour."],
+    "Which five pages of docs/ are linked to most?": [
+        [Call("read_file", path="docs/guide.md"), Call("read_file", path="docs/api.md")],
+        "guide, api, faq, start and tour.",
+    ],
     "Read the long list.": [[Call("long_list"), SPENT], [Say("It has 4,000 lines."), SPENT]],
     "Is the build green?": [[Fail("quota", "The quota of this month is spent.")]],
-}  # fmt: skip
+}
 
 
 def answer(request: Any) -> Any:
     """The next reply of the story to what was said last."""
-    said = max(at for at, one in enumerate(request.messages) if isinstance(one, UserMessage) and one.text in SCRIPT)
+    said = max(
+        at for at, one in enumerate(request.messages) if isinstance(one, UserMessage) and one.text in SCRIPT
+    )
     rounds = sum(isinstance(one, AssistantMessage) for one in request.messages[said:])
     return SCRIPT[request.messages[said].text][rounds]
 
@@ -86,14 +131,25 @@ def chart(width: int = 480, height: int = 220) -> bytes:
         for x in range(width):
             bar, within = divmod(x - 30, 72)
             is_bar = 0 <= bar < 6 and within < 44 and height - 20 > y > height - 20 - tall[bar] * 6
-            row += b"\x3a\x54\xc8" if is_bar else b"\xe6\xe2\xda" if (height - 20 - y) % 48 == 0 and y < height - 19 else b"\xff\xff\xff"
+            row += (
+                b"\x3a\x54\xc8"
+                if is_bar
+                else b"\xe6\xe2\xda"
+                if (height - 20 - y) % 48 == 0 and y < height - 19
+                else b"\xff\xff\xff"
+            )
         rows.append(bytes(row))
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"".join(rows))) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(b"".join(rows)))
+        + chunk(b"IEND", b"")
+    )
 
 
 @tool(effect="read", label="Draw a chart")
@@ -158,17 +214,30 @@ async def make_home(home: Path, **values: Any) -> App:
     said = {"models.default": MODEL, "features.shell": True, **values}
     config = Config(home=home, values=said)
     for week in range(41, 47):
-        _write(config.workspace_folder / "notes" / f"{week}.md", f"# Week {week}\n\n" + "- [ ] an open item\n" * (week % 5 + 2))
+        _write(
+            config.workspace_folder / "notes" / f"{week}.md",
+            f"# Week {week}\n\n" + "- [ ] an open item\n" * (week % 5 + 2),
+        )
     for name in ("guide", "api", "faq", "start", "tour"):
-        _write(config.workspace_folder / "docs" / f"{name}.md", f"# {name}\n\nSee https://example.com/{name}.\n")
+        _write(
+            config.workspace_folder / "docs" / f"{name}.md", f"# {name}\n\nSee https://example.com/{name}.\n"
+        )
     return App(config, providers={"scripted": Scripted([answer], repeats=True, chunk=24)}, tools=TOOLS)
 
 
 async def add_agents(app: App) -> None:
     from oneclaw.operations.agents import add_agent
 
-    writer = {"description": "Writes notes and reports.", "instructions": "Write short, plain reports. Say what you did not find. Never guess a date.", "agents": ["reader"]}
-    reader = {"description": "Finds things in files.", "instructions": "Answer with file names.", "tools": {"allow": ["read_file", "find_files", "search_text"]}}
+    writer = {
+        "description": "Writes notes and reports.",
+        "instructions": "Write short, plain reports. Say what you did not find. Never guess a date.",
+        "agents": ["reader"],
+    }
+    reader = {
+        "description": "Finds things in files.",
+        "instructions": "Answer with file names.",
+        "tools": {"allow": ["read_file", "find_files", "search_text"]},
+    }
     await add_agent(app, reader, "reader", "The story")
     await add_agent(app, writer, "writer", "The story")
 
@@ -176,6 +245,3 @@ async def add_agents(app: App) -> None:
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
-
-
-__all__ = ["MODEL", "SCRIPT", "Wait", "add_agents", "make_home"]

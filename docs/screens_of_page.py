@@ -12,9 +12,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from docs.page_story import ASK, FORM, LINKS, OPEN, PUSH, WAITS, add_agents, make_home
+from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import async_playwright
 
-from docs.page_story import ASK, FORM, LINKS, OPEN, PUSH, WAITS, add_agents, make_home
 from oneclaw import App
 from oneclaw.web.server import Server
 
@@ -22,6 +23,8 @@ FOLDER = Path("build/screens")
 SIZES = {"wide": (1280, 860), "narrow": (360, 740)}
 THEMES = ("light", "dark")
 Scene = Callable[[Any, App], Awaitable[None]]
+SCENE_SECONDS = 15
+SETTLE_MILLISECONDS = 150
 READY = ".ask [data-answer=once][aria-disabled=false]"
 
 
@@ -64,7 +67,7 @@ async def permission(page: Any, app: App) -> None:
     await done(page, app)
     await say(page, PUSH)
     await page.wait_for_selector(READY)
-    await page.wait_for_selector(".pip >> nth=1")
+    await page.wait_for_selector(".pip >> nth=2")
 
 
 async def limit(page: Any, app: App) -> None:
@@ -173,33 +176,63 @@ async def served() -> AsyncGenerator[tuple[App, Server]]:
             await serving
 
 
+class Watch:
+    """Tells what goes wrong in the page of a scene."""
+
+    def __init__(self, page: Any, name: str) -> None:
+        self._name = name
+        page.on("pageerror", self.tell)
+        page.on("console", self.hear)
+
+    def hear(self, said: Any) -> None:
+        if said.type == "error":
+            self.tell(said.text)
+
+    def tell(self, error: Any) -> None:
+        sys.stderr.write(f"{self._name}: {str(error)[:300]}\n")
+
+
+async def take_scene(browser: Any, folder: Path, name: str, size: str) -> None:
+    """Play one scene, and take its picture in each theme."""
+    width, height = SIZES[size]
+    is_phone = size == "narrow"
+    look = {"viewport": {"width": width, "height": height}, "has_touch": is_phone, "is_mobile": is_phone}
+    async with served() as (app, server):
+        context = await browser.new_context(**look)
+        page = await context.new_page()
+        page.set_default_timeout(SCENE_SECONDS * 1_000)
+        watch = Watch(page, f"{name}-{size}")
+        await page.goto(server.link())
+        await page.wait_for_selector("#message")
+        try:
+            await SCENES[name](page, app)
+        except PlaywrightError as error:
+            watch.tell(error)
+        for theme in THEMES:
+            await page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+            await page.wait_for_timeout(SETTLE_MILLISECONDS)
+            await page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
+        await context.close()
+
+
 async def take(folder: Path, wanted: list[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    scenes = {name: scene for name, scene in SCENES.items() if not wanted or any(one in name for one in wanted)}
+    names = [name for name in SCENES if not wanted or any(one in name for one in wanted)]
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        for name, scene in scenes.items():
-            for size, (width, height) in SIZES.items():
-                async with served() as (app, server):
-                    context = await browser.new_context(viewport={"width": width, "height": height}, has_touch=size == "narrow", is_mobile=size == "narrow")
-                    page = await context.new_page()
-                    page.set_default_timeout(15_000)
-                    page.on("pageerror", lambda error, name=name: print(f"{name}: {error}", file=sys.stderr))
-                    page.on("console", lambda said, name=name: said.type == "error" and print(f"{name}: {said.text}", file=sys.stderr))
-                    await page.goto(server.link())
-                    await page.wait_for_selector("#message")
-                    try:
-                        await scene(page, app)
-                    except Exception as error:
-                        print(f"{name} {size}: {str(error)[:300]}", file=sys.stderr)
-                    for theme in THEMES:
-                        await page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-                        await page.wait_for_timeout(150)
-                        await page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
-                    await context.close()
+        browser = await playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for name in names:
+            for size in SIZES:
+                await take_scene(browser, folder, name, size)
         await browser.close()
-    print(f"{len(list(folder.glob('*.png')))} screens are in {folder}.")
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    asyncio.run(take(folder, sys.argv[2:]))
+    sys.stdout.write(f"The screens are in {folder}.\n")
 
 
 if __name__ == "__main__":
-    asyncio.run(take(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER, sys.argv[2:]))
+    main()

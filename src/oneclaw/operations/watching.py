@@ -56,9 +56,8 @@ async def watch_session(
                 yield found
             run, number = record.id, record.number
         await asyncio.sleep(LOOK_SECONDS)
-        last = await store.runs.get(run) if number else None
-        if last is not None and last.state == "running":  # it was interrupted or stopped, and goes on
-            number = last.number - 1
+        if number and await store.events.last(run) > after:  # it was interrupted or stopped, and went on
+            number -= 1
 
 
 async def read_older(store: Store, session: str) -> list[Envelope]:
