@@ -12,11 +12,12 @@ from oneclaw.testing import Call
 
 async def test_a_session_is_read_backwards_page_by_page(serve: Serve) -> None:
     async with serve([f"Answer {number}." for number in range(5)]) as served:
-        session = ""
+        sent = {"session": ""}
         for number in range(5):
-            sent = await served.post("/messages", text=f"Question {number}", session=session)
-            session = sent["session"]
+            text = f"Question {number}"
+            sent = await served.post("/messages", text=text, session=sent["session"])
             await (served.app.runs.get(sent["run"]) or pytest.fail("the run is not there")).wait()
+        session = sent["session"]
         last = await served.get(f"/sessions/{session}/history?runs=2")
         before = await served.get(f"/sessions/{session}/history?runs=2&before={last['before']}")
         first = await served.get(f"/sessions/{session}/history?runs=2&before={before['before']}")
