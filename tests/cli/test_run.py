@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -317,3 +318,29 @@ def test_help_shows_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     assert "130 stopped" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [("run", "hi"), ("chat",)])
+def test_a_server_that_is_not_there_is_one_sentence_with_the_next_step(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    settings = tmp_path / "config" / "oneclaw"
+    settings.mkdir(parents=True)
+    with socket.socket() as taken:  # a port that nobody else gets, and where nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        (settings / "oneclaw.toml").write_text(
+            f'[providers.near]\nwire = "openai_chat"\nbase_url = "{address}"\n'
+        )
+        with Terminal(*words, "--model", "near/x", environment=environment(tmp_path / "home")) as terminal:
+            if words == ("chat",):
+                terminal.wait("> ")
+                terminal.type("hi\n")
+            terminal.wait("tokens not counted")
+            code = terminal.leave() if words == ("chat",) else terminal.end()
+    assert code == (0 if words == ("chat",) else 1)
+    said = " ".join(terminal.screen.text.split())
+    assert said.count("cannot be reached") == 1
+    assert "Connection refused" in said
+    assert "start it, check its base URL, or choose another model (`oneclaw models`)." in said
+    assert "attempt" not in said

@@ -311,7 +311,7 @@ async def test_a_server_that_is_not_there_is_said_with_what_to_do() -> None:
         port = server.getsockname()[1]
     error = await failure(tiny(port, attempts=2), "network")
     assert "Connection refused" in str(error)
-    assert "check that it runs" in str(error)
+    assert "start it, check its base URL" in str(error)
 
 
 async def test_redirects_are_not_followed(serve: Serve) -> None:

@@ -19,6 +19,7 @@ from oneclaw.cli.lines import (
     written_lines,
 )
 from oneclaw.cli.markdown import Blocks, markdown_console, rendered, tail
+from oneclaw.cli.retry_notes import RetryNotes
 from oneclaw.cli.running_call import (
     INNER,
     TICK_SECONDS,
@@ -77,6 +78,7 @@ class Screen:
         self._since = monotonic()
         self._last = ""
         self._held: list[RunEvent] | None = None
+        self._retries = RetryNotes()
 
     def __enter__(self) -> "Screen":
         self.resume()
@@ -130,6 +132,8 @@ class Screen:
         if self._held is not None:
             self._held.append(event)
             return
+        if retried := self._retries.hear(event):
+            self._print_line(note_text(retried), "dim", "note")
         match event:
             case RunStarted():
                 self._wait(f"waiting for {visible(event.model)}")
@@ -221,6 +225,9 @@ class Screen:
             self._blocks.flush()  # void: it comes again
             self._thought = ""
             self._written.clear()
+        if isinstance(event, AnswerRestarted):
+            self._wait(f"trying again (attempt {event.attempt})")
+            return
         self._print_line(note_text(event), "dim", "note")
         self._wait("waiting for the model")
 

@@ -15,6 +15,7 @@ from oneclaw.cli.lines import (
     totals_text,
     written_lines,
 )
+from oneclaw.cli.retry_notes import RetryNotes
 from oneclaw.cli.running_call import INNER, RunningCall
 from oneclaw.cli.spinner import Spinner
 from oneclaw.cli.terminal import print_line, printable
@@ -33,6 +34,7 @@ class PlainLines:
         self._is_line_open = False
         self._going: dict[str, RunningCall] = {}
         self._spinner = Spinner()
+        self._retries = RetryNotes()
 
     def __enter__(self) -> Self:
         return self
@@ -42,6 +44,8 @@ class PlainLines:
 
     def hear(self, event: RunEvent) -> None:
         self._spinner.hear(event)
+        if retried := self._retries.hear(event):
+            print_line(note_text(retried), "dim", sys.stderr)
         match event:
             case TextAdded():
                 self._write(event.text)
@@ -50,9 +54,11 @@ class PlainLines:
                 self._going[event.call_id] = RunningCall(event.tool, given, event.parent)
             case ToolFinished():
                 self._say_call(event)
-            case AnswerRestarted() | ModelSwitched() | HistoryCompacted():
+            case ModelSwitched() | HistoryCompacted():
                 self._end_line()
                 print_line(note_text(event), "dim", sys.stderr)
+            case AnswerRestarted():
+                self._end_line()
             case RoundFinished() | QuestionAsked():
                 self._end_line()
             case RunFinished():

@@ -162,7 +162,7 @@ class RemoteProvider:
             trouble: Trouble = "timeout" if error.kind is Kind.TIMEOUT else "network"
             told = f"The provider cannot be reached or broke off ({error.message.rstrip('.')})"
             raise ProviderError(
-                f"{told}: check that it runs and that its base URL is right.", trouble
+                f"{told}: start it, check its base URL, or choose another model (`oneclaw models`).", trouble
             ) from None
 
     async def _refusal(self, response: "Response", patience: Patience) -> ProviderError:
