@@ -49,9 +49,10 @@ def with_model(name: str, **fields: Any) -> ModelSettings:
         ("openai/o3", 200_000),
         ("groq/llama-3.3-70b-versatile", 128_000),
         ("somewhere/never-heard-of", 128_000),
-        ("ollama/llama3.2", 8_192),
+        ("ollama/llama3.2", 32_768),
         ("ollama/qwen3:4b", 32_768),
-        ("ollama/never-heard-of", 8_192),
+        ("ollama/llama3:8b", 8_192),
+        ("ollama/never-heard-of", 32_768),
         ("lmstudio/mistralai/mistral-7b", 32_768),
     ],
 )
@@ -208,7 +209,7 @@ def test_the_owner_sets_providers(tmp_path: Path) -> None:
     mine = catalog.provider("mine")
     assert (mine.base_url, mine.key, mine.text_calls) == ("http://192.168.1.5:9000/v1", None, True)
     assert (mine.attempts, mine.is_local) == (2, True)
-    assert (catalog.model("mine/x").window, catalog.model("mine/x").is_small) == (8_192, False)
+    assert (catalog.model("mine/x").window, catalog.model("mine/x").is_small) == (32_768, False)
     # A server with a key may be a gateway to large models; one that is local by name stays so.
     assert catalog.provider("gateway").is_local is False
     assert catalog.provider("ollama").is_local is True

@@ -29,6 +29,8 @@ WORTH = 0.1
 """The part of the window that must give way for a summary to be worth its request."""
 ANSWER_TOKENS = 8_192
 """Tokens reserved for the answer."""
+LEAST_ANSWER_TOKENS = 1_024
+"""Tokens that must be left for it where there is no room for more."""
 
 GIVE_WAY = 0.7
 """The part of a conversation that stays after a provider refused it as too long."""
@@ -62,14 +64,21 @@ class Fitting:
             if older:
                 await self._summarise(older)
         shrunk = self.shrink()
-        if shrunk is not None and not shrunk.fits:
+        if shrunk is not None and not shrunk.fits and self._is_too_long():
             text = f"{model.name} reads {model.window:,} tokens and the conversation needs {window.tokens:,}."
             if window.overhead_tokens > model.window // 2:
                 text += (
-                    f" Its instructions and tools alone take {window.overhead_tokens:,}: give it fewer tools,"
-                    f' as by models."{model.name}".small = true.'
+                    f" Its instructions and tools alone take {window.overhead_tokens:,}: raise the context"
+                    " length of its server, or give it fewer tools with"
+                    f" `oneclaw config set 'models.\"{model.name}\".small' true`."
                 )
             raise ProviderError(text, "window")
+
+    def _is_too_long(self) -> bool:
+        """Whether there is no room for even a short answer; where the window is a guess, the server says."""
+        model = self._chain.link.model
+        room = min(model.window, self._refused.get(model.name, model.window)) - LEAST_ANSWER_TOKENS
+        return model.is_window_known and self._conversation.window.tokens > room
 
     def shrink(self) -> Shrunk | None:
         """Shorten and drop as far as the model that answers now needs it."""

@@ -120,7 +120,7 @@ class Runs:
         asking = None if session.parent is None else self._running.get(session.parent.id)
         run_id = new_id()
         with self._claimed(session):
-            chain = Chain(self._models(agent, model), self._link)
+            chain = await self._chain(agent, model)
             if message is None:
                 message = go_on_with(await self._conversations.of(session), agent)
             record = RunRecord(
@@ -153,7 +153,7 @@ class Runs:
         with self._claimed(session):
             conversation = await self._conversations.of(session)
             message = go_on_with(conversation, agent, record.id)
-            chain = Chain(self._models(agent, model), self._link)
+            chain = await self._chain(agent, model)
             if not await self._store.runs.go_on(record.id):
                 raise InvalidConfig(why_not(record.id, await self._store.runs.get(record.id)))
             return await self._begin(agent, conversation, chain, message, record, None, goes_on=True)
@@ -295,6 +295,11 @@ class Runs:
         stored = await self._store.sessions.get(record.session)
         agent = record.agent if stored is None else stored.agent
         return replace(self._new_session(agent), id=record.session)
+
+    async def _chain(self, agent: Agent, model: str) -> Chain:
+        names = self._models(agent, model)
+        await self.providers.learn_windows(names)
+        return Chain(names, self._link)
 
     def _models(self, agent: Agent, model: str) -> Sequence[str]:
         first = model or agent.model or self.catalog.default

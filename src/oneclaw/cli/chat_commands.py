@@ -256,6 +256,7 @@ class Chat:
             self.app.runs.providers.get(name)  # raises for a provider that is not there
             check_runnable(name)
             self._model = name
+        await self.app.runs.providers.learn_windows([self.model_name])
         model = self.app.catalog.model(self.model_name)
         price = model.price
         cost = "no price known" if price is None else f"${price.input:g} in, ${price.output:g} out a million"

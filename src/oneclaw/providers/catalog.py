@@ -26,7 +26,9 @@ SMALL_TOOLS = (
 """Default tools of small models, unless `models.small_tools` is set."""
 
 UNKNOWN_WINDOW = 128_000
-UNKNOWN_LOCAL_WINDOW = 8_192
+UNKNOWN_LOCAL_WINDOW = 32_768
+LEAST_WINDOW_OF_ALL_TOOLS = 8_192
+"""A model that reads less, as its server says, is small: all tools would leave it no room."""
 
 _UNSET, _NOTHING_SET = ModelTable(), ProviderTable()
 _SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}\Z")
@@ -68,6 +70,7 @@ class Catalog:
         self.packages = packages or ProviderPackages(())
         self._settings = models or ModelSettings()
         self._set_providers = providers or {}
+        self._learned: dict[str, int] = {}
 
     def take_up(self, models: ModelSettings) -> None:
         """Have these settings for models from now on."""
@@ -122,13 +125,21 @@ class Catalog:
         rows: Mapping[str, Any] = self._models["models"]
         versions = (row for row in rows if name.startswith(row) and _VERSION.match(name, len(row)))
         table: Mapping[str, Any] = rows.get(max(versions, key=len, default=""), {})
+        learned = self._learned.get(name)
+        known = own.window or table.get("window") or learned
+        is_tight = learned is not None and known == learned < LEAST_WINDOW_OF_ALL_TOOLS
         return Model(
             name,
-            own.window or table.get("window") or self._family_window(name, is_local),
+            known or self._family_window(name, is_local),
             table.get("most_output"),
             _price(name, own, table),
-            bool(own.small),
+            is_tight if own.small is None else own.small,
+            is_window_known=bool(known),
         )
+
+    def learn_window(self, name: str, tokens: int) -> None:
+        """Take what the server of a model says that it reads, where nobody said otherwise."""
+        self._learned[self.full_name(name)] = tokens
 
     def known_models(self) -> tuple[str, ...]:
         """The full names of all models in the table and in the settings, in order."""

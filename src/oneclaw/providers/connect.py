@@ -1,10 +1,12 @@
 """Finds the provider of a model by name, and opens each provider once."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from oneclaw.core.errors import MissingKey, ToolError
+from oneclaw.core.errors import InvalidConfig, MissingKey, ToolError
 from oneclaw.core.session import Network
 from oneclaw.core.subschema import is_object
 from oneclaw.providers.base import Provider, ProviderError, Wire
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from oneclaw.providers.local.processes import ModelProcesses
 
 CHECK_SECONDS = 5.0
+WINDOW_SECONDS = 2.0
 SCRIPTED = "scripted"
 """The provider whose models are files: `scripted/replies.json` plays that script."""
 
@@ -52,6 +55,7 @@ class Providers:
         self._packaged: dict[ProviderPackage, Provider] = {}
         self._local: Provider | None = None
         self._processes: ModelProcesses | None = None
+        self._asked: set[str] = set()  # models whose server was asked for their window
 
     def get(self, model: str) -> tuple[Provider, str]:
         """The provider of a model, and the name that it knows the model by; raises `InvalidConfig`."""
@@ -101,6 +105,39 @@ class Providers:
             )
         names = (row.get(key) for row in cast("list[Any]", rows) if is_object(row))
         return sorted(each.removeprefix("models/") for each in names if isinstance(each, str))
+
+    async def learn_windows(self, models: Iterable[str]) -> None:
+        """Have servers of one's own say how much these models read, where nobody has said it yet."""
+        names = {self.catalog.full_name(model) for model in models}
+        async with asyncio.TaskGroup() as group:
+            for name in names:
+                if self._is_to_ask(name):
+                    group.create_task(self._learn_window(name))
+
+    def _is_to_ask(self, name: str) -> bool:
+        provider = name.partition("/")[0]
+        if name in self._asked or provider in (*self.made, SCRIPTED, LOCAL):
+            return False
+        with suppress(InvalidConfig):  # told when the model has its turn
+            if self.catalog.package(name) is None and self.catalog.provider(provider).is_local:
+                return not self.catalog.model(name).is_window_known
+        return False
+
+    async def _learn_window(self, name: str) -> None:
+        from oneclaw.providers.server_window import ask_window
+
+        provider, _, bare = name.partition("/")
+        opened = self._open(provider)
+
+        def fetch(path: str, body: Mapping[str, Any] | None) -> Awaitable[Any]:
+            return opened.fetch(path, WINDOW_SECONDS, body)
+
+        with suppress(ProviderError, TimeoutError):  # the request itself tells what is wrong
+            async with asyncio.timeout(WINDOW_SECONDS):
+                window = await ask_window(fetch, provider, bare)
+            self._asked.add(name)
+            if window is not None:
+                self.catalog.learn_window(name, window)
 
     async def close(self) -> None:
         """Close every connection, and the providers that were given."""

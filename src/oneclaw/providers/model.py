@@ -32,6 +32,7 @@ class Model:
     most_output  how many it writes at most; None where nobody knows
     is_small     whether it gets a few tools only: `tools`, or those for small models where it names none
     asks         the needs a person is asked for each time it calls a tool that has them
+    is_window_known  whether somebody said how much it reads; else `window` is a guess, and the server decides
     """
 
     name: str
@@ -41,6 +42,7 @@ class Model:
     is_small: bool = False
     tools: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    is_window_known: bool = True
 
     @property
     def provider(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from oneclaw.core.answer import Answered, AnswerEvent, AnswerProgress, AnswerRestarted
 from oneclaw.core.errors import Kind, ToolError
@@ -106,13 +107,18 @@ class RemoteProvider:
             yield AnswerRestarted(str(error), seconds, attempt)
             await asyncio.sleep(seconds)
 
-    async def fetch(self, path: str, seconds: float = 10.0) -> Any:
-        """The JSON document at `path`, asked for once; raises `ProviderError`."""
+    async def fetch(self, path: str, seconds: float = 10.0, posted: Mapping[str, Any] | None = None) -> Any:
+        """The JSON document at `path`, asked for once, by POST where something is posted.
+
+        A path that begins with // is one of the server, and not below its base URL. Raises `ProviderError`.
+        """
         patience = Patience(seconds, seconds)
         key = self._find_key()
+        sent = None if posted is None else json.dumps(posted).encode()
+        errand = self._errand("GET" if posted is None else "POST", path, key, sent)
         try:
             async with (
-                self._exchange(self._errand("GET", path, key), patience) as response,
+                self._exchange(errand, patience) as response,
                 aclosing(read_chunks(response, patience, _LIST_BYTES)) as chunks,
             ):
                 body = b"".join([chunk async for chunk in chunks])
@@ -224,7 +230,8 @@ class RemoteProvider:
             headers["Content-Type"] = "application/json"
         headers |= self._wire.headers(key) | self._headers
         try:
-            return OutgoingRequest(method, parse(self._base_url + path), check(headers.items()), body)
+            url = urljoin(self._base_url, path[1:]) if path.startswith("//") else self._base_url + path
+            return OutgoingRequest(method, parse(url), check(headers.items()), body)
         except ToolError as error:
             raise ProviderError(without_key(error.message, key), "request") from None
 
