@@ -16,7 +16,8 @@ Examples:
   oneclaw allow "make test"          this very command
   oneclaw allow --remove "make test"
 
-One * stands for one word, ** for any number of words; neither stands for an option. `oneclaw deny` refuses.
+One * stands for one word, at the end for one or more, ** for any number; none stands for an option, save
+-m and its like of git commit. `oneclaw deny` refuses.
 """
 
 

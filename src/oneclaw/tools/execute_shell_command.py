@@ -38,6 +38,7 @@ Any folder could be made one by a tool, and what it says would be run by a plain
 """
 _PARTLY_CHARS = 8_000
 
+_NOT_MOVED = "This ran in a shell of its own: your shell stands where it stood before."
 _BACKGROUND = "It runs in the background; use manage_process with this session_id. It ends with the program."
 _DESCRIPTION = """Run a command with {where}.
 
@@ -106,7 +107,7 @@ def execute_shell_command(
         network: Whether it needs the network. There is none otherwise, and the owner may not allow it.
         """
         from oneclaw.guard.command.approval import NEED, exactly, is_ruled, sets_shell
-        from oneclaw.guard.command.read_only import GIT_VARIABLES, is_read_only, uses_git
+        from oneclaw.guard.command.read_only import CD, GIT, GIT_VARIABLES, is_read_only, programs_of
         from oneclaw.run.shell.session import ShellCommand
 
         check_request(command, working_dir or "", env or {})
@@ -123,12 +124,12 @@ def execute_shell_command(
         if is_reading and not ruled:
             here = opened.where(context.session)
             _check_inside(context, directory or here)
-            if uses_git(command):
+            if {CD, GIT} & programs_of(command):
                 # git obeys what the repository says: nothing that it starts can write there.
                 place, given = directory or here, _UNASKED | GIT_VARIABLES
                 asked = ShellCommand(command, seconds, place, given, is_ruled=True, redact=context.redact)
                 outcome = await opened.run_fresh(context, asked, _only_read(context.session))
-                return _told(outcome, seconds, "", "")
+                return _told(outcome, seconds, "", "", _NOT_MOVED if CD in programs_of(command) else "")
             ruled = True
         is_kept = not ruled and NEED in context.kept
         here = opened.where(context.session) if is_kept and directory is None and not fresh else None
@@ -198,10 +199,10 @@ async def _ask_for_network(context: Context, allowed: str) -> None:
         await context.require("network.private", reason)
 
 
-def _told(outcome: "CommandOutcome", seconds: float, source: str, cause: str) -> Output:
+def _told(outcome: "CommandOutcome", seconds: float, source: str, cause: str, note: str = "") -> Output:
     """The result of a command; its output is marked as foreign if there is a `source`.
 
-    `cause` says what the sandbox has to do with it where it failed.
+    `cause` says what the sandbox has to do with it where it failed; `note` is for the model.
     """
     if outcome.stop is not None:
         raise _stopped(outcome, seconds, source)
@@ -210,7 +211,7 @@ def _told(outcome: "CommandOutcome", seconds: float, source: str, cause: str) ->
         "stdout": _marked(outcome.out.text, source),
         "stderr": _marked(outcome.err.text, source),
     }
-    notes = [note for note in (cause, outcome.note) if note]
+    notes = [each for each in (cause, outcome.note, note) if each]
     if outcome.fate != "kept":
         notes.append(
             "The command ended its shell; the next one starts anew, with the directory and the variables"

@@ -37,6 +37,9 @@ WORK = "/home/me/work"
         "sort -n a.txt | head -3",
         "wc -l a.txt && echo done",
         "pwd; ls",
+        "cd src && ls",
+        f"cd {WORK}/src && git log --oneline",
+        "cd src; cd deeper; cat a.txt | wc -l",
     ],
 )
 def test_what_only_reads_is_known(command: str) -> None:
@@ -117,7 +120,16 @@ def test_what_only_reads_is_known(command: str) -> None:
         "ls && rm a.txt",
         "ls | sh",
         "cd src",
-        "cd src && ls",
+        "cd && ls",
+        "cd - && ls",
+        "cd /etc && ls",
+        "cd .. && ls",
+        "cd ~ && ls",
+        "cd src && cat ../../secret",
+        "cd src && rm a.txt",
+        "cd $HOME && ls",
+        "cd src dir && ls",
+        'cd "" && ls',
         "ls\nrm a.txt",
         "l\u200bs",
         # outside of the workspace
@@ -203,6 +215,18 @@ async def test_reading_is_not_asked_about_and_the_setting_turns_that_off(tmp_pat
         assert (await run(app, "rm a.txt"))[1] == ["default asks: Run a command"]
     async with app_with(tmp_path, **{"permissions.mode": mode, "shell.read_unasked": False}) as app:
         assert (await run(app, "cat a.txt"))[1] == ["default asks: Run a command"]
+
+
+@needs_bubblewrap
+async def test_a_cd_before_reading_is_not_asked_about_and_moves_no_shell(tmp_path: Path) -> None:
+    async with app_with(tmp_path) as app:
+        (tmp_path / "work" / "src").mkdir()
+        (tmp_path / "work" / "src" / "a.txt").write_text("hello")
+        result, asked = await run(app, "cd src && cat a.txt")
+        assert (result.value["stdout"], asked) == ("hello", [])
+        assert "your shell stands where it stood before" in result.value["note"]
+        result, asked = await run(app, "ls")
+        assert (result.value["stdout"], asked) == ("src\n", [])
 
 
 async def test_without_a_sandbox_reading_asks(tmp_path: Path) -> None:

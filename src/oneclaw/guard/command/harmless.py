@@ -63,6 +63,18 @@ SUBCOMMANDS = {
     "apt": ("list show search policy", ""),
 }
 
+# A command that changes something → the options that a star at the end of a rule stands for, too: those that
+# everybody gives it, and that only say what is done and not how.
+EVERYDAY = {
+    ("git", "commit"): "-m -a -am -q -s -v --message --all --quiet --signoff --verbose",
+    ("git", "add"): "-A -u -v --all --update --verbose",
+}
+
+
+def everyday_options(argv: tuple[str, ...]) -> frozenset[str]:
+    """The options of a command that a star at the end of a rule stands for."""
+    return frozenset(EVERYDAY.get(argv[:2], "").split())
+
 
 def is_known(words: tuple[str, ...]) -> bool:
     """Whether a rule of these words, stars among them, covers nothing that could do harm."""

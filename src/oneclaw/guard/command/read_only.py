@@ -4,6 +4,7 @@ Theory. A command line is read-only when the parser understands all of it, each 
 program that only reads, each option is one that is known to do nothing else, and no word leads out of the
 workspace. Whatever is not known asks. git obeys what the repository says, such as a program for diffs or a
 monitor of files, so it runs in a sandbox where nothing can be written: what it starts can do no harm there.
+`cd DIR && ls` runs in a shell of its own: nobody was asked, so later commands stand where they stood.
 """
 
 import re
@@ -16,13 +17,14 @@ from oneclaw.guard.command.rule import Rule
 from oneclaw.guard.command.wrapper import is_wrapper
 
 GIT = "git"
+CD = "cd"
 GIT_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
 }
 """For git in a sandbox that is only read."""
-_WRITING = frozenset(("cd", "touch", "mkdir", "printf", "sleep", "tty", "ps", "pgrep"))
+_WRITING = frozenset(("touch", "mkdir", "printf", "sleep", "tty", "ps", "pgrep"))
 """Of the programs that are harmless with any argument, those that do something else than reading files."""
 _GIT_OPTIONS = """
     --abbrev-commit --abbrev-ref --branch --date --diff-filter --first-parent --format --ignore-all-space
@@ -44,14 +46,15 @@ def is_read_only(arguments: Mapping[str, Any], folder: str) -> bool:
         return False
     reading = [each.argv for each in parse(command).commands if reads_only(each.argv, folder)]
     rules = [Rule(argv, is_confirmed=True) for argv in reading]
-    return bool(rules) and judge_command(command, rules).is_allowed
+    has_read = any(argv[0] != CD for argv in reading)
+    return has_read and judge_command(command, rules).is_allowed
 
 
-def uses_git(command: str) -> bool:
-    """Whether one of the commands is git."""
+def programs_of(command: str) -> frozenset[str]:
+    """The programs of a command line that the parser understands."""
     from oneclaw.guard.command.syntax import parse
 
-    return any(each.argv[0] == GIT for each in parse(command).commands)
+    return frozenset(each.argv[0] for each in parse(command).commands)
 
 
 def reads_only(argv: Sequence[str], folder: str) -> bool:
@@ -61,6 +64,8 @@ def reads_only(argv: Sequence[str], folder: str) -> bool:
         return False
     if not all(_stays(word, folder) for word in argv[1:]):
         return False
+    if argv[0] == CD:  # without a word it goes home, and an option may go back
+        return len(argv) == 2 and argv[1] != "" and not argv[1].startswith("-")
     if is_harmless(argv[0]):
         return True
     if argv[0] == GIT:

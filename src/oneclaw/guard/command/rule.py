@@ -1,8 +1,10 @@
 """Command rules such as `git log *`, and matching of commands against them.
 
     word   that very word; the first names the program as it is called
-    *      in a word, any part of it; alone, one word. It does not stand for an option
-    **     any number of words, none of them an option, save where the program only reads, as `ls`
+    *      in a word, any part of it; alone, one word, and as the last word of a rule one or more. It does not
+           stand for an option
+    **     any number of words, none of them an option, save where the program only reads, as `ls`, and for
+           everyday options as `git commit -m`
     --x=*  that option with any value; an option is always named
 
 Words are compared in their order with the words of the command after the shell has read them; quotes in a
@@ -16,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from oneclaw.core.errors import InvalidConfig
-from oneclaw.guard.command.harmless import is_known
+from oneclaw.guard.command.harmless import everyday_options, is_known
 from oneclaw.guard.command.program import chosen, is_family, is_harmless, runs_code
 from oneclaw.guard.command.spelling import deceit, read_twice
 from oneclaw.guard.command.wrapper import is_wrapper
@@ -119,7 +121,7 @@ def covers(rule: Rule, argv: Sequence[str]) -> bool:
         return False
     if is_family(argv[0]) and not (_is_chosen(rule.words) and _choice(argv) == _choice(rule.words)):
         return False
-    return _fits(rule.words[1:], argv[1:], is_harmless(argv[0]))
+    return _fits(rule.words[1:], argv[1:], everyday_options(argv), is_harmless(argv[0]))
 
 
 def _choice(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,18 +138,22 @@ def _needs_exact(argv: tuple[str, ...]) -> bool:
     return runs_code(argv) or is_wrapper(argv[0])
 
 
-def _fits(patterns: tuple[str, ...], words: tuple[str, ...], any_option: bool) -> bool:
+def _fits(
+    patterns: tuple[str, ...], words: tuple[str, ...], options: frozenset[str], any_option: bool
+) -> bool:
     """The words are read once, with the set of places reached in the patterns: no backtracking."""
     reached = _past_stars(patterns, {0})
     for word in words:
+        is_plain = not word.startswith("-") or word.partition("=")[0] in options
         after: set[int] = set()
         for at in reached:
             if at == len(patterns):
                 continue
             pattern = patterns[at]
             if pattern == "**":
-                if any_option or not word.startswith("-"):
-                    after.add(at)
+                after |= {at} if is_plain or any_option else set()
+            elif pattern == "*" and at == len(patterns) - 1:
+                after |= {at, at + 1} if is_plain else set()  # it may take more words, or be done
             elif _word_fits(pattern, word):
                 after.add(at + 1)
         reached = _past_stars(patterns, after)
