@@ -65,7 +65,7 @@ SUBCOMMANDS = {
 
 # A command that changes something → the options that a star at the end of a rule stands for, too: those that
 # everybody gives it, and that only say what is done and not how.
-EVERYDAY = {
+EVERYDAY: dict[tuple[str, ...], str] = {
     ("git", "commit"): "-m -a -am -q -s -v --message --all --quiet --signoff --verbose",
     ("git", "add"): "-A -u -v --all --update --verbose",
 }
