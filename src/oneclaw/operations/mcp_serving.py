@@ -1,13 +1,15 @@
-"""Serves the tools of an agent to MCP clients: makes the session that their calls belong to."""
+"""Serves the tools of agents to MCP clients: makes the session that their calls belong to."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oneclaw.core.errors import InvalidConfig
 
 if TYPE_CHECKING:
     from oneclaw.app import App
+    from oneclaw.mcp.server.http import HttpServing
     from oneclaw.mcp.server.sdk import SdkServer
 
 
@@ -41,3 +43,29 @@ async def make_server(app: "App", agent: str = "default", *, asks_agents: bool =
     waits = app.config.settings.questions.wait != "never"
     session = replace(app.new_session(agent), waits=waits)
     return SdkServer(ToolServer(app.engine, app.broker, session))
+
+
+class McpEndpoint:
+    """Serves clients by HTTP. A server is made for an agent when the first client asks for its tools."""
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+        self._made: dict[str, HttpServing] = {}
+        self._making = asyncio.Lock()
+
+    async def serve(self, agent: str, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request; raises `NotFound` for an agent that there is not."""
+        if agent not in self._made:
+            async with self._making:
+                if agent not in self._made:
+                    served = await make_server(self._app, agent)
+                    from oneclaw.mcp.server.http import HttpServing
+
+                    self._made[agent] = HttpServing(served)
+        await self._made[agent](scope, receive, send)
+
+    async def close(self) -> None:
+        """End every connection, and the calls that still run."""
+        for made in self._made.values():
+            await made.close()
+        self._made.clear()

@@ -20,6 +20,9 @@ COOKIE = "oneclaw"
 UPLOADS = "/api/files"
 HEADER = "x-oneclaw"
 BODY_BYTES = 1 << 20
+MCP = "/mcp"
+MCP_BYTES = 8 << 20
+"""More than the MCP SDK takes, which answers a client in its own words."""
 UPLOAD_BYTES = MOST_BYTES
 MOST_UPLOADS = 8
 """Uploads at the same time; each is written to a file while it comes."""
@@ -84,7 +87,8 @@ class RequestGate:
             return await self._open_socket(scope, receive, send)
         if scope["path"] == UPLOADS and scope["method"] == "POST":
             return await self._upload(scope, receive, send)
-        return await self._app(scope, _bounded(receive, BODY_BYTES), _with_headers(send))
+        most = MCP_BYTES if scope["path"].startswith(MCP) else BODY_BYTES
+        return await self._app(scope, _bounded(receive, most), _with_headers(send))
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -95,17 +99,22 @@ class RequestGate:
             raise Refused(403, "A page of another site asked for this, which is not allowed.")
         is_socket = scope["type"] == "websocket"
         path, is_read = scope["path"], is_socket or scope["method"] in _READS
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if path == MCP or path.startswith(f"{MCP}/"):  # for programs: a cookie of a browser opens nothing
+            if kind.lower() != "bearer":
+                raise Refused(401, "MCP needs a token: `oneclaw tokens make NAME` makes one.")
+            return self._check_token(scope, token.strip())
         if not is_read and headers.get(HEADER) != "1":
             raise Refused(403, "A change needs the header X-OneClaw: 1.")
         if not path.startswith("/api/") or path == "/api/login":
-            return
-        kind, _, token = headers.get("authorization", "").partition(" ")
+            return None
         if kind.lower() == "bearer":
             self._check_token(scope, token.strip())
         elif not self._access.is_login(_cookie(headers.get("cookie", ""))):
             raise Refused(401, "Log in first: open the link that `oneclaw serve` printed.")
         elif is_socket and origin is None:
             raise Refused(403, "A browser says where its page is from; this one did not.")
+        return None
 
     def _check_token(self, scope: Scope, token: str) -> None:
         if self._access.is_token(token):

@@ -18,6 +18,7 @@ from oneclaw.operations.access import LOGIN_SECONDS, AccessBook, access_file
 from oneclaw.web.api import ENDPOINTS
 from oneclaw.web.endpoint import fail
 from oneclaw.web.live import Live
+from oneclaw.web.mcp_route import McpRoute
 from oneclaw.web.openapi import openapi
 from oneclaw.web.request_gate import COOKIE, Refused, RequestGate
 from oneclaw.web.server_address import PORT, ServerAddress
@@ -82,19 +83,21 @@ class Server:
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
+            await self._mcp.close()
             self._socket.close()
 
     def stop(self) -> None:
         self._server.should_exit = True
 
     def _asgi(self) -> ASGIApp:
-        live = Live(self._app)
+        live, self._mcp = Live(self._app), McpRoute(self._app)
         routes: list[BaseRoute] = [
             Route("/", _page, methods=["GET"]),
             Route("/api/login", self._log_in, methods=["POST"]),
             Route("/api/openapi.json", _show_openapi, methods=["GET"]),
             WebSocketRoute("/api/socket", live.serve),
             *(endpoint.route(self._app) for endpoint in ENDPOINTS),
+            *self._mcp.routes,
             Mount("/page", StaticFiles(directory=PAGE)),
         ]
         handlers: Any = {Refused: _refuse}

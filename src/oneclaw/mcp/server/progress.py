@@ -9,18 +9,16 @@ _STEP = 0.001
 
 
 class ProgressReports:
-    """The reports of one request, sent in order. Their numbers only rise, as the protocol has it."""
+    """The reports of one request, sent in order. Their numbers only rise, as the protocol has it.
+
+    The SDK sends none to a client that did not ask for them.
+    """
 
     def __init__(self, request: Any) -> None:
         self._session = request.session
         self._last = 0.0
         self._total: float | None = None
         self._sending: asyncio.Task[None] | None = None
-
-    @classmethod
-    def wanted(cls, request: Any) -> "ProgressReports | None":
-        """The reports of a request whose client wants them, else None."""
-        return cls(request) if request.meta and request.meta.get("progress_token") is not None else None
 
     def tell(self, text: str, fraction: float | None) -> None:
         """Report a text and, where the tool says it, how much of the work is done."""

@@ -26,6 +26,16 @@ MOST_CLIENTS = 1_000
 INSTRUCTIONS = "Tools of OneClaw. A call that needs a permission is put to a person; a refused call says why."
 
 
+class _Server(Server[Any]):
+    """The SDK's server, which says in every handshake that it tells of changed tools."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *more: Any, **named: Any
+    ) -> Any:
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, *more, **named)
+
+
 class SdkServer:
     """A ToolServer as a server of the SDK. `server` is the SDK's; it serves stdio and HTTP."""
 
@@ -43,14 +53,9 @@ class SdkServer:
             "get_tool_input_schema": self._input_schema,
         }
         about: Any = {"version": __version__, "title": "OneClaw", "instructions": INSTRUCTIONS}
-        self.server: Server[Any] = Server("oneclaw", **about, **handlers)
+        self.server: Server[Any] = _Server("oneclaw", **about, **handlers)
         self.server.middleware.clear()  # traces are for those who install an exporter
         self.server.add_notification_handler("notifications/initialized", NotificationParams, self._meet)
-
-    @property
-    def options(self) -> Any:
-        """What a client of the handshake era is told that it may count on."""
-        return self.server.create_initialization_options(NotificationOptions(tools_changed=True))
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:

@@ -31,8 +31,9 @@ async def serve_stdio(served: SdkServer) -> None:
             write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
             reading = asyncio.ensure_future(_read(reader, incoming))
             writing = asyncio.ensure_future(_write(write_fd, outgoing))
+            options = served.server.create_initialization_options()
             try:
-                await served.server.run(read_stream, write_stream, served.options)
+                await served.server.run(read_stream, write_stream, options)
             finally:
                 reading.cancel()
                 await asyncio.gather(reading, return_exceptions=True)

@@ -86,9 +86,7 @@ class ToolServer:
 
     async def _see_through(self, request: Any, served: ServedCall) -> dict[str, Any]:
         """Wait for the result of a call, and have its questions asked; a cancelled request cancels it."""
-        reports = ProgressReports.wanted(request)
-        if reports is not None:
-            self._reports[served.call.id] = reports
+        reports = self._reports[served.call.id] = ProgressReports(request)
         try:
             while (question := await served.next_question()) is not None:
                 if is_modern(request):
@@ -99,8 +97,7 @@ class ToolServer:
             raise
         finally:
             self._reports.pop(served.call.id, None)
-            if reports is not None:
-                await reports.sent()
+            await reports.sent()
         return await self._to_mcp(served.result(), is_modern(request))
 
     async def _to_mcp(self, result: ToolResult, modern: bool) -> dict[str, Any]:
