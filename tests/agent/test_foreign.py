@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.agent.validity import WIRES, faults, request_faults
+from tests.agent.validity import faults, request_faults
+from tests.providers.wires import MAKERS
 
 from oneclaw.agent.foreign import FORMATS, read_history
 from oneclaw.agent.foreign.history import guess_format, name_format
@@ -541,7 +542,7 @@ def test_a_history_cut_anywhere_is_valid(name: str) -> None:
             assert faults(read_history(document[begin:end], format)) == []
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", MAKERS)
 @pytest.mark.parametrize("name", CASES)
 def test_the_next_request_pairs_every_call_with_one_result(name: str, wire: str) -> None:
     format, document, _ = CASES[name]

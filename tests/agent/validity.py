@@ -1,23 +1,15 @@
 """Whether a conversation, and a request made of it, is valid: told without the code that mends one."""
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
+
+from tests.providers.formats.format import objects
+from tests.providers.wires import MAKERS
 
 from oneclaw.core.message import Message, UserMessage
-from oneclaw.providers.anthropic.wire import Anthropic
-from oneclaw.providers.base import Request, Wire
-from oneclaw.providers.gemini.wire import Gemini
-from oneclaw.providers.openai_chat.wire import OpenAIChat
-from oneclaw.providers.openai_responses.wire import OpenAIResponses
+from oneclaw.providers.base import Request
 from oneclaw.testing import conversation_problems as faults
-
-WIRES: dict[str, Callable[[], Wire]] = {
-    "anthropic": Anthropic,
-    "openai_chat": OpenAIChat,
-    "openai_responses": OpenAIResponses,
-    "gemini": Gemini,
-}
 
 
 def is_valid(messages: Sequence[Message]) -> bool:
@@ -26,7 +18,7 @@ def is_valid(messages: Sequence[Message]) -> bool:
 
 def request_faults(messages: Sequence[Message], wire: str) -> list[str]:
     """What is wrong with calls and results in the next request over a wire."""
-    body = json.loads(WIRES[wire]().write(Request("model", [*messages, UserMessage("go on")])))
+    body = json.loads(MAKERS[wire]().write(Request("model", [*messages, UserMessage("go on")])))
     calls, results = _paired(body, wire)
     found = [] if calls == results else [f"the calls are {calls}, the results of {results}"]
     return found if len(set(calls)) == len(calls) else [*found, f"an id comes twice: {calls}"]
@@ -36,7 +28,7 @@ def _paired(body: Any, name: str) -> tuple[list[str], list[str]]:
     """The ids of calls and of results in a body, in their order."""
     calls: list[str] = []
     results: list[str] = []
-    for each in _objects(body):
+    for each in objects(body):
         if name == "gemini":
             calls += [each["functionCall"]["id"]] if "id" in each.get("functionCall", {}) else []
             results += [each["functionResponse"]["id"]] if "id" in each.get("functionResponse", {}) else []
@@ -47,12 +39,3 @@ def _paired(body: Any, name: str) -> tuple[list[str], list[str]]:
         calls += [call["id"] for call in each.get("tool_calls") or ()]
         results += [each["tool_call_id"]] if each.get("role") == "tool" else []
     return calls, results
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, list):
-        return [found for each in cast(list[Any], value) for found in _objects(each)]
-    if isinstance(value, dict):
-        members = cast(dict[str, Any], value)
-        return [members, *(found for each in members.values() for found in _objects(each))]
-    return []

@@ -38,6 +38,7 @@ def become_daemon():
         time.sleep(600)
     return int(os.read(ours, 20))
 
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # as a shell does, collect what was killed
 sleep = ["sleep", "600"]
 pids = [os.getpid(), subprocess.Popen(sleep).pid, subprocess.Popen(sleep, start_new_session=True).pid]
 pids.append(become_daemon())

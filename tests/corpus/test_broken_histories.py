@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.agent.validity import WIRES, faults, request_faults
+from tests.agent.validity import faults, request_faults
 from tests.corpus.conftest import Judged, Rows
+from tests.providers.wires import MAKERS
 
 from oneclaw.agent.foreign import read_history
 from oneclaw.agent.recall import recall
@@ -91,7 +92,7 @@ def ids_of(value: Any) -> tuple[set[str], set[str]]:
     return asked, answered
 
 
-@pytest.mark.parametrize("name", WIRES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_the_next_request_pairs_every_call_with_one_result(rows: Rows, name: str, judged: Judged) -> None:
     for row in rows("broken_histories"):
         with judged(row["id"]):
