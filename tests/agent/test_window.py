@@ -1,7 +1,7 @@
 """Window: what gives way and what stays, that it stays a valid conversation, and what that costs."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.agent.validity import faults
 
 from oneclaw.agent.tokens import IMAGE_TOKENS, estimate
-from oneclaw.agent.window import LEFT_OUT, Window
+from oneclaw.agent.window import LEFT_OUT, Shrunk, Window
 from oneclaw.core.call import Image, ToolCall, ToolResult
 from oneclaw.core.errors import Kind
 from oneclaw.core.message import (
@@ -42,17 +43,11 @@ def a_round(number: int, value: str = "ok", images: tuple[Image, ...] = ()) -> l
     return [AssistantMessage((CallPart(call),), "calls"), ResultsMessage((result,))]
 
 
-def check_valid(messages: Sequence[Message]) -> None:
-    assert isinstance(messages[0], UserMessage)
-    for at, message in enumerate(messages):
-        if isinstance(message, AssistantMessage) and message.calls:
-            after = messages[at + 1]
-            assert isinstance(after, ResultsMessage)
-            assert [result.call_id for result in after.results] == [call.id for call in message.calls]
-        if isinstance(message, ResultsMessage):
-            before = messages[at - 1]
-            assert isinstance(before, AssistantMessage)
-            assert before.calls
+def shrink(window: Window, most: int) -> Shrunk:
+    """Shrink a window that must give way."""
+    shrunk = window.shrink(most)
+    assert shrunk is not None
+    return shrunk
 
 
 def result_of(message: Message) -> ToolResult:
@@ -119,8 +114,7 @@ def test_old_large_results_are_shortened_before_anything_is_left_out() -> None:
     long = "begin " + "word " * 4_000 + "end"
     messages = [ask(), *a_round(1, long), *a_round(2, long), *a_round(3, long), *a_round(4, long)]
     window = Window(messages)
-    shrunk = window.shrink(window.tokens - 1)
-    assert shrunk is not None
+    shrunk = shrink(window, window.tokens - 1)
     assert (shrunk.shortened, shrunk.dropped, shrunk.fits) == (2, 0, True)
     short, whole = result_of(window.messages[2]), result_of(messages[2])
     assert len(short.text) <= 1_200
@@ -136,8 +130,7 @@ def test_old_large_results_are_shortened_before_anything_is_left_out() -> None:
 def test_results_of_the_last_two_rounds_are_not_shortened_while_something_else_can_give_way() -> None:
     long = "word " * 3_000
     window = Window([ask(), *a_round(1, long), *a_round(2, long), *a_round(3, long)])
-    shrunk = window.shrink(estimate(a_round(1, long)[1]) * 29 // 10)
-    assert shrunk is not None
+    shrunk = shrink(window, estimate(a_round(1, long)[1]) * 29 // 10)
     assert shrunk.fits
     assert [result_of(window.messages[at]).value for at in (-3, -1)] == [long, long]
 
@@ -173,8 +166,7 @@ def test_pictures_in_old_results_are_left_out_with_a_note() -> None:
         *a_round(3, "now", (PICTURE,)),
     ]
     window = Window(messages)
-    shrunk = window.shrink(2 * IMAGE_TOKENS)
-    assert shrunk is not None
+    shrunk = shrink(window, 2 * IMAGE_TOKENS)
     assert shrunk.fits
     old, new = result_of(window.messages[2]), result_of(window.messages[6])
     assert (old.images, new.images) == ((), (PICTURE,))
@@ -195,8 +187,7 @@ def test_a_long_error_is_shortened_as_an_error() -> None:
 def test_whole_exchanges_go_oldest_first() -> None:
     exchanges = [[ask(f"question {n}"), *a_round(n), reply(f"answer {n} " * 20)] for n in range(10)]
     window = Window([message for exchange in exchanges for message in exchange])
-    shrunk = window.shrink(window.tokens // 2)
-    assert shrunk is not None
+    shrunk = shrink(window, window.tokens // 2)
     assert shrunk.fits
     assert shrunk.tokens_after <= shrunk.tokens_before // 2 * 0.75
     assert shrunk.dropped % 4 == 0
@@ -207,33 +198,28 @@ def test_whole_exchanges_go_oldest_first() -> None:
 def test_rounds_of_the_exchange_under_way_go_oldest_first_and_a_note_stands_for_them() -> None:
     rounds = [a_round(n, "some words " * 20) for n in range(50)]
     window = Window([ask("the task"), *(message for each in rounds for message in each)])
-    shrunk = window.shrink(window.tokens // 2)
-    assert shrunk is not None
+    shrunk = shrink(window, window.tokens // 2)
     assert shrunk.fits
     assert window.messages[:2] == [ask("the task"), LEFT_OUT]
     assert window.messages[2:] == [message for each in rounds[shrunk.dropped // 2 :] for message in each]
-    again = window.shrink(window.tokens // 2)
-    assert again is not None
+    shrink(window, window.tokens // 2)
     assert sum(message is LEFT_OUT for message in window.messages) == 1
 
 
 def test_the_message_of_the_user_and_the_last_round_stay_even_where_they_do_not_fit() -> None:
     task = ask("word " * 5_000)
     window = Window([task, *a_round(1), *a_round(2), *a_round(3)])
-    shrunk = window.shrink(1_000)
-    assert shrunk is not None
+    shrunk = shrink(window, 1_000)
     assert not shrunk.fits
     assert shrunk.tokens_after == window.tokens > 1_000
     assert window.messages == [task, *a_round(3)]
-    nothing = window.shrink(1_000)
-    assert nothing is not None
+    nothing = shrink(window, 1_000)
     assert (nothing.shortened, nothing.dropped, nothing.fits) == (0, 0, False)
 
 
 def test_a_fresh_result_is_shortened_to_its_room_rather_than_not_to_fit() -> None:
     window = Window([ask(), *a_round(1, "word " * 4_000)])
-    shrunk = window.shrink(2_000)
-    assert shrunk is not None
+    shrunk = shrink(window, 2_000)
     assert (shrunk.shortened, shrunk.dropped, shrunk.fits) == (1, 0, True)
     assert len(result_of(window.messages[2]).text) > 3_000
 
@@ -244,18 +230,16 @@ def test_the_summary_outlives_exchanges_and_rounds_and_goes_last() -> None:
     assert window.summary == "They spoke of a."
     assert window.shrink(100) is not None
     assert window.messages == [UserMessage("They spoke of a.", origin="summary"), ask("c")]
-    shrunk = window.shrink(estimate(ask("c")))
-    assert shrunk is not None
+    shrunk = shrink(window, estimate(ask("c")))
     assert shrunk.fits
     assert (window.messages, window.summary) == ([ask("c")], None)
 
 
 def test_a_summary_stays_where_no_other_message_could_come_first() -> None:
     window = Window([UserMessage("They spoke of a. " * 50, origin="summary"), *a_round(1)])
-    shrunk = window.shrink(100)
-    assert shrunk is not None
+    shrunk = shrink(window, 100)
     assert not shrunk.fits
-    check_valid(window.messages)
+    assert faults(window.messages) == []
 
 
 def test_what_was_counted_is_taken_off_as_it_was_counted() -> None:
@@ -266,9 +250,7 @@ def test_what_was_counted_is_taken_off_as_it_was_counted() -> None:
     window, guessing = Window(messages), Window(messages)
     window.measure(Usage(input=window.tokens // 2 - 5, output=5))
     most = window.tokens - 1
-    first, second = window.shrink(most), guessing.shrink(most)
-    assert first is not None
-    assert second is not None
+    first, second = shrink(window, most), shrink(guessing, most)
     assert first.tokens_after == pytest.approx(most * 0.75, rel=0.05)
     assert first.dropped * 2 < second.dropped
 
@@ -299,7 +281,7 @@ def test_a_summary_takes_the_place_of_what_is_older(summary: str | None) -> None
     assert window.older() == ()
     window.append(ask("more"))
     assert list(window.older()) == [*lead, *exchanges[2]]
-    check_valid(window.messages)
+    assert faults(window.messages) == []
 
 
 def test_calls_are_not_parted_from_their_results_by_a_summary() -> None:
@@ -314,18 +296,16 @@ def test_calls_are_not_parted_from_their_results_by_a_summary() -> None:
 def test_what_stands_before_the_first_message_of_a_user_goes_first() -> None:
     guard = UserMessage("Answer now.", origin="guard")
     window = Window([*a_round(1), guard, *a_round(2, "word " * 50), *a_round(3)])
-    shrunk = window.shrink(window.tokens - 1)
-    assert shrunk is not None
+    shrink(window, window.tokens - 1)
     assert window.messages[:1] == [guard]
-    check_valid(window.messages)
+    assert faults(window.messages) == []
 
 
 def test_a_conversation_without_a_message_of_the_user_is_kept_valid_too() -> None:
     window = Window([message for n in range(20) for message in a_round(n, "word " * 50)])
-    shrunk = window.shrink(300)
-    assert shrunk is not None
+    shrunk = shrink(window, 300)
     assert shrunk.fits
-    check_valid(window.messages)
+    assert faults(window.messages) == []
 
 
 # Any conversation
@@ -391,7 +371,8 @@ def test_any_conversation_stays_valid_in_any_room(
 
 
 def check_still_there(window: Window, last_user: UserMessage, last_round: AssistantMessage | None) -> None:
-    check_valid(window.messages)
+    # Ids that come twice and messages that say nothing were so before.
+    assert [each for each in faults(window.messages) if "used" not in each and "empty" not in each] == []
     at = max(n for n, message in enumerate(window.messages) if message is last_user)
     assert last_round is None or any(message is last_round for message in window.messages[at:])
     exchanges = [m for m in window.messages if isinstance(m, UserMessage) and m.origin == "user"]
