@@ -41,12 +41,18 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def test_the_answer_reaches_the_call_that_asked() -> None:
-    broker = Broker(seconds=LATER)
+async def asked(*prompts: Question, **options: Any) -> tuple[Broker, Person, list["asyncio.Task[Reply]"]]:
+    """A broker with one front, at which these prompts are open."""
+    broker = Broker(seconds=LATER, **options)
     person = Person(broker)
-    question = prompt()
-    (task,) = asking(broker, question)
+    tasks = asking(broker, *prompts)
     await settle()
+    return broker, person, tasks
+
+
+async def test_the_answer_reaches_the_call_that_asked() -> None:
+    question = prompt()
+    broker, person, (task,) = await asked(question)
     assert person.shown == [question]
     assert broker.pending() == (question,)
     assert broker.answer(question.id, "once")
@@ -56,11 +62,8 @@ async def test_the_answer_reaches_the_call_that_asked() -> None:
 
 
 async def test_the_first_answer_wins() -> None:
-    broker = Broker(seconds=LATER)
-    Person(broker)
     question = prompt()
-    (task,) = asking(broker, question)
-    await settle()
+    broker, _, (task,) = await asked(question)
     assert broker.answer(question.id, "no")
     assert not broker.answer(question.id, "once")
     assert (await task).outcome == "no"
@@ -103,11 +106,8 @@ async def test_when_the_last_front_leaves_all_that_is_open_is_denied() -> None:
 
 
 async def test_prompts_are_shown_one_at_a_time_in_order() -> None:
-    broker = Broker(seconds=LATER)
-    person = Person(broker)
     questions = [prompt(f"c{number}") for number in range(4)]
-    tasks = asking(broker, *questions)
-    await settle()
+    broker, person, tasks = await asked(*questions)
     assert broker.pending() == tuple(questions)
     for number, question in enumerate(questions):
         assert person.shown == questions[: number + 1]
@@ -117,11 +117,8 @@ async def test_prompts_are_shown_one_at_a_time_in_order() -> None:
 
 
 async def test_any_open_prompt_may_be_answered_and_is_then_not_shown() -> None:
-    broker = Broker(seconds=LATER)
-    person = Person(broker)
     questions = [prompt(f"c{number}") for number in range(3)]
-    tasks = asking(broker, *questions)
-    await settle()
+    broker, person, tasks = await asked(*questions)
     broker.answer(questions[1].id, "no")
     broker.answer(questions[0].id, "once")
     broker.answer(questions[2].id, "once")
@@ -144,11 +141,8 @@ async def test_a_front_that_comes_later_is_shown_what_is_open() -> None:
 
 async def test_a_cancelled_call_withdraws_its_prompt() -> None:
     events: list[Event] = []
-    broker = Broker(seconds=LATER, emit=events.append)
-    person = Person(broker)
     one, other = prompt("c1"), prompt("c2")
-    tasks = asking(broker, one, other)
-    await settle()
+    broker, person, tasks = await asked(one, other, emit=events.append)
     tasks[0].cancel()
     await settle()
     assert tasks[0].cancelled()
@@ -162,11 +156,8 @@ async def test_a_cancelled_call_withdraws_its_prompt() -> None:
 
 
 async def test_a_call_cancelled_this_very_moment_cannot_be_answered_any_more() -> None:
-    broker = Broker(seconds=LATER)
-    Person(broker)
     question = prompt()
-    (task,) = asking(broker, question)
-    await settle()
+    broker, _, (task,) = await asked(question)
     task.cancel()
     assert not broker.answer(question.id, "once")
     with pytest.raises(asyncio.CancelledError):
@@ -310,11 +301,8 @@ async def test_a_front_that_cannot_withdraw_harms_nobody() -> None:
 
 async def test_events_tell_of_the_question_and_of_its_one_answer() -> None:
     events: list[Event] = []
-    broker = Broker(seconds=LATER, emit=events.append)
-    Person(broker)
     question = prompt(needs=("shell", "changes"))
-    (task,) = asking(broker, question)
-    await settle()
+    broker, _, (task,) = await asked(question, emit=events.append)
     broker.answer(question.id, "session")
     broker.answer(question.id, "no")
     await task
@@ -351,11 +339,8 @@ OTHERS: list[tuple[PermissionAnswer, dict[str, Any], bool]] = [
 async def test_a_kept_answer_settles_the_prompts_it_covers(
     answer: PermissionAnswer, changes: dict[str, Any], is_settled: bool
 ) -> None:
-    broker = Broker(seconds=LATER)
-    person = Person(broker)
     one, other = prompt("c1"), prompt("c2", **changes)
-    tasks = asking(broker, one, other)
-    await settle()
+    broker, person, tasks = await asked(one, other)
     broker.answer(one.id, answer)
     assert (broker.pending() == ()) is is_settled
     assert (other not in person.shown) is is_settled
@@ -399,11 +384,8 @@ async def test_an_answer_with_a_pattern_settles_only_what_fits_it() -> None:
 async def test_what_cannot_be_answered_so_raises_and_leaves_the_prompt_open(
     answer: Any, options: dict[str, Any]
 ) -> None:
-    broker = Broker(seconds=LATER)
-    Person(broker)
     question = prompt(answers=tuple(one for one in ANSWERS if one != "session"))
-    (task,) = asking(broker, question)
-    await settle()
+    broker, _, (task,) = await asked(question)
     with pytest.raises(ValueError):
         broker.answer(question.id, answer, **options)
     assert broker.pending() == (question,)
@@ -412,11 +394,8 @@ async def test_what_cannot_be_answered_so_raises_and_leaves_the_prompt_open(
 
 
 async def test_a_thread_can_answer() -> None:
-    broker = Broker(seconds=LATER)
-    Person(broker)
     question = prompt()
-    (task,) = asking(broker, question)
-    await settle()
+    broker, _, (task,) = await asked(question)
     with pytest.raises(ValueError):
         await asyncio.to_thread(broker.answer_threadsafe, question.id, "perhaps")
     assert await asyncio.to_thread(broker.answer_threadsafe, question.id, "once")
@@ -425,11 +404,8 @@ async def test_a_thread_can_answer() -> None:
 
 
 async def test_answering_as_a_thread_from_the_loop_itself_does_not_wait_for_ever() -> None:
-    broker = Broker(seconds=LATER)
-    Person(broker)
     question = prompt()
-    (task,) = asking(broker, question)
-    await settle()
+    broker, _, (task,) = await asked(question)
     assert broker.answer_threadsafe(question.id, "once")
     assert (await task).outcome == "once"
 
