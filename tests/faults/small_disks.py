@@ -1,7 +1,9 @@
-"""Small disks in memory, which only root can mount; tests skip without."""
+"""Small disks in memory; tests skip where none can be mounted."""
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,3 +26,19 @@ def mounted(options: str) -> Generator[Path]:
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
         folder.rmdir()
+
+
+def run_on_small_disk(disk: Path, size: str, program: str, *arguments: str) -> list[str]:
+    """The lines of a program that sees a small disk at `disk`, in a mount namespace of its own."""
+    if shutil.which("unshare") is None:
+        pytest.skip("a small disk needs the program unshare")
+    flags = "-m" if os.geteuid() == 0 else "-rm"
+    line = f'mount -t tmpfs -o size={size} none "$0" || exit 77; exec "$@"'
+    words = [str(disk), sys.executable, "-c", program, str(disk), *arguments]
+    done = subprocess.run(
+        ["unshare", flags, "sh", "-c", line, *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("this machine does not let us mount a small disk")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()

@@ -15,15 +15,13 @@ from typing import Any
 import pytest
 from tests.faults.small_disks import mounted
 from tests.sandboxes import skip_without
+from tests.shells import opened_shell
 from tests.users import ordinary_user
 
-from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
-from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
+from oneclaw.guard.sandbox.sandbox import SandboxChoice
 from oneclaw.run.shell import disk
 from oneclaw.run.shell.excess import watch_disks
-from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.session import ShellCommand, ShellSession
+from oneclaw.run.shell.session import ShellCommand
 
 DISK_BYTES, DISK_FILES = 256 << 20, 20_000
 PART = 2
@@ -70,24 +68,16 @@ async def fill_it(
 ) -> dict[str, Any]:
     """Run a command that fills the disk again and again, then one that reads and one that removes."""
     disk.PART = part
-    sandbox = Sandbox(SandboxSettings(folder / "homes", sandbox=way))
-    session = Session("one", workspace=Workspace(ws))
-
-    def enclose(made: ShellFolder, network: bool) -> SandboxSpec:
-        return sandbox.enclosure(session, made.states, made.tmp, network)
-
     (ws / "kept").write_text("kept\n")
     (ws / "big").write_bytes(bytes(4 << 20))
-    shell = ShellSession(enclose, SandboxLimits())
     try:
-        stops = [(await shell.run(ShellCommand((FILLS | FAST)[fill], 60.0))).stop for _ in range(rounds)]
-        left_bytes, left_files = free_bytes(ws), os.statvfs(ws).f_favail
-        read = await shell.run(ShellCommand("cat kept; ls | wc -l", 30.0))
-        removed = await shell.run(ShellCommand("rm -rf big-* part-* name-* && echo removed", 30.0))
-        again = await shell.run(ShellCommand("echo new >new && cat new", 30.0))
+        async with opened_shell(folder, ws, way) as shell:
+            stops = [(await shell.run(ShellCommand((FILLS | FAST)[fill], 60.0))).stop for _ in range(rounds)]
+            left_bytes, left_files = free_bytes(ws), os.statvfs(ws).f_favail
+            read = await shell.run(ShellCommand("cat kept; ls | wc -l", 30.0))
+            removed = await shell.run(ShellCommand("rm -rf big-* part-* name-* && echo removed", 30.0))
+            again = await shell.run(ShellCommand("echo new >new && cat new", 30.0))
     finally:
-        await shell.close()
-        sandbox.close()
         disk.PART = 10
     return {
         "stops": stops,

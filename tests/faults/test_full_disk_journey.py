@@ -1,13 +1,9 @@
 """A full disk under everything: calls end in one clear error, files stay whole, and with room all goes on."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from tests.faults.small_disks import run_on_small_disk
 
 # Both run in a mount namespace of their own, on a disk of one megabyte.
 COMMON = """
@@ -106,20 +102,9 @@ asyncio.run(main())
 
 def run(folder: Path, program: str) -> list[list[object]]:
     """What the program said of its calls: name, kind, message, effects, whether it has details."""
-    if shutil.which("unshare") is None:
-        pytest.skip("a small disk needs the program unshare")
-    disk, other = folder / "disk", folder / "other"
+    disk = folder / "disk"
     disk.mkdir()
-    flags = "-m" if os.geteuid() == 0 else "-rm"
-    line = 'mount -t tmpfs -o size=1m none "$0" || exit 77; exec "$@"'
-    words = [str(disk), sys.executable, "-c", COMMON + program, str(disk), str(other)]
-    done = subprocess.run(
-        ["unshare", flags, "sh", "-c", line, *words], capture_output=True, text=True, timeout=60, check=False
-    )
-    if done.returncode == 77 or "unshare" in done.stderr:
-        pytest.skip("this machine does not let us mount a small disk")
-    assert done.returncode == 0, done.stdout + done.stderr
-    *said, end = done.stdout.splitlines()
+    *said, end = run_on_small_disk(disk, "1m", COMMON + program, str(folder / "other"))
     assert end == "end"
     return [json.loads(line) for line in said]
 

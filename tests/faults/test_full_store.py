@@ -1,12 +1,8 @@
 """A full disk under the store: told in one sentence, nothing kept is lost, and with room all goes on."""
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from tests.faults.small_disks import run_on_small_disk
 
 # Runs in a mount namespace of its own, on a disk of a few hundred kilobytes.
 PROGRAM = """
@@ -76,21 +72,7 @@ asyncio.run(main())
 
 
 def test_a_full_disk_is_told_and_nothing_kept_is_lost(tmp_path: Path) -> None:
-    if shutil.which("unshare") is None:
-        pytest.skip("a small disk needs the program unshare")
-    flags = "-m" if os.geteuid() == 0 else "-rm"
-    line = 'mount -t tmpfs -o size=400k none "$0" || exit 77; exec "$@"'
-    done = subprocess.run(
-        ["unshare", flags, "sh", "-c", line, str(tmp_path), sys.executable, "-c", PROGRAM, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    if done.returncode == 77 or "unshare" in done.stderr:
-        pytest.skip("this machine does not let us mount a small disk")
-    assert done.returncode == 0, done.stderr
-    new, grow, thread, kept = done.stdout.splitlines()
+    new, grow, thread, kept = run_on_small_disk(tmp_path, "400k", PROGRAM)
     for said in (new, grow, thread):
         assert "cannot grow because the disk is full; make room, then try again" in said
         assert str(tmp_path / "data" / "oneclaw.db") in said

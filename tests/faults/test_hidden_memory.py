@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 from tests.control_groups import lack_of
 from tests.sandboxes import skip_without
+from tests.shells import opened_shell
 from tests.users import run_as_user
 
 from oneclaw.child.group import make_group
-from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxChoice, SandboxSettings
-from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
+from oneclaw.guard.sandbox.sandbox import SandboxChoice
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits
 from oneclaw.run.shell import session as session_file
 from oneclaw.run.shell import start
-from oneclaw.run.shell.folder import ShellFolder
-from oneclaw.run.shell.session import CommandOutcome, ShellCommand, ShellSession
+from oneclaw.run.shell.session import CommandOutcome, ShellCommand
 from oneclaw.run.shell.shell_process import ShellProcess
 
 LIMITS = SandboxLimits(memory_bytes=64 << 20)
@@ -77,19 +76,9 @@ async def take(folder: Path, way: SandboxChoice, hog: str, seconds: float) -> Co
     """Have a command take that memory; the shell has to be of use after it."""
     (folder / "ws").mkdir()
     (folder / "ws" / "hog.py").write_text(HOGS[hog])
-    sandbox = Sandbox(SandboxSettings(folder / "homes", sandbox=way, limits=LIMITS))
-    session = Session("one", workspace=Workspace(folder / "ws"))
-
-    def enclose(made: ShellFolder, network: bool) -> SandboxSpec:
-        return sandbox.enclosure(session, made.states, made.tmp, network)
-
-    shell = ShellSession(enclose, LIMITS)
-    try:
+    async with opened_shell(folder, folder / "ws", way, LIMITS) as shell:
         outcome = await shell.run(ShellCommand("python3 hog.py", seconds))
         assert (await shell.run(ShellCommand("echo on", 30.0))).out.text == "on\n"
-    finally:
-        await shell.close()
-        sandbox.close()
     return outcome
 
 

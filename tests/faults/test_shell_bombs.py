@@ -20,14 +20,12 @@ from threading import Event, Thread
 
 import pytest
 from tests.sandboxes import needs_bubblewrap
+from tests.shells import opened_shell
 
 from oneclaw.child.process_tree import descendants
-from oneclaw.core.session import Session, Workspace
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
-from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits, SandboxSpec
+from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits
 from oneclaw.run.shell import disk, script
 from oneclaw.run.shell import session as session_module
-from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.session import ShellCommand, ShellSession
 from oneclaw.run.shell.shell_process import ShellProcess
 
@@ -63,16 +61,8 @@ def cap() -> Iterator[None]:
 async def shell(tmp_path: Path) -> AsyncIterator[ShellSession]:
     (tmp_path / "ws").mkdir()
     limits = SandboxLimits(processes=100, memory_bytes=512 << 20)
-    sandbox = Sandbox(SandboxSettings(tmp_path / "homes", limits=limits))
-    session = Session("one", workspace=Workspace(tmp_path / "ws"))
-
-    def enclose(folder: ShellFolder, network: bool) -> SandboxSpec:
-        return sandbox.enclosure(session, folder.states, folder.tmp, network)
-
-    made = ShellSession(enclose, limits)
-    yield made
-    await made.close()
-    sandbox.close()
+    async with opened_shell(tmp_path, tmp_path / "ws", limits=limits) as made:
+        yield made
 
 
 class Heart:
