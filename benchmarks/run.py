@@ -13,12 +13,23 @@ import first_request
 import javascript
 import local_model
 import loop
+import page
 import peers
 import register
 import shell
 import startup
 
-NAMES = ("startup", "first_request", "dispatch", "loop", "register", "javascript", "shell", "local_model")
+NAMES = (
+    "startup",
+    "first_request",
+    "dispatch",
+    "loop",
+    "register",
+    "javascript",
+    "shell",
+    "local_model",
+    "page",
+)
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 
@@ -78,6 +89,7 @@ def main() -> None:
         "javascript": lambda: javascript.measure(options.rounds),
         "shell": lambda: shell.measure(options.rounds),
         "local_model": lambda: local_model.measure(options.rounds),
+        "page": lambda: page.measure(options.rounds),
     }
     about = machine()
     print(f"{about}\n")

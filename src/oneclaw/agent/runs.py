@@ -9,7 +9,7 @@ a crash    whoever opens the store next finds the row `interrupted`; `resume` go
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import fields, replace
 from typing import Literal
 
@@ -92,6 +92,7 @@ class Runs:
         self._conversations = Conversations(store)
         self._running: dict[str, _ActiveRun] = {}
         self._starting: set[str] = set()
+        self._awaited: dict[str, set[asyncio.Event]] = {}
 
     async def start(
         self,
@@ -180,6 +181,25 @@ class Runs:
         found = self._running.get(session_id)
         return None if found is None else found.handle
 
+    async def next_begin(self, session_id: str, seconds: float) -> None:
+        """Wait until a run begins in a session, or for so long."""
+        bell = asyncio.Event()
+        self._awaited.setdefault(session_id, set()).add(bell)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await bell.wait()
+        finally:
+            waiting = self._awaited[session_id]
+            waiting.discard(bell)
+            if not waiting:
+                del self._awaited[session_id]
+
+    def ring(self, session_id: str) -> None:
+        """Wake those who wait for a run in a session, of this program or of another one."""
+        for bell in self._awaited.get(session_id, ()):
+            bell.set()
+
     def spend_call(self, session: Session) -> str:
         """Count a call that a call of the session makes; why it must not be made, at the limit."""
         going = self._running.get(session.id)
@@ -234,6 +254,7 @@ class Runs:
         task = asyncio.get_running_loop().create_task(self._go(run, recording, message, inbox))
         handle = RunHandle(run, recording, inbox, task)
         self._running[session.id] = _ActiveRun(run, recording, handle)
+        self.ring(session.id)
         self._engine.clocks[session.id] = run.spending.pauses
         return handle
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.core.errors import InvalidConfig, NotFound, OneClawError
 from oneclaw.operations.attachments import with_files
 from oneclaw.operations.models import model_of
 from oneclaw.operations.questions import answer_question, find_question
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from oneclaw.app import App
 
 WHO = "the page"
+_LOOKS, _LOOK_SECONDS = 50, 0.1
+
+
+class RequestTaken(OneClawError):
+    """A request came a second time, and what came of the first is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +40,41 @@ async def send_message(
     agent: str = "",
     model: str = "",
     files: Sequence[str] = (),
+    request_id: str = "",
 ) -> SentMessage:
     """Say something in a session, or in a new one. A run that is going reads it at its next round.
 
-    `files` are paths in the workspace that go with it; `/name` at the beginning loads a skill.
+    files       paths in the workspace that go with it; `/name` at the beginning loads a skill
+    request_id  made by whoever sends: a repeat is answered as the first was, and does nothing
     """
+    said = partial(_send, app, text, session, agent, model, files)
+    if not request_id:
+        return await said()
+    requests = app.store.requests
+    if not await requests.claim(request_id):
+        return await _first_answer(app, request_id)
+    try:
+        sent = await said()
+    except BaseException:
+        await requests.release(request_id)
+        raise
+    await requests.finish(request_id, asdict(sent))
+    return sent
+
+
+async def _first_answer(app: "App", request_id: str) -> SentMessage:
+    """The answer to the first request of an id, which may still be on its way."""
+    for _ in range(_LOOKS):
+        answer = await app.store.requests.answer_of(request_id)
+        if answer is not None:
+            return SentMessage(**answer)
+        await asyncio.sleep(_LOOK_SECONDS)
+    raise RequestTaken("This request was taken before, and its answer is not known; look at the session.")
+
+
+async def _send(
+    app: "App", text: str, session: str, agent: str, model: str, files: Sequence[str]
+) -> SentMessage:
     await app.sources.follow()
     named = await asyncio.to_thread(with_files, app.engine.session.workspace, text, files)
     message = replace(named, text=with_skill(app, named.text))

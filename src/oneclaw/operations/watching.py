@@ -39,9 +39,17 @@ async def watch_run(
 
 
 async def watch_session(
-    store: Store, session: str, run: str = "", after: int = 0, runs: "Runs | None" = None
+    store: Store,
+    session: str,
+    run: str = "",
+    after: int = 0,
+    runs: "Runs | None" = None,
+    look_seconds: float = LOOK_SECONDS,
 ) -> AsyncGenerator[list[Envelope]]:
-    """The events of a session after the cursor `run` and `after`; it goes on with the runs to come."""
+    """The events of a session after the cursor `run` and `after`; it goes on with the runs to come.
+
+    A run of this program is seen at once, one of another program within `look_seconds`.
+    """
     number = 0
     begun = await store.runs.get(run) if run else None
     if begun is not None:
@@ -55,7 +63,10 @@ async def watch_session(
                 after = found[-1].number
                 yield found
             run, number = record.id, record.number
-        await asyncio.sleep(LOOK_SECONDS)
+        if runs is None:
+            await asyncio.sleep(look_seconds)
+        else:
+            await runs.next_begin(session, look_seconds)
         if number and await store.events.last(run) > after:  # it was interrupted or stopped, and went on
             number -= 1
 

@@ -207,8 +207,9 @@ class Messages:
         """The pictures in the latest result of a call; none where it has none, or is not kept yet."""
         await self._database.flush()
         rows = await self._database.select(
-            "SELECT number, content FROM messages WHERE session = ? AND role = 'results'"
-            " AND instr(content, ?) > 0 ORDER BY number DESC LIMIT 5",
+            "SELECT number, CASE role WHEN 'results' THEN content ELSE results END FROM messages"
+            " WHERE session = ?1 AND (role = 'results' AND instr(content, ?2) > 0 OR instr(results, ?2) > 0)"
+            " ORDER BY number DESC LIMIT 5",
             (as_stored(session_id), json.dumps(call_id, ensure_ascii=False)),
         )
         for number, content in rows:

@@ -13,6 +13,7 @@ from oneclaw.store.history import History
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
 from oneclaw.store.questions import Questions
+from oneclaw.store.requests import Requests
 from oneclaw.store.runs import StoredRuns
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import StoredSettings
@@ -39,6 +40,7 @@ class Store:
         self.grants = Grants(self.database)
         self.settings = StoredSettings(self.database)
         self.runs = StoredRuns(self.database, redact)
+        self.requests = Requests(self.database)
         self.questions = Questions(self.database, redact)
         self.events = StoredEvents(self.database, self.calls, self.messages, redact)
 

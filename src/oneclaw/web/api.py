@@ -19,6 +19,7 @@ from oneclaw.operations import (
     why,
 )
 from oneclaw.web.endpoint import Endpoint
+from oneclaw.web.event_stream import STREAM_ENDPOINTS
 from oneclaw.web.files import FILE_ENDPOINTS
 from oneclaw.web.history_api import HISTORY_ENDPOINTS
 from oneclaw.web.settings_api import SETTINGS_ENDPOINTS
@@ -30,6 +31,12 @@ Given = Mapping[str, Any]
 TEXT = {"type": "string", "minLength": 1, "maxLength": 200_000}
 NAME = {"type": "string", "minLength": 1, "maxLength": 200}
 WORD = {"type": "string", "maxLength": 200, "default": ""}
+REQUEST = {
+    "type": "string",
+    "maxLength": 100,
+    "default": "",
+    "description": "an id of the client's making: a repeat is answered as the first was, and does nothing",
+}
 FILES: dict[str, Any] = {
     "type": "array",
     "items": {"type": "string", "minLength": 1, "maxLength": 1_000},
@@ -106,7 +113,7 @@ async def remove_session(app: "App", given: Given) -> Any:
 
 async def send_message(app: "App", given: Given) -> Any:
     said = {name: given[name] for name in ("session", "agent", "model", "files")}
-    return await conversing.send_message(app, given["text"], **said)
+    return await conversing.send_message(app, given["text"], **said, request_id=given["id"])
 
 
 async def list_runs(app: "App", given: Given) -> Any:
@@ -198,6 +205,7 @@ async def undo_change(app: "App", given: Given) -> Any:
 ENDPOINTS = (
     *FILE_ENDPOINTS,
     *SETTINGS_ENDPOINTS,
+    *STREAM_ENDPOINTS,
     *HISTORY_ENDPOINTS,
     Endpoint(
         "GET", "/start", "What a page needs first", show_start,
@@ -216,7 +224,7 @@ ENDPOINTS = (
     Endpoint("POST", "/sessions/{session}/remove", "Forget a session", remove_session),
     Endpoint(
         "POST", "/messages", "Send a message", send_message,
-        body={"text": TEXT, "session": WORD, "agent": WORD, "model": WORD, "files": FILES},
+        body={"text": TEXT, "session": WORD, "agent": WORD, "model": WORD, "files": FILES, "id": REQUEST},
         required=("text",),
     ),
     Endpoint("GET", "/runs", "List runs", list_runs, query={"state": WORD, "limit": LIMIT}),

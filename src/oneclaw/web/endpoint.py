@@ -19,6 +19,7 @@ Handler = Callable[["App", Mapping[str, Any]], Awaitable[Any]]
 """Takes the app and the values of the path, the query and the body; returns plain data, a record, or a
 response of its own."""
 BYTES = "application/octet-stream"
+EVENTS = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class Endpoint:
                     given["content"] = request.stream()
                 elif self.method == "POST":
                     given |= _checked(self.body_schema, await _read_body(request))
+                if self.gives == EVENTS:
+                    given["last_event_id"] = request.headers.get("last-event-id", "")[:300]
                 answer = await self.handler(app, given)
                 return answer if isinstance(answer, Response) else JSONResponse(plain(answer))
             except ValueError as error:

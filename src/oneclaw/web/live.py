@@ -35,6 +35,9 @@ MOST_WATCHED = 64
 QUEUE = 64
 SEND_SECONDS = 30.0
 LOOK_SECONDS = 0.5
+"""How often questions and runs are looked at, once for all tabs."""
+IDLE_SECONDS = 10.0
+"""How often a session that is watched is looked at though no run of it was seen to begin."""
 _ENCODED = 4_096
 
 
@@ -49,6 +52,7 @@ class Live:
         self._wakeup = asyncio.Event()
         self.questions = "[]"
         self._state = ""
+        self._known: frozenset[str] = frozenset()
 
     def text_of(self, envelope: Envelope) -> str:
         """The JSON of an event, made once for all tabs."""
@@ -97,6 +101,10 @@ class Live:
         found = await list_questions(store, is_open=True, limit=100)
         told = json.dumps([question_json(each) for each in found], default=str)
         latest = await list_runs(store, limit=50)
+        for run in latest:
+            if run.id not in self._known:  # it may be of another program
+                self.app.runs.ring(run.session)
+        self._known = frozenset(run.id for run in latest)
         state = json.dumps([(run.id, run.state, run.session) for run in latest])
         if told != self.questions:
             self.questions = told
@@ -164,7 +172,7 @@ class Tab:
     async def _read(self, session: str, run: str, after: int) -> None:
         app = self._live.app
         try:
-            async for found in watch_session(app.store, session, run, after, app.runs):
+            async for found in watch_session(app.store, session, run, after, app.runs, IDLE_SECONDS):
                 texts = ",".join(self._live.text_of(each) for each in found)
                 await self._queue.put(f'{{"events":[{texts}]}}')
         except OneClawError as error:

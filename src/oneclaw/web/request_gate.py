@@ -5,8 +5,11 @@ header unless we allow it to, which we never do; and its `Origin` is not ours.
 """
 
 import json
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -27,6 +30,8 @@ UPLOAD_BYTES = MOST_BYTES
 MOST_UPLOADS = 8
 """Uploads at the same time; each is written to a file while it comes."""
 MOST_SOCKETS = 256
+MOST_STREAMS = 64
+"""Programs that read events at the same time."""
 MOST_FAILURES = 10
 """Failed logins of one address in a minute; more are refused without being looked at."""
 MOST_FAILURES_OF_ALL = 200
@@ -73,22 +78,29 @@ class RequestGate:
         self._hosts = frozenset(hosts)
         self._origins = frozenset(f"{scheme}://{host}" for host in hosts)
         self._attempts: list[LoginAttempt] = []
-        self._sockets = 0
-        self._uploads = 0
+        self._lasting: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            return await self._app(scope, receive, send)
+            await self._app(scope, receive, send)
+            return
         try:
             self._check(scope)
-        except Refused as refused:
-            return await _refuse(scope, receive, send, refused)
+        except Refused as wrong:
+            await _refuse(scope, receive, send, wrong)
+            return
         if scope["type"] == "websocket":
-            return await self._open_socket(scope, receive, send)
-        if scope["path"] == UPLOADS and scope["method"] == "POST":
-            return await self._upload(scope, receive, send)
-        most = MCP_BYTES if scope["path"].startswith(MCP) else BODY_BYTES
-        return await self._app(scope, _bounded(receive, most), _with_headers(send))
+            with self._counted("pages are open", MOST_SOCKETS) as refused:
+                await (refused or self._app)(scope, receive, send)
+        elif scope["path"] == UPLOADS and scope["method"] == "POST":
+            with self._counted("files are being sent", MOST_UPLOADS) as refused:
+                await (refused or self._app)(scope, _bounded(receive, UPLOAD_BYTES), _with_headers(send))
+        elif scope["path"].endswith("/events"):
+            with self._counted("programs read events", MOST_STREAMS) as refused:
+                await (refused or self._app)(scope, _bounded(receive, BODY_BYTES), _with_headers(send))
+        else:
+            most = MCP_BYTES if scope["path"].startswith(MCP) else BODY_BYTES
+            await self._app(scope, _bounded(receive, most), _with_headers(send))
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -137,27 +149,17 @@ class RequestGate:
         """Count a login no longer: it was a right one."""
         self._attempts = [each for each in self._attempts if each is not attempt]
 
-    async def _open_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._sockets >= MOST_SOCKETS:
-            too_many = Refused(503, f"{MOST_SOCKETS} pages are open already; close one.")
-            return await _refuse(scope, receive, send, too_many)
-        self._sockets += 1
+    @contextmanager
+    def _counted(self, what: str, most: int) -> Generator[ASGIApp | None]:
+        """Count requests of a kind that last; gives what refuses one where there are enough."""
+        if self._lasting[what] >= most:
+            yield partial(_refuse, refused=Refused(503, f"{most} {what} already; close one, or try again."))
+            return
+        self._lasting[what] += 1
         try:
-            await self._app(scope, receive, send)
+            yield None
         finally:
-            self._sockets -= 1
-        return None
-
-    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._uploads >= MOST_UPLOADS:
-            too_many = Refused(503, f"{MOST_UPLOADS} files are being sent already; try again.")
-            return await _refuse(scope, receive, send, too_many)
-        self._uploads += 1
-        try:
-            await self._app(scope, _bounded(receive, UPLOAD_BYTES), _with_headers(send))
-        finally:
-            self._uploads -= 1
-        return None
+            self._lasting[what] -= 1
 
 
 def _bounded(receive: Receive, most: int) -> Receive:
