@@ -48,7 +48,7 @@ def measure(rounds: int) -> str:
     note = (
         f"{SESSIONS} runs write {SESSIONS * RATE:,.0f} events a second between them for {SECONDS:.0f} s;"
         " late is from the event to the client that has read it, on the same two cores. The bare socket"
-        " stores nothing and checks nothing. Memory is that of the server, after a third of the time and at its end."
+        " stores and checks nothing. Memory is that of the server, after a third of the time and at the end."
     )
     head = [
         "server",
