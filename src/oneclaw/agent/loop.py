@@ -177,7 +177,7 @@ class Run:
 
     async def _read_inbox(self) -> None:
         """Have the model read what was written to the session since the last round."""
-        for queued in self._inbox.take() if self._inbox is not None else ():
+        for queued in await self._inbox.take() if self._inbox is not None else ():
             await self.conversation.append(queued.message)
             self._tell(MessageRead(queued.id, queued.message.text))
 

@@ -76,10 +76,18 @@ class RunHandle:
 
     def say(self, message: UserMessage | str) -> str:
         """Have the model read a message at its next round; returns the id to withdraw it by."""
-        queued = Queued(UserMessage(message) if isinstance(message, str) else message)
+        return self.queue(Queued(UserMessage(message) if isinstance(message, str) else message))
+
+    def queue(self, queued: Queued) -> str:
+        """`say` for a message that has its id already."""
         self._inbox.put(queued)
         self._recording.tell(MessageQueued(queued.id, queued.message.text))
         return queued.id
+
+    @property
+    def foreign(self) -> set[str]:
+        """The ids of the messages from other programs that wait for the next round."""
+        return self._inbox.foreign
 
     def withdraw(self, message_id: str) -> bool:
         """Take back a message that the model has not read yet; False when it has, or there is none."""

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import fields, replace
+from functools import partial
 from typing import Literal
 
 from oneclaw.agent.agent import Agent, Limits
@@ -18,7 +19,7 @@ from oneclaw.agent.chain import Chain, Link
 from oneclaw.agent.conversation import Conversation
 from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
-from oneclaw.agent.inbox import Inbox
+from oneclaw.agent.inbox import Inbox, Queued
 from oneclaw.agent.know_how import KnowHow
 from oneclaw.agent.loop import Run
 from oneclaw.agent.recording import Recording
@@ -46,6 +47,8 @@ log = logging.getLogger("oneclaw")
 WaitPolicy = Literal["never", "unattended", "always"]
 UNATTENDED: tuple[RunOrigin, ...] = ("schedule", "api")
 """Who starts runs that nobody sits in front of."""
+_HEAR_SECONDS = 0.3
+"""How often messages of other programs are looked for while runs are going on."""
 _GAP = 1_000_000
 """Numbers left out where a run goes on: pieces of an answer have numbers too, and were not stored."""
 NO_MODEL = (
@@ -93,6 +96,7 @@ class Runs:
         self._running: dict[str, _ActiveRun] = {}
         self._starting: set[str] = set()
         self._awaited: dict[str, set[asyncio.Event]] = {}
+        self._hearing: asyncio.Task[None] | None = None
 
     async def start(
         self,
@@ -212,6 +216,9 @@ class Runs:
     async def close(self) -> None:
         """Stop every run of this program; each can be resumed."""
         await asyncio.gather(*(each.handle.stop() for each in self._running.values()))
+        if self._hearing is not None:
+            self._hearing.cancel()
+            await asyncio.wait((self._hearing,))
         await self.providers.close()
 
     async def _begin(
@@ -255,6 +262,8 @@ class Runs:
         handle = RunHandle(run, recording, inbox, task)
         self._running[session.id] = _ActiveRun(run, recording, handle)
         self.ring(session.id)
+        if self._hearing is None or self._hearing.done():
+            self._hearing = asyncio.get_running_loop().create_task(self._hear())
         self._engine.clocks[session.id] = run.spending.pauses
         return handle
 
@@ -285,15 +294,37 @@ class Runs:
     async def _end(self, run: Run, recording: Recording, finished: RunFinished, inbox: Inbox) -> None:
         conversation = run.conversation
         try:
-            for queued in inbox.take():  # nobody read it: it is there for the next run
+            for queued in await inbox.take():  # nobody read it: it is there for the next run
                 await conversation.append(queued.message)
             recording.tell(finished)
             await self._store.calls.close_late()  # a run that is over has no open calls
             state = status_of(finished)
             await self._store.runs.finish(recording.run, state, run.model, fields_of(finished))
+            for late in await self._store.queued.of_runs([recording.run]):  # none can come any more
+                if await self._store.queued.remove(late.id):
+                    await conversation.append(late.message)
         except StoreError as error:
             log.warning("The end of run %s could not be written: %s", recording.run, error)
             self._conversations.forget(conversation.session.id)
+
+    async def _hear(self) -> None:
+        """Take up what other programs queue for runs of this one, while there are any."""
+        while self._running:
+            await asyncio.sleep(_HEAR_SECONDS)
+            with suppress(StoreError):  # the next look may find it
+                await self._hear_once()
+
+    async def _hear_once(self) -> None:
+        handles = {each.handle.id: each.handle for each in self._running.values()}
+        found = await self._store.queued.of_runs(list(handles)) if handles else []
+        for handle in handles.values():
+            for gone in handle.foreign - {each.id for each in found}:
+                handle.withdraw(gone)
+        for each in found:
+            handle = handles[each.run]
+            if each.id not in handle.foreign and handle.status == "running":
+                claim = partial(self._store.queued.remove, each.id)
+                handle.queue(Queued(each.message, each.id, claim))
 
     def _is_waiting(self, origin: RunOrigin) -> bool:
         """Whether questions of such a run wait for a person: whoever asked an agent is asked in its place."""

@@ -86,6 +86,9 @@ async def _send(
     going = app.runs.running_in(session)
     if going is not None:
         return SentMessage(session, going.id, going.say(message))
+    elsewhere = await app.store.runs.running(session)
+    if elsewhere is not None and (queued := await app.store.queued.add(elsewhere.id, message)):
+        return SentMessage(session, elsewhere.id, queued)  # its program reads it
     known = await app.resume_session(session)
     handle = await app.runs.start(agent or known.agent, message, session=known, model=model, origin="api")
     return SentMessage(session, handle.id)
@@ -100,6 +103,8 @@ def _check_size(app: "App", agent: str, model: str) -> None:
 
 async def withdraw_message(app: "App", run: str, message_id: str) -> bool:
     """Take back a queued message; False when the model has read it."""
+    if await app.store.queued.remove(message_id):
+        return True
     handle = app.runs.get(run)
     return handle is not None and handle.withdraw(message_id)
 

@@ -175,8 +175,10 @@ class Messages:
         )
         return rows[0][0]
 
-    async def load(self, session_id: str, *, after: int = 0) -> list[StoredMessage]:
+    async def load(self, session_id: str, *, after: int = 0, limit: int = -1) -> list[StoredMessage]:
         """The messages of a session in their order, those with a higher number than `after`.
+
+        Of no more than `limit` rows, where that is not negative.
 
         Answers with nothing in them are kept for what they took, and are not among them.
         One that cannot be read is named in the log; another stands in its place, or none for results: their
@@ -184,8 +186,8 @@ class Messages:
         """
         rows = await self._database.select(
             "SELECT number, created, cost, role, content FROM messages WHERE session = ? AND number > ?"
-            " ORDER BY number",
-            (as_stored(session_id), after),
+            " ORDER BY number LIMIT ?",
+            (as_stored(session_id), after, limit),
         )
         loaded: list[StoredMessage] = []
         for number, created, cost, role, content in rows:
@@ -207,13 +209,13 @@ class Messages:
         """The pictures in the latest result of a call; none where it has none, or is not kept yet."""
         await self._database.flush()
         rows = await self._database.select(
-            "SELECT number, CASE role WHEN 'results' THEN content ELSE results END FROM messages"
-            " WHERE session = ?1 AND (role = 'results' AND instr(content, ?2) > 0 OR instr(results, ?2) > 0)"
+            "SELECT number FROM messages WHERE session = ? AND role = 'assistant' AND instr(content, ?) > 0"
             " ORDER BY number DESC LIMIT 5",
             (as_stored(session_id), json.dumps(call_id, ensure_ascii=False)),
         )
-        for number, content in rows:
-            message = self._read(session_id, number, "results", content)
+        for (number,) in rows:
+            following = await self.load(session_id, after=number, limit=2)
+            message = following[0].message if following else None
             for result in message.results if isinstance(message, ResultsMessage) else ():
                 if result.call_id == call_id:
                     return result.images

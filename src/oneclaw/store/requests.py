@@ -13,7 +13,7 @@ _CLAIM = "INSERT INTO requests (id, created) VALUES (?, ?) ON CONFLICT DO NOTHIN
 _FORGET = "DELETE FROM requests WHERE created < ?"
 
 
-class Requests:
+class AnsweredRequests:
     """The requests of a store. Of two with one id, one is first, whatever program has it."""
 
     def __init__(self, database: Database) -> None:

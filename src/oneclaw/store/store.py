@@ -13,7 +13,8 @@ from oneclaw.store.history import History
 from oneclaw.store.memories import Memories
 from oneclaw.store.messages import Messages, identity
 from oneclaw.store.questions import Questions
-from oneclaw.store.requests import Requests
+from oneclaw.store.queued_messages import QueuedMessages
+from oneclaw.store.requests import AnsweredRequests
 from oneclaw.store.runs import StoredRuns
 from oneclaw.store.sessions import Sessions
 from oneclaw.store.settings import StoredSettings
@@ -40,7 +41,8 @@ class Store:
         self.grants = Grants(self.database)
         self.settings = StoredSettings(self.database)
         self.runs = StoredRuns(self.database, redact)
-        self.requests = Requests(self.database)
+        self.requests = AnsweredRequests(self.database)
+        self.queued = QueuedMessages(self.database, redact)
         self.questions = Questions(self.database, redact)
         self.events = StoredEvents(self.database, self.calls, self.messages, redact)
 

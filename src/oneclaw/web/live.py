@@ -52,7 +52,7 @@ class Live:
         self._wakeup = asyncio.Event()
         self.questions = "[]"
         self._state = ""
-        self._known: frozenset[str] = frozenset()
+        self._known: frozenset[tuple[str, str]] = frozenset()
 
     def text_of(self, envelope: Envelope) -> str:
         """The JSON of an event, made once for all tabs."""
@@ -102,9 +102,9 @@ class Live:
         told = json.dumps([question_json(each) for each in found], default=str)
         latest = await list_runs(store, limit=50)
         for run in latest:
-            if run.id not in self._known:  # it may be of another program
+            if (run.id, run.state) not in self._known:  # it may be of another program
                 self.app.runs.ring(run.session)
-        self._known = frozenset(run.id for run in latest)
+        self._known = frozenset((run.id, run.state) for run in latest)
         state = json.dumps([(run.id, run.state, run.session) for run in latest])
         if told != self.questions:
             self.questions = told
