@@ -160,14 +160,15 @@ def test_without_a_library_a_script_plays_the_demonstration(tmp_path: Path) -> N
 def check_demonstration(text: str) -> None:
     """Whether the five messages were answered by calls that ran."""
     assert "5 of 5 messages answered" in text
-    called = [line.split()[1] for line in text.splitlines() if "→  " in line]
+    called = [line.split()[1] for line in text.splitlines() if line.startswith(("  ✓  ", "  ✗  "))]
     assert called[:3] == ["get_current_time", "write_file", "read_file"]
     assert called[3].startswith("memory_")
     assert "memory_search" in called[4:]
     assert called[-1] == "read_file"
     assert "buy milk and call Ada" in text.split("Read it back")[1]
     assert "Miso" in text.split("what do you remember")[1]
-    assert "✗  path_not_allowed" in text
+    assert "  ✓  get_current_time timezone=Tokyo · " in text  # as a chat shows it
+    assert "  ✗  read_file path=../../etc/passwd\n     path_not_allowed: " in text
 
 
 def test_without_the_extra_one_sentence_says_how_to_get_it_and_the_tools_are_shown(tmp_path: Path) -> None:

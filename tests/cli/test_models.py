@@ -99,6 +99,12 @@ def test_a_provider_without_a_key_is_one_line_unless_all_are_asked_for(
     assert set(marks[marks.index("✗") :]) == {"✗"}
 
 
+def test_the_tools_of_small_models_are_listed_only_with_all(cli: Cli) -> None:
+    assert "gets these tools" not in cli("models").err
+    assert len(cli("models").err.splitlines()) <= 6
+    assert "A small model gets these tools only (models.small_tools): edit_file" in cli("models", "--all").err
+
+
 def test_a_server_is_asked_whether_it_answers_and_what_it_has(cli: Cli, tmp_path: Path, server: int) -> None:
     settings = local(tmp_path, server)
     before = cli("models", "ollama", "--json", "--config", settings).json["models"]
@@ -136,10 +142,11 @@ def test_doctor_names_the_model_that_answers_and_a_key_that_is_missing(cli: Cli,
         return next(each for each in found if each["topic"] == "models")
 
     assert finding("")["state"] == "warn"
-    assert "oneclaw models" in finding("")["remedy"]
+    assert "`oneclaw setup`" in finding("")["remedy"]
+    assert "`oneclaw models default PROVIDER/MODEL`" in finding("")["remedy"]
     assert finding("ollama/llama3.2")["state"] == "ok"
     missing = finding("anthropic/claude-sonnet-4-5")
-    assert (missing["state"], missing["remedy"]) == ("bad", "export ANTHROPIC_API_KEY=…")
+    assert (missing["state"], missing["remedy"]) == ("bad", "`oneclaw keys set anthropic` keeps the key.")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])

@@ -286,6 +286,22 @@ def test_trust_loads_the_tools_of_a_project_and_untrust_leaves_them_out(cli: Cli
     assert "was not trusted" in cli("tools", "untrust", str(project)).out
 
 
+def test_trust_without_a_folder_says_which_one_is_meant(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private = cli("tools", "trust")
+    assert "No folder is named, so this is about the workspace " in private.err
+    assert "(private folder). Another one: oneclaw tools trust FOLDER" in private.err
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    monkeypatch.chdir(project)
+    assert cli("tools", "trust").out.startswith(f"{project} is trusted: ")
+    shown = cli("skills", "untrust")
+    assert shown.out.startswith(f"{project} is no longer trusted")
+    assert "(git repository). Another one: oneclaw skills untrust FOLDER" in shown.err
+
+
 def test_a_folder_that_is_not_there_cannot_be_trusted(cli: Cli, tmp_path: Path) -> None:
     refused = cli("tools", "trust", str(tmp_path / "nowhere"))
     assert (refused.code, "is no folder" in refused.err) == (2, True)

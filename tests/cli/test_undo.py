@@ -8,8 +8,11 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.vt import Terminal, environment, script
 
-from oneclaw import App, Config, NotFound, Scripted
+from oneclaw import Agent, App, Config, NotFound, Scripted
 from oneclaw.core.errors import UndoRefused
+from oneclaw.core.message import UserMessage
+from oneclaw.operations.undo import tell_undone
+from oneclaw.providers.base import Request
 from oneclaw.providers.scripted import Call
 
 
@@ -187,3 +190,53 @@ def test_the_chat_undoes_what_the_last_answer_changed(tmp_path: Path) -> None:
         terminal.wait("restored        a.txt")
         assert file.read_text() == "hello"
         assert terminal.leave() == 0
+
+
+def test_where_an_undo_cannot_be_kept_nothing_is_changed_and_one_sentence_says_so(
+    cli: Cli, home: Path, workspace: Path
+) -> None:
+    (workspace / "a.txt").write_text("one")
+    (home / "undo").write_text("in the way")
+    refused = cli("call", "write_file", "path=a.txt", "content=two")
+    assert refused.code == 1
+    assert "Nothing was changed, for its undo could not be kept (" in refused.err + refused.out
+    assert (workspace / "a.txt").read_text() == "one"
+    (home / "undo").unlink()
+    write(cli, "a.txt", "two")
+    assert cli("undo").code == 0
+    assert (workspace / "a.txt").read_text() == "one"
+
+
+def test_where_there_is_no_room_the_oldest_changes_are_forgotten_and_the_newest_can_be_undone(
+    cli: Cli, workspace: Path
+) -> None:
+    assert cli("config", "set", "undo.total_mb", "1").code == 0
+    texts = [letter * 400_000 for letter in "abcdef"]
+    for text in texts:
+        write(cli, "a.txt", text)
+    oldest = cli("log", "--json").json[-1]["key"]
+    for text in (texts[-2], texts[-3]):
+        assert cli("undo").code == 0
+        assert (workspace / "a.txt").read_text() == text
+    forgotten = cli("undo", str(oldest))
+    assert (forgotten.code, len(forgotten.err.splitlines())) == (1, 1)
+    assert (workspace / "a.txt").read_text() == texts[-3]
+
+
+async def test_the_model_is_told_of_an_undo_with_the_next_message(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def look(request: Request) -> str:
+        seen.extend(message.text for message in request.messages if isinstance(message, UserMessage))
+        return "Right."
+
+    model = Scripted([[Call("write_file", path="a.txt", content="one")], "Done.", look])
+    async with App(Config(home=tmp_path), providers={"demo": model}) as app:
+        session = app.new_session()
+        assert (await app.ask(Agent(model="demo/x"), "write it", session=session)).text == "Done."
+        await tell_undone(app, session, await app.undo(session=session.id))
+        assert (await app.ask(Agent(model="demo/x"), "and now?", session=session)).text == "Right."
+    assert seen[0] == "write it"
+    assert seen[1].startswith("The person undid the run ")
+    assert seen[1].endswith("The files are as they were before it:\n- a.txt: removed")
+    assert seen[2] == "and now?"

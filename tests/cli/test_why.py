@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.vt import Terminal, environment
 
 from oneclaw.core.permit.grant import Grant
 from oneclaw.store.store import Store
@@ -124,3 +125,21 @@ def test_why_agents_and_doctor_say_when_a_model_is_small(
         assert ("is a small model and gets these tools only: " in " ".join(each.split())) is bool(mark)
     tools = cli("agents", "show", "default", "--json", *where).json["tools"]
     assert ("fetch_url" in tools) is not bool(mark)
+
+
+@pytest.mark.parametrize(
+    ("tool", "code", "said"),
+    [
+        (
+            "delete_file",
+            "33",
+            "delete_file asks: agent default has it, and a person is asked for files.",
+        ),
+        ("read_file", "32", "read_file is available to agent default: no list limits it."),
+        ("execute_shell_command", "31", "execute_shell_command is not available to agent default: "),
+    ],
+)
+def test_the_first_line_is_yellow_where_a_call_asks(tmp_path: Path, tool: str, code: str, said: str) -> None:
+    with Terminal("why", tool, environment=environment(tmp_path / "home"), columns=200) as terminal:
+        assert terminal.end() == 0
+    assert terminal.raw.startswith(f"\x1b[{code}m{said}")

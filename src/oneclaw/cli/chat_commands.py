@@ -29,6 +29,7 @@ from oneclaw.operations.models import model_of
 from oneclaw.operations.sessions import list_sessions
 from oneclaw.operations.skills import list_skills, named_skill, trust_skills, with_skill
 from oneclaw.operations.tools import find_tool
+from oneclaw.operations.undo import tell_undone
 from oneclaw.operations.why import explain
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Chat:
         self.app = app
         self.are_thoughts_shown = are_thoughts_shown
         self.is_compact = False
+        self._place = ""
         self._model = model
         self._session = session
         self._commands: dict[str, Callable[[str], Awaitable[bool | None]]] = {
@@ -113,6 +115,7 @@ class Chat:
 
     def greet(self, place: str) -> None:
         """Print the header; `place` tells the workspace."""
+        self._place = place
         print_line(f"OneClaw {__version__} · {self._where()}", "bold")
         print_line(place, "dim")
         tell_problems(self.app)
@@ -280,7 +283,7 @@ class Chat:
 
     async def _do_status(self, rest: str) -> None:
         view = "compact" if self.is_compact else "detailed"
-        await chat_views.show_status(self.app, self._asking_session(), self.model_name, view)
+        await chat_views.show_status(self.app, self._asking_session(), self.model_name, view, self._place)
 
     async def _do_show(self, rest: str) -> None:
         await chat_views.show_call(self.app, rest)
@@ -316,7 +319,9 @@ class Chat:
         if len(names) > 1:
             raise InvalidConfig("Name one call, run or undo: /undo 42. /log lists the calls.")
         name, is_forced = "".join(names), "--force" in words
-        show_undone(await self.app.undo(name, session=self._session.id, force=is_forced), "/undo")
+        done = await self.app.undo(name, session=self._session.id, force=is_forced)
+        show_undone(done, "/undo")
+        await tell_undone(self.app, self._session, done)
 
     async def _do_usage(self, rest: str) -> None:
         print_line(took_text(*await self.app.store.messages.usage(self._session.id)))

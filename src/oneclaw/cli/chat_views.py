@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,16 +23,17 @@ if TYPE_CHECKING:
     from oneclaw.core.session import Session
 
 MOST_MESSAGES = 20
+PLACE_LABEL = re.compile(r"workspace:? ")
 
 
-async def show_status(app: "App", session: "Session", model: str, view: str) -> None:
-    """Who answers, where, in which mode, and what it took so far."""
+async def show_status(app: "App", session: "Session", model: str, view: str, place: str) -> None:
+    """Who answers, where (in the words of the header), in which mode, and what it took so far."""
     took = took_text(*await app.store.messages.usage(session.id))
     for label, text in (
         ("agent", session.agent),
         ("model", model),
         ("session", short_id(session.id)),
-        ("workspace", str(session.workspace.folder)),
+        ("workspace", PLACE_LABEL.sub("", place) or str(session.workspace.folder)),
         ("mode", app.permissions.mode),
         ("tools", f"{len(app.engine.available(session))} of {len(app.registry)}"),
         ("AGENTS.md", ", ".join(str(each.file) for each in project_notes(app)) or "none"),
@@ -79,6 +81,8 @@ async def show_call(app: "App", rest: str) -> None:
 
 async def export_chat(app: "App", session: "Session", rest: str) -> None:
     """Write the conversation to a file that `oneclaw sessions import` reads."""
+    if await app.store.sessions.find(session.id) is None:
+        raise InvalidConfig("Nothing was said yet, so there is nothing to export.")
     document = await export_session(app.store, await find_session(app.store, session.id))
     file = Path(rest or f"oneclaw-{short_id(session.id)}.json").expanduser()
     try:

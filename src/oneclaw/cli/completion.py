@@ -62,7 +62,7 @@ def call_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> lis
     found: Mapping[str, tuple[str, ...]] = (
         _of_settings(parsed_args, lambda config: parameters(config, parsed_args.name)) or {}
     )
-    given = {word.partition("=")[0].rstrip(":") for word in parsed_args.words}
+    given = {word.partition("=")[0].rstrip(":") for word in getattr(parsed_args, "words", ())}
     name, equals, _value = prefix.partition("=")
     if equals:
         return fitting(prefix, (f"{name}={value}" for value in found.get(name, ())))

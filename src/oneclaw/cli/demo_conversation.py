@@ -1,22 +1,21 @@
 """`oneclaw demo`: the tiny model in a fresh workspace: a chat, or five messages and what they lead to."""
 
 import argparse
-import json
-import os
-import shutil
-import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from oneclaw.cli.command_name import command_name
 from oneclaw.operations.embedded import NAME
 
 if TYPE_CHECKING:
     from oneclaw.app import App
     from oneclaw.config import Config
-    from oneclaw.core.run_event import RunEvent, RunFinished
+    from oneclaw.core.event import ToolFinished
+    from oneclaw.core.run_event import RunFinished
     from oneclaw.core.session import Session
     from oneclaw.providers.base import Request
     from oneclaw.providers.scripted import Scripted
@@ -79,6 +78,10 @@ def talk_here() -> int:
             return talk(runner, app, said, "workspace: a temporary folder, gone at the end", is_kept=False)
         finally:
             runner.run(app.__aexit__(None, None, None))
+            name = command_name()
+            print_line(
+                f"Next: `{name} setup` connects a bigger model, `{name} chat` keeps what is said.", "dim"
+            )
 
 
 def show_conversation(is_scripted: bool = False) -> int:
@@ -128,14 +131,20 @@ def show_end(answered: int, calls: int, seconds: float, is_scripted: bool) -> No
 
 
 async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinished":
+    from oneclaw.cli.lines import given_of
     from oneclaw.cli.terminal import print_line, printable
+    from oneclaw.core.event import ToolFinished, ToolStarted
     from oneclaw.core.run_event import RunFinished
 
+    given, started = given_of(app.registry), dict[str, Mapping[str, Any]]()
     finished: RunFinished | None = None
     async with aclosing(app.run("default", prompt, session=session)) as events:
         async for event in events:
-            show_event(event)
-            if isinstance(event, RunFinished):
+            if isinstance(event, ToolStarted):
+                started[event.call_id] = given(event.tool, event.arguments)
+            elif isinstance(event, ToolFinished):
+                show_call(event, started.get(event.call_id) or event.arguments or {})
+            elif isinstance(event, RunFinished):
                 finished = event
     assert finished is not None
     lines = printable(finished.text).splitlines()
@@ -146,26 +155,14 @@ async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinish
     return finished
 
 
-def show_event(event: "RunEvent") -> None:
-    """Each call when it begins, and how it ended."""
-    from oneclaw.cli.terminal import print_line, seconds_text
-    from oneclaw.core.answer import ArgumentsAdded, CallBegun
-    from oneclaw.core.event import ToolFinished
+def show_call(event: "ToolFinished", arguments: Mapping[str, Any]) -> None:
+    """A call that has ended, as a chat shows it."""
+    from oneclaw.cli.lines import arguments_text, result_text
+    from oneclaw.cli.terminal import print_line
 
-    if isinstance(event, CallBegun):
-        print_line(f"  →  {event.tool}", indent=5)
-    elif isinstance(event, ArgumentsAdded):
-        print_line(f"     {json.dumps(json.loads(event.text), ensure_ascii=False)}", "dim")
-    elif isinstance(event, ToolFinished):
-        result = event.result
-        ended = "done" if result.kind is None else result.kind.value
-        mark, style = ("✓", "green") if result.ok else ("✗", "red")
-        print_line(f"  {mark}  {ended}, {seconds_text(result.seconds)}", style)
-
-
-def command_name() -> str:
-    """What to type to go on: `make` leaves the command in an environment that the shell does not know."""
-    started = Path(sys.argv[0])
-    if shutil.which("oneclaw") or started.name != "oneclaw":
-        return "oneclaw"
-    return os.path.relpath(started)
+    result = event.result
+    mark, style = ("✓", "green") if result.ok else ("✗", "red")
+    line = f"  {mark}  {event.tool} {arguments_text(arguments)}".rstrip()
+    print_line(f"{line} · {result_text(result)}" if result.ok else line, style, indent=5)
+    if not result.ok:
+        print_line(f"     {result_text(result)}", style)

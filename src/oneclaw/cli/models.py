@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from oneclaw.cli.local_models import ACTIONS, change_models
@@ -12,6 +13,7 @@ from oneclaw.cli.terminal import STATE, console, is_terminal, print_json, print_
 from oneclaw.operations.models import ModelList, ModelState, check_models, list_models
 
 LEAST_COLUMNS = 76
+SMALL = "A small model gets a few tools only; --all lists them."
 FOLDED = "A provider without a key is one line: `oneclaw keys set PROVIDER` keeps a key; --all lists all."
 
 
@@ -71,15 +73,18 @@ def show(listed: ModelList, is_checked: bool, *, is_whole: bool) -> None:
         *([FOLDED] if folded else []),
         f"Prices in US dollars for a million tokens, of {listed.date}; set your own with input_price and"
         ' output_price below [models."provider/model"].',
-        f"A small model gets these tools only (models.small_tools): {', '.join(listed.small_tools)}.",
-        *(
-            f"{row.model} gets these tools in place of those: {', '.join(row.tools)}."
-            for row in rows
-            if row.tools
-        ),
+        *(tool_lines(listed, rows) if is_whole else [SMALL] if any(row.is_small for row in rows) else []),
     )
     for line in said:
         print_line(line, "dim", sys.stderr)
+
+
+def tool_lines(listed: ModelList, rows: Sequence[ModelState]) -> Iterator[str]:
+    """The tools that small models get."""
+    yield f"A small model gets these tools only (models.small_tools): {', '.join(listed.small_tools)}."
+    for row in rows:
+        if row.tools:
+            yield f"{row.model} gets these tools in place of those: {', '.join(row.tools)}."
 
 
 def is_folded(row: ModelState) -> bool:

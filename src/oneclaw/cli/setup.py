@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oneclaw.cli.command_name import command_name
 from oneclaw.cli.keys import read_key
 from oneclaw.cli.open_here import shown
 from oneclaw.cli.opened import open_app, read_config
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not can_ask():
         raise WrongUse(WITHOUT_TERMINAL)
     ask_all(arguments)
-    print_line("\nDone. Talk with it: oneclaw chat", "bold green")
+    print_line(f"\nDone. Talk with it: {command_name()} chat", "bold green")
     return 0
 
 
@@ -49,7 +50,8 @@ def offer(arguments: argparse.Namespace) -> None:
     if not can_ask() or not should_offer(config):
         return
     mark_offered(config)
-    print_line("No model is chosen yet. A guided start takes a minute; `oneclaw setup` does it at any time.")
+    again = f"`{command_name()} setup` does it at any time"
+    print_line(f"No model is chosen yet. A guided start takes a minute; {again}.")
     if is_yes("Set it up now?", is_default=False):
         ask_all(arguments)
     print()

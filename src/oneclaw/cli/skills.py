@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from oneclaw.cli.conversation import print_markdown
 from oneclaw.cli.lines import count_text
-from oneclaw.cli.opened import open_app, read_config
+from oneclaw.cli.open_here import open_here
+from oneclaw.cli.opened import read_config
 from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table
+from oneclaw.cli.tool_files import open_named
 from oneclaw.core.text.display import visible
 from oneclaw.operations import skills
 from oneclaw.operations.skills import SkillList, SkillState, TrustedSkills
@@ -33,7 +35,8 @@ async def run(arguments: argparse.Namespace) -> int:
         return add(arguments)
     if arguments.action in ("trust", "untrust"):
         return await trust(arguments)
-    async with open_app(arguments).looking() as app:
+    here, _ = await open_here(arguments)
+    async with here.looking() as app:
         await app.sources.wait()
         if arguments.action == "list":
             return show_list(skills.list_skills(app), arguments.json)
@@ -152,7 +155,7 @@ def check(app: "App", named: str, is_json: bool) -> int:
 
 async def trust(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.name) if arguments.name else None
-    async with open_app(arguments) as app:
+    async with await open_named(arguments) as app:
         made = await skills.trust_skills(app, folder, arguments.action == "trust")
     if arguments.json:
         print_json(asdict(made))

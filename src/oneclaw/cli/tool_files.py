@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oneclaw.cli.open_here import open_here, workspace_line
 from oneclaw.cli.opened import open_app
 from oneclaw.cli.terminal import print_json, print_line, print_table, printable
 from oneclaw.operations import tool_files
@@ -52,10 +53,23 @@ async def reload_tools(arguments: argparse.Namespace) -> int:
     return 0
 
 
+async def open_named(arguments: argparse.Namespace) -> "App":
+    """The app for a folder that is named; without one, in the workspace of a chat here, which is told."""
+    if arguments.name:
+        return open_app(arguments)
+    app, choice = await open_here(arguments)
+    if choice.reason != "named":
+        said = f"No folder is named, so this is about the {workspace_line(choice)}."
+        print_line(
+            f"{said} Another one: oneclaw {arguments.command} {arguments.action} FOLDER", "dim", sys.stderr
+        )
+    return app
+
+
 async def trust_project(arguments: argparse.Namespace) -> int:
     """Have the tools of a project loaded, or no longer."""
     folder = Path(arguments.name) if arguments.name else None
-    async with open_app(arguments) as app:
+    async with await open_named(arguments) as app:
         made = await tool_files.trust_project(app, folder, arguments.action == "trust")
     shown = printable(str(made.folder))
     if arguments.json:

@@ -32,14 +32,16 @@ async def run(arguments: argparse.Namespace) -> int:
 
 
 def show(told: Explanation) -> None:
-    print_line(visible(told.text), "green" if told.why.allowed and not told.denied else "red")
+    is_possible = told.why.allowed and not told.denied
+    print_line(visible(told.text), "red" if not is_possible else "yellow" if told.asks else "green")
     for step in told.why.steps:
         mark = {"passes": "✓", "refuses": "✗", "replaced": "·"}[step.verdict]
         print_line(f"  {mark} {visible(step.text)}", "red" if step.verdict == "refuses" else "", indent=2)
     if told.remedy:
         print_line(f"  → {told.remedy}")
     for one in told.standings:
-        print_line(f"  needs {visible(one.need)}: {said(one)}", "red" if one.is_denied else "", indent=2)
+        style = "red" if one.is_denied else "yellow" if one.state is State.ASK else ""
+        print_line(f"  needs {visible(one.need)}: {said(one)}", style, indent=2)
     for note in told.notes:
         print_line(f"    {visible(note)}", indent=4)
 

@@ -167,6 +167,10 @@ def check_secrets(file: Path) -> Checkup:
     return Checkup("secrets", "ok", str(file))
 
 
+def _keep(provider: str) -> str:
+    return f"`oneclaw keys set {provider}` keeps the key."
+
+
 def check_models(app: App, *, can_run_local: bool) -> Checkup:
     """Which model answers, and which keys are set: their names, never their values."""
     from oneclaw.operations.embedded import NAME
@@ -176,7 +180,7 @@ def check_models(app: App, *, can_run_local: bool) -> Checkup:
     found = ", ".join(name for name, is_set in keys.items() if is_set)
     said = f"keys: {found}" if found else "no key is set"
     if default is None:
-        remedy = 'Set models.default = "provider/model", or give --model; `oneclaw models` lists them.'
+        remedy = "`oneclaw setup` chooses one, step by step; `oneclaw models default PROVIDER/MODEL` sets it."
         who = "only `oneclaw chat` answers, by the tiny model"
         if not can_run_local:
             who = "nothing answers, and the tiny model cannot run here: see llama.cpp"
@@ -186,7 +190,7 @@ def check_models(app: App, *, can_run_local: bool) -> Checkup:
     provider = default.partition("/")[0]
     needed = app.catalog.provider(provider).key
     if needed and not keys.get(needed):
-        return Checkup("models", "bad", f"{default} answers, but {needed} is not set", f"export {needed}=…")
+        return Checkup("models", "bad", f"{default} answers, but {needed} is not set", _keep(provider))
     if provider == "local" and not can_run_local:
         return Checkup("models", "bad", f"{default} cannot run here: see llama.cpp; {said}")
     small = SmallModel(app.catalog, app.agents, "default").note

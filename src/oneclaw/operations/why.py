@@ -34,9 +34,17 @@ class Explanation:
         return tuple(one.need for one in self.standings if one.is_denied)
 
     @property
+    def asks(self) -> tuple[str, ...]:
+        """The needs for which a call waits for a person's yes."""
+        return tuple(one.need for one in self.standings if one.state is State.ASK)
+
+    @property
     def text(self) -> str:
         """One sentence; a tool that is there but denied a need is of no use to the agent."""
         why = self.why
+        if why.allowed and self.asks and not self.denied:
+            asked = ", ".join(self.asks)
+            return f"{why.tool} asks: agent {why.agent} has it, and a person is asked for {asked}."
         if why.allowed and self.denied:
             denied = ", ".join(self.denied)
             return f"{why.tool} is there for agent {why.agent}, but its calls are refused: {denied} denied."

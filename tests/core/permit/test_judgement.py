@@ -48,7 +48,7 @@ async def test_what_no_rule_covers_is_asked_with_the_notes() -> None:
     assert prompt.about == "run make"
     assert "Why: run make\n  Programs: one.\n  No rule for make.\n" in prompt.text
     assert prompt.text.endswith(
-        '"always" allow only what stands behind Why. "Never" refuses every call of shell that needs this.'
+        '"always" allow only this: run make. "Never" refuses every call of shell that needs this.'
     )
 
 

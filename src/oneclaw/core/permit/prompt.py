@@ -96,7 +96,7 @@ def prompt_text(
     lines += [f"  {one_line(note)}" for note in notes]
     lines.append(f"Agent: {quoted(session.agent)}. Session: {quoted(short_session(session.id))}.")
     lines += _arguments_lines(definition, arguments)
-    allowed = "only what stands behind Why" if about else f"every call of {definition.name}"
+    allowed = f"only this: {one_line(about).rstrip('.')}" if about else f"every call of {definition.name}"
     lines.append(
         f'"This session", "this agent" and "always" allow {allowed}. "Never" refuses every call of'
         f" {definition.name} that needs this."

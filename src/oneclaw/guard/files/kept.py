@@ -24,6 +24,7 @@ from time import time
 from typing import Any, BinaryIO, Literal
 from urllib.parse import quote
 
+from oneclaw.core.errors import ToolError
 from oneclaw.core.session import UndoFolder
 from oneclaw.guard.files.state import FileState, state_of
 
@@ -103,7 +104,8 @@ class ChangeKeeper:
         self._add(FileStep("make", path, before=FileState("folder")))
 
     def put(self, path: str, old: BinaryIO | None, new: BinaryIO | None) -> None:
-        before = None if old is None else _keep_content(self.undo, old)
+        with _keeping():
+            before = None if old is None else _keep_content(self.undo, old)
         after = None if new is None else state_of(new, self.undo.file_bytes)
         self._add(FileStep("put", path, "", before, after))
 
@@ -113,8 +115,9 @@ class ChangeKeeper:
     def new_trash(self, size: int) -> tuple[str, str]:
         """The place for the next thing this call deletes: its name in the record, its path on the disk."""
         self._trashed += 1
-        _folder(self.undo.folder / "trash")
-        _count(self.undo, size)
+        with _keeping():
+            _folder(self.undo.folder / "trash")
+            _count(self.undo, size)
         named = f"{TRASH}{self.head.id}-{self._trashed}"
         return named, str(place_of(self.undo, named))
 
@@ -127,6 +130,10 @@ class ChangeKeeper:
         self._write(_line(asdict(step)))
 
     def _write(self, lines: bytes) -> None:
+        with _keeping():
+            self._append(lines)
+
+    def _append(self, lines: bytes) -> None:
         path = _folder(_session_folder(self.undo, self.head.session)) / f"{self.head.id}.jsonl"
         if not path.exists():
             lines = _line(asdict(self.head)) + lines
@@ -135,6 +142,18 @@ class ChangeKeeper:
             file.write(lines)
             file.flush()
             os.fsync(fd)
+
+
+@contextmanager
+def _keeping() -> Generator[None]:
+    """Refuses a change whose undo cannot be kept, before its effect."""
+    try:
+        yield
+    except OSError as error:
+        raise ToolError(
+            f"Nothing was changed, for its undo could not be kept ({error.strerror}): ask the user to make"
+            " room in the folder `undo` of the data folder, or to check that it can be written."
+        ) from None
 
 
 def new_change_id() -> str:
