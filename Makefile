@@ -21,20 +21,20 @@ $(BIN)/uv:
 
 $(VENV)/.%: requirements/%.txt pyproject.toml $(TINY)/pyproject.toml | $(BIN)/uv
 	@echo "Installing what is pinned in requirements/$*.txt ..."
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/$*.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable . --editable $(TINY)
+	@sh tools/install.sh $(VENV) --require-hashes -r requirements/$*.txt
+	@sh tools/install.sh $(VENV) --no-deps --editable . --editable $(TINY)
 	@touch $@
 
 # What runs models is not made for every machine: without it the demonstration plays from a script.
 $(VENV)/.local: requirements/local.txt pyproject.toml | $(VENV)/.run
 	@echo "Installing what is pinned in requirements/local.txt ..."
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/local.txt \
+	@sh tools/install.sh $(VENV) --require-hashes -r requirements/local.txt 2>/dev/null \
 		&& touch $@ || echo "What runs local models could not be installed; all else works without it."
 
-# What could not be installed is told by the demonstration, once.
+# What could not be installed is told by the demonstration, once. A Ctrl-C is told by the program alone.
 run: $(VENV)/.run $(VENV)/.local
 	@sh tools/system-package.sh $(RUN_PACKAGES) 2>/dev/null || true
-	@$(BIN)/oneclaw demo --page
+	@trap : INT; $(BIN)/oneclaw demo --page || [ $$? -eq 130 ]
 
 # A file of tests stays in one process: tests of a file may share what took long to make.
 test: $(VENV)/.test packages

@@ -19,15 +19,20 @@ has() { "$python" -c "import $1" >/dev/null 2>&1; }
 
 has pip || has ensurepip || sh "$(dirname "$0")/system-package.sh" python3-pip || exit 1
 
+give_up() {
+    echo "uv could not be installed by pip. Check the network and try again." >&2
+    exit 1
+}
+
 echo "Making $folder ..."
 if has ensurepip; then
     "$python" -m venv "$folder"
-    "$folder/bin/python" -m pip install --quiet "$uv"
+    "$folder/bin/python" -m pip install --quiet "$uv" 2>/dev/null || give_up
     exit 0
 fi
 
 fetched=$(mktemp -d)
 trap 'rm -rf "$fetched"' EXIT
-"$python" -m pip install --quiet --target "$fetched" "$uv"
+"$python" -m pip install --quiet --target "$fetched" "$uv" 2>/dev/null || give_up
 "$fetched/bin/uv" --quiet venv --clear --python "$python" "$folder"
 "$fetched/bin/uv" --quiet pip install --python "$folder/bin/python" "$uv"

@@ -223,3 +223,43 @@ def test_without_a_model_the_chat_is_with_the_tiny_one_and_its_header_says_what_
             assert terminal.end() == 0
             assert "it chooses tools, it does not write prose, and it reads English only" in terminal.raw
             assert "local/smollm2" in terminal.raw
+
+
+@HERE
+def test_no_hint_of_the_demonstration_leads_into_its_temporary_folder(tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    variables = environment(tmp_path / "home", TMPDIR=str(temporary))
+    with Terminal("demo", environment=variables, columns=200) as terminal:
+        terminal.wait("[y/N] ")
+        terminal.type("\n")
+        for typed, shown in [
+            ("/status", "gone at the end"),
+            ("/export", "Nothing was said yet"),
+            ("/model anthropic/claude-sonnet-5", "reads "),
+            ("hello", "ANTHROPIC_API_KEY"),
+            ("/model local/nope", "oneclaw models add PATH"),
+            ("/skills", "oneclaw skills add"),
+            ("/undo", "nothing to undo"),
+            ("/resume nope", "no session"),
+        ]:
+            terminal.wait("> ")
+            terminal.type(f"{typed}\n")
+            terminal.wait(shown)
+        assert terminal.leave() == 0
+    assert str(temporary) not in terminal.screen.text
+    assert "Next: `oneclaw setup` connects a bigger model" in terminal.screen.text
+
+
+def test_a_settings_file_that_is_edited_badly_is_named_and_not_its_copy(tmp_path: Path) -> None:
+    temporary, bad = tmp_path / "temporary", tmp_path / "editor"
+    temporary.mkdir()
+    bad.write_text("#!/bin/sh\necho 'bad = = 1' > \"$1\"\n")
+    bad.chmod(0o755)
+    variables = environment(tmp_path / "home", TMPDIR=str(temporary), EDITOR=str(bad))
+    with Terminal("config", "edit", environment=variables, columns=200) as terminal:
+        terminal.wait("Edit again?")
+        terminal.type("n\n")
+        assert terminal.end() == 1
+    assert str(temporary) not in terminal.screen.text
+    assert "oneclaw.toml" in terminal.screen.text

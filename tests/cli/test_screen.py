@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from tests.cli.vt import ONECLAW, Terminal, environment, script
 
-from oneclaw.cli.demo_conversation import command_name
+from oneclaw.cli.command_name import command_name
 from oneclaw.cli.running_call import RunningCall, add_arguments, going_line
 from oneclaw.cli.terminal import folded
 from oneclaw.core.permit.grant import Grant
@@ -158,12 +158,14 @@ def test_the_demonstration_says_how_to_go_on_where_the_shell_does_not_know_the_c
 
 def test_the_demonstration_breaks_what_is_long_under_where_it_began(home: Path) -> None:
     shown = """
-from oneclaw.cli.demo_conversation import show_event
-from oneclaw.core.answer import ArgumentsAdded
-show_event(ArgumentsAdded(0, '{"content": "one two three four five six"}'))
+from oneclaw.cli.demo_conversation import show_call
+from oneclaw.core.call import ToolResult
+from oneclaw.core.event import ToolFinished
+result = ToolResult("a", "write_file")
+show_call(ToolFinished("a", "write_file", "", "", result), {"content": "one two three four five six"})
 """
     lines = on_screen([], home, (sys.executable, "-c", shown), NO_COLOR="1", columns=30).splitlines()
-    assert [line.index(line.strip()) for line in lines] == [5, 5]
+    assert [line.index(line.strip()) for line in lines] == [2, 5, 5]
 
 
 @pytest.mark.covers("KAI-CO-03")

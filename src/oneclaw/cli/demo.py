@@ -6,7 +6,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from oneclaw.cli import setup
-from oneclaw.cli.demo_conversation import command_name, show_conversation, talk_here
+from oneclaw.cli.command_name import command_name
+from oneclaw.cli.demo_conversation import show_conversation, talk_here
 from oneclaw.cli.embedded import missing
 from oneclaw.cli.terminal import is_terminal, print_line
 

@@ -163,6 +163,6 @@ def show_call(event: "ToolFinished", arguments: Mapping[str, Any]) -> None:
     result = event.result
     mark, style = ("✓", "green") if result.ok else ("✗", "red")
     line = f"  {mark}  {event.tool} {arguments_text(arguments)}".rstrip()
-    print_line(f"{line} · {result_text(result)}" if result.ok else line, style, indent=5)
+    print_line(f"{line} · {result_text(result)}" if result.ok else line, style, indent=3)
     if not result.ok:
         print_line(f"     {result_text(result)}", style)

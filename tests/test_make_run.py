@@ -1,0 +1,108 @@
+"""`make run` on a terminal: Ctrl-C at any moment ends in one line, and so does a failure."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.vt import Terminal, environment
+from tests.programs import make_program
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def venv(tmp_path: Path) -> Path:
+    """An environment that is whole, with the `oneclaw` of this one."""
+    venv = tmp_path / "venv"
+    (venv / "bin").mkdir(parents=True)
+    start = "import sys; from oneclaw.cli.start import start; sys.exit(start())"
+    make_program(venv / "bin", "oneclaw", f'exec {sys.executable} -c "{start}" "$@"')
+    make_program(venv / "bin", "uv", "exit 0")
+    for name in (".run", ".local"):
+        (venv / name).touch()
+    return venv
+
+
+def make_run(venv: Path, tmp_path: Path, *more: str) -> Terminal:
+    words = ("--no-print-directory", "-C", str(ROOT), "run", f"VENV={venv}", *more)
+    variables = environment(tmp_path / "home", HOME=str(tmp_path / "user"), BROWSER="true")
+    return Terminal(*words, program=("make",), environment=variables, columns=300)
+
+
+def lines_after_interrupt(terminal: Terminal, *, times: int = 1) -> list[str]:
+    """What stands on the screen after Ctrl-C; the terminal itself shows ^C."""
+    before = len(terminal.screen.text.rstrip())
+    for _ in range(times):
+        terminal.type("\x03")
+    terminal.end()
+    said = terminal.screen.text[before:].replace("^C", "")
+    return [line.strip() for line in said.splitlines() if line.strip()]
+
+
+def test_while_the_environment_is_made(tmp_path: Path) -> None:
+    make_program(tmp_path / "bin", "python", "echo begun; exec sleep 60")
+    with make_run(tmp_path / "venv", tmp_path, f"PYTHON={tmp_path}/bin/python") as terminal:
+        terminal.wait("begun")
+        assert len(lines_after_interrupt(terminal)) == 1
+
+
+@pytest.mark.parametrize("name", [".run", ".local"])
+def test_while_packages_are_installed(venv: Path, tmp_path: Path, name: str) -> None:
+    (venv / name).unlink()
+    make_program(venv / "bin", "uv", "echo begun > /dev/tty; exec sleep 60")
+    with make_run(venv, tmp_path) as terminal:
+        terminal.wait("begun")
+        assert len(lines_after_interrupt(terminal)) == 1
+
+
+def test_while_the_program_loads(venv: Path, tmp_path: Path) -> None:
+    """The first module that it imports is a slow one."""
+    (tmp_path / "slow").mkdir()
+    slow = "import time\nprint('loading', flush=True)\ntime.sleep(60)\n"
+    (tmp_path / "slow" / "argparse.py").write_text(slow)
+    path = f"export PYTHONPATH={tmp_path}/slow:$PYTHONPATH; exec "
+    program = (venv / "bin" / "oneclaw").read_text().replace("exec ", path)
+    make_program(venv / "bin", "oneclaw", program.partition("\n")[2])
+    with make_run(venv, tmp_path) as terminal:
+        terminal.wait("loading")
+        assert lines_after_interrupt(terminal) == ["Stopped."]
+
+
+def test_at_the_first_question(venv: Path, tmp_path: Path) -> None:
+    with make_run(venv, tmp_path) as terminal:
+        terminal.wait("[y/N] ")
+        assert lines_after_interrupt(terminal) == ["Stopped."]
+
+
+def test_in_the_guided_start(venv: Path, tmp_path: Path) -> None:
+    with make_run(venv, tmp_path) as terminal:
+        terminal.wait("[y/N] ")
+        terminal.type("y\n")
+        terminal.wait("provider/model [")
+        assert lines_after_interrupt(terminal) == ["Stopped."]
+
+
+def test_after_the_first_question(venv: Path, tmp_path: Path) -> None:
+    """The page is served, or a chat begins: Ctrl-C ends the one, and twice the other."""
+    with make_run(venv, tmp_path) as terminal:
+        terminal.wait("[y/N] ")
+        terminal.type("\n")
+        terminal.wait("Ctrl-C")
+        assert len(lines_after_interrupt(terminal, times=2)) <= 1
+
+
+def test_a_failed_install_is_one_sentence_and_the_log_has_the_rest(venv: Path, tmp_path: Path) -> None:
+    (venv / ".run").unlink()
+    make_program(venv / "bin", "uv", "echo error: no wheel; echo '  cause: No route to host'; exit 2")
+    words = ["make", "--no-print-directory", "-C", str(ROOT), "run", f"VENV={venv}"]
+    ended = subprocess.run(words, env=os.environ, capture_output=True, text=True, timeout=60)
+    sentence, of_make = ended.stderr.splitlines()
+    assert sentence == (
+        "The packages could not be installed (No route to host). Check the network and try again;"
+        f" {venv}/install.log has all that was said."
+    )
+    assert of_make.startswith("make: *** ")
+    assert (venv / "install.log").read_text() == "error: no wheel\n  cause: No route to host\n"
