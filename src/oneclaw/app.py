@@ -26,7 +26,7 @@ from oneclaw.core.session import Session
 from oneclaw.core.source import FixedSource, ToolSource
 from oneclaw.core.sources import Sources
 from oneclaw.core.tool import Tool
-from oneclaw.external_tools import Project, outside_sources, with_tool_folders
+from oneclaw.external_tools import Project, check_required, mcp_sources, outside_sources, with_tool_folders
 from oneclaw.guard.outside_mark import marking
 from oneclaw.js.code_mode import code_tools
 from oneclaw.live_settings import LiveSettings
@@ -100,9 +100,11 @@ class App:
         agent_tools = AgentTools(self.agents, lambda: self.runs, (lambda: self.store) if builtins else None)
         project = Project(config, self.runtime) if (builtins if outside is None else outside) else None
         skill_tools: SkillTools | None = None
+        servers: list[ToolSource] = []
         if project is not None:
             self.skills = parts.make_library(config)
             skill_tools = SkillTools(self.skills)
+            servers = mcp_sources(config, self._keys.give, self.registry, lambda: self._engine is None)
         self.sources = Sources(
             self.registry,
             (
@@ -111,6 +113,7 @@ class App:
                 agent_tools,
                 *([skill_tools] if skill_tools is not None else ()),
                 *outside_sources(config, self.runtime, project, folders),
+                *servers,
                 *sources,
             ),
             fit=parts.fitting(config, self._keys),
@@ -250,6 +253,7 @@ class App:
             )
             self._owner.start(self._engine)
             await stack.enter_async_context(self.sources)
+            await check_required(self.sources)
             await parts.prune(config, store)
             self._closing = stack.pop_all()
         return self

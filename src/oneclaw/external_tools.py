@@ -5,18 +5,23 @@ user              `tools` in the data folder
 /a/folder         each of `tools.folders` and of `App(tool_folders=…)`
 project           `.oneclaw/tools` in the workspace, once the owner trusts that folder
 plugins           Python packages, and Python files of the user's folders
+mcp NAME          each MCP server of the settings, once the owner has approved it
 """
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from oneclaw.config import Config
 from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.load import Loaded, LoadProblem
+from oneclaw.core.registry import Registry
+from oneclaw.core.session import Network
 from oneclaw.core.source import ToolSource
+from oneclaw.core.sources import OPEN_SECONDS, Sources
 from oneclaw.js.folder import JavaScriptFolder
 from oneclaw.js.loader import BUILTIN, MANIFEST, SOURCE
 from oneclaw.js.runtime import Runtime
@@ -78,6 +83,50 @@ def outside_sources(
     user = JavaScriptFolder(config.tools_folder, runtime, name="user", origin="user")
     named = _named(runtime, config.tool_folders[1:])
     return [groups, user, *named, project.source, PluginTools(config)]
+
+
+def mcp_sources(
+    config: Config,
+    give: Callable[[Iterable[str]], Mapping[str, str]],
+    registry: Registry,
+    is_looking: Callable[[], bool],
+) -> list[ToolSource]:
+    """The MCP servers of the settings; what speaks with them is loaded where there is one."""
+    if not config.settings.mcp.servers:
+        return []
+    from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
+    from oneclaw.mcp.client.approvals import Approvals
+    from oneclaw.mcp.client.mcp_server import servers_of
+    from oneclaw.mcp.client.server_source import McpServerSource
+    from oneclaw.mcp.client.wires import WireParts
+
+    said = config.settings.network
+
+    @cache
+    def sandbox() -> Sandbox:
+        return Sandbox(SandboxSettings(config.home / "homes", "sandbox", config.settings.shell.sandbox))
+
+    parts = WireParts(give, Network(said.proxy, said.private_hosts), sandbox)
+    approvals = Approvals(config.home)
+
+    def others(origin: str) -> list[str]:
+        return [tool.name for tool in registry if tool.origin != origin]
+
+    return [
+        McpServerSource(server, approvals, parts, taken=others, is_looking=is_looking)
+        for server in servers_of(config.settings.mcp, config.workspace_folder)
+    ]
+
+
+async def check_required(sources: Sources) -> None:
+    """Raise `InvalidConfig` for a source that nothing may start without, and that is not ready."""
+    required = {source.name for source in sources if getattr(source, "is_required", False)}
+    if not required:
+        return
+    await sources.wait(OPEN_SECONDS)
+    for health in sources.health:
+        if health.source in required and health.state != "ready":
+            raise InvalidConfig(f"The required source of tools {health.source} is not there: {health.reason}")
 
 
 def with_tool_folders(config: Config, folders: Iterable[Path | str]) -> Config:

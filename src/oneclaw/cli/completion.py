@@ -162,6 +162,17 @@ def plugin_names(prefix: str, parsed_args: argparse.Namespace, **_: object) -> l
     return fitting(prefix, _of_settings(parsed_args, names.plugin_names))
 
 
+def mcp_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
+    """Completes arguments of `oneclaw mcp` actions: names of servers, or files."""
+    if parsed_args.action == "import":
+        from argcomplete.completers import FilesCompleter
+
+        return FilesCompleter()(prefix)
+    if parsed_args.action == "add":
+        return []
+    return fitting(prefix, _of_settings(parsed_args, lambda config: config.settings.mcp.servers))
+
+
 def skills_words(prefix: str, parsed_args: argparse.Namespace, **_: object) -> "Iterable[str]":
     """Completes arguments of `oneclaw skills` actions: names or folders."""
     action, names = parsed_args.action, list[str]()

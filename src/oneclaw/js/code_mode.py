@@ -24,7 +24,7 @@ from oneclaw.core.session import Session
 from oneclaw.core.subschema import is_object
 from oneclaw.core.tool import Context, Tool, ToolDefinition
 from oneclaw.core.trim import trim
-from oneclaw.guard.outside_mark import NETWORK, mark
+from oneclaw.guard.outside_mark import FOREIGN, mark
 from oneclaw.js.bridges import Bridges
 from oneclaw.js.runtime import JavaScriptSource, Runtime
 from oneclaw.js.stubs import declare, summarise
@@ -160,7 +160,7 @@ class RunningScript:
             raise ToolError(why_not)
         self._calls += 1
         result = await self._call(ToolCall(name, given, parent=self._context.call_id))
-        if NETWORK in self._tools[name].needs:
+        if not FOREIGN.isdisjoint(self._tools[name].needs):
             self._brought[name] = None
         if result.kind is not None:
             raise ToolError(result.message, result.kind)

@@ -1,19 +1,49 @@
 """Options of `oneclaw mcp`."""
 
+from oneclaw.cli.completion import mcp_words
 from oneclaw.cli.parser import Parser
 from oneclaw.cli.stored_names import agent_names
 
 EPILOG = """\
 Examples:
-  oneclaw mcp serve                   serve the tools of the agent default on stdin and stdout
-  oneclaw mcp serve --agent writer    those of another agent
+  oneclaw mcp                                     the servers, their state, tools that are held or quarantined
+  oneclaw mcp add time -- mcp-server-time         add a local server: see its command line, then approve it
+  oneclaw mcp add tickets --url https://tickets.example/mcp --header "Authorization=Bearer {TICKETS_TOKEN}"
+  oneclaw mcp import claude_desktop_config.json   add the servers of another product
+  oneclaw mcp show time                           one server: its tools, what changed, its log
+  oneclaw mcp approve time [TOOL]                 see what changed, word by word, and approve it
+  oneclaw mcp test time                           connect and list the tools
+  oneclaw mcp disable time                        do not use it (enable, remove)
+  oneclaw mcp serve                               serve the tools of the agent default on stdin and stdout
+  oneclaw mcp serve --agent writer                those of another agent
+
+A secret is named, never written: `--env GITHUB_TOKEN=MY_TOKEN` gives the server the secret MY_TOKEN
+(`oneclaw keys set MY_TOKEN`).
+Exit codes: 0 done, 1 a server failed, 2 wrong use or settings, 5 not approved.
 """
-ACTIONS = ("serve",)
+ACTIONS = ("list", "add", "import", "show", "approve", "test", "enable", "disable", "remove", "serve")
 
 
 def configure(parser: Parser) -> None:
-    parser.add("action", choices=ACTIONS, metavar="ACTION", help=", ".join(ACTIONS))
+    parser.add("--json", action="store_true", help="print JSON")
+    parser.add("--yes", action="store_true", help="add, approve: ask nothing")
+    parser.add("--url", metavar="URL", help="add: the address of a server that is reached by HTTP")
+    parser.add("--env", action="append", metavar="NAME=SECRET", help="add: a variable of a local server")
+    parser.add("--header", action="append", metavar="NAME=SECRET", help="add: a header of each request")
+    parser.add("--folder", metavar="FOLDER", help="add: where a local server starts")
+    parser.add("--sandbox", action="store_true", help="add: run a local server in the sandbox of commands")
+    parser.add("--network", action="store_true", help="add: let a server in the sandbox reach the network")
+    parser.add("--required", action="store_true", help="add: start nothing without this server")
     parser.add(
-        "--agent", default="default", metavar="NAME", help="whose tools are served", complete=agent_names
+        "--agent",
+        default="default",
+        metavar="NAME",
+        help="serve: whose tools are served",
+        complete=agent_names,
     )
-    parser.add("--agents", action="store_true", help="offer the other agents as tools, ask_NAME")
+    parser.add("--agents", action="store_true", help="serve: offer the other agents as tools, ask_NAME")
+    parser.add(
+        "action", nargs="?", choices=ACTIONS, default="list", metavar="ACTION", help=", ".join(ACTIONS)
+    )
+    parser.add("name", nargs="?", metavar="NAME", help="the server; import: a file", complete=mcp_words)
+    parser.add("words", nargs="*", metavar="WORD", help="add: the command; approve: the tools")

@@ -14,6 +14,8 @@ MODES: dict[Mode, str] = {
 }
 CHANGES = "changes"
 OVERWRITE = "files.overwrite"
+MCP = "mcp"
+"""The need of tools of MCP servers: nobody here knows what they do."""
 PERSON = "person"
 """The need of tools that ask a person; available only where one can answer."""
 
@@ -71,6 +73,7 @@ NEEDS: dict[str, Need] = {
             "sessions.read", "read other conversations of the agent, and of agents it may ask", State.GRANTED
         ),
         Need("sessions.write", "write into other conversations of the agent", State.ASK),
+        Need(MCP, "use tools of other programs (MCP servers)", State.ASK),
         Need(PERSON, "ask you questions", State.GRANTED),
         Need(CHANGES, "do something that is not only reading", State.GRANTED),
     )

@@ -53,6 +53,32 @@ def _changed(text: str, path: Sequence[str], value: Any) -> str:
     return made
 
 
+def remove_table(text: str, path: Sequence[str]) -> str:
+    """The text without the table at `path` and all its values; the same text where there is none."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    start = ".".join(path) + "."
+    wanted = {key: value for key, value in _flat(tomllib.loads(text)).items() if not key.startswith(start)}
+    try:
+        document = cast("MutableMapping[str, Any]", tomlkit.parse(text))
+        table = document
+        for name in path[:-1]:
+            table = cast("MutableMapping[str, Any]", table.get(name, {}))
+        if path[-1] in table:
+            del table[path[-1]]
+        made = tomlkit.dumps(document)
+        is_right = _flat(tomllib.loads(made)) == wanted
+    except (TOMLKitError, tomllib.TOMLDecodeError, AttributeError, KeyError, TypeError, ValueError):
+        is_right, made = False, ""
+    if not is_right:
+        raise InvalidConfig(
+            f"{'.'.join(path)} cannot be removed in the layout of this file; remove it with an editor:"
+            " oneclaw config edit"
+        )
+    return made
+
+
 def _flat(table: Mapping[str, Any], start: str = "") -> dict[str, Any]:
     """The values by their full key; the tables that have none are left out."""
     values: dict[str, Any] = {}
