@@ -9,6 +9,8 @@ from typing import Any
 from oneclaw import App
 from oneclaw.config import Config
 from oneclaw.core.call import ToolCall, ToolResult
+from oneclaw.mcp.client.approvals import Approvals, Approved, ApprovedTool
+from oneclaw.mcp.client.mcp_server import servers_of
 from oneclaw.operations.mcp import try_server
 
 HERE = Path(__file__).parent
@@ -44,3 +46,12 @@ async def opened(config: Config, *, is_approved: bool = True) -> AsyncGenerator[
 
 async def call(app: App, name: str, **arguments: Any) -> ToolResult:
     return await app.engine.call(ToolCall(name, arguments))
+
+
+def trust(config: Config, name: str, *tools: str) -> None:
+    """Approve a server that is not started for it, with tools that take a text."""
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    fields = {"title": None, "description": "Say it again.", "input": schema, "output": None}
+    [server] = [one for one in servers_of(config.settings.mcp, config.workspace_folder) if one.name == name]
+    kept = {raw: ApprovedTool(f"{server.prefix}_{raw}", fields) for raw in tools}
+    Approvals(config.home).write(name, Approved(server.fingerprint, server.shown, kept))

@@ -17,7 +17,7 @@ from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.tool import Context
 from oneclaw.core.version import __version__
 from oneclaw.mcp.client.mcp_server import McpServer
-from oneclaw.mcp.client.running_calls import RunningCall, RunningCalls
+from oneclaw.mcp.client.mcp_calls import McpCall, McpCalls
 
 ConnectionState = Literal["stopped", "starting", "ready", "waiting"]
 
@@ -30,7 +30,7 @@ PAGES = 500
 TOOLS = 20_000
 
 
-class Wire(Protocol):
+class McpWire(Protocol):
     """A way to a server: the SDK's transport, and what is known of its other end."""
 
     @property
@@ -57,7 +57,7 @@ class Connection:
     def __init__(
         self,
         server: McpServer,
-        make_wire: Callable[[], Awaitable[Wire]],
+        make_wire: Callable[[], Awaitable[McpWire]],
         changed: Callable[[], None],
         *,
         sample: Any = None,
@@ -70,12 +70,12 @@ class Connection:
         self.about = ""
         self.protocol = ""
         self.capabilities: Any = None
-        self.calls = RunningCalls()
+        self.calls = McpCalls()
         self.tries = 0
         self._make_wire = make_wire
         self._changed = changed
         self._sample = sample
-        self._wire: Wire | None = None
+        self._wire: McpWire | None = None
         self._client: Any = None
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
@@ -122,7 +122,7 @@ class Connection:
         """Call a tool of the server: its result, as the SDK gives it. Raises `ToolError`."""
         client = await self.client()
 
-        def send(call: RunningCall) -> Any:
+        def send(call: McpCall) -> Any:
             async def progressed(done: float, total: float | None, message: str | None) -> None:
                 call.heard()
                 share = done / total if total else None
@@ -132,7 +132,7 @@ class Connection:
 
         return await self.exchange(send, context)
 
-    async def exchange(self, send: Callable[[RunningCall], Any], context: Context) -> Any:
+    async def exchange(self, send: Callable[[McpCall], Any], context: Context) -> Any:
         """Wait for the answer to what `send` sends, for as long as the server gives signs of life."""
         from oneclaw.mcp.client.sdk import MCPError, ValidationError
 
@@ -140,7 +140,7 @@ class Connection:
         clock = asyncio.timeout(idle)
         try:
             async with clock:
-                call = RunningCall(context, clock, idle)
+                call = McpCall(context, clock, idle)
                 with self.calls.running(call):
                     return await send(call)
         except TimeoutError:
@@ -261,7 +261,7 @@ class Connection:
             finally:
                 await wire.close()
 
-    async def _watch(self, client: Any, wire: Wire) -> None:
+    async def _watch(self, client: Any, wire: McpWire) -> None:
         """Wait for the end of the connection; list the tools again when they changed. Raises `ToolError`."""
         while True:
             waits = [asyncio.ensure_future(self._relist.wait()), asyncio.ensure_future(self._lost.wait())]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.text.display import one_line
 from oneclaw.core.tool import Context
-from oneclaw.mcp.client.running_calls import RunningCalls
+from oneclaw.mcp.client.mcp_calls import McpCalls
 from oneclaw.mcp.client.sdk import types
 
 OPENED, DECLINED = "I have opened it and finished there", "No"
@@ -15,7 +15,7 @@ TEXT_CHARS = 4_000
 NO_CALL = "No call is running that this question could belong to."
 
 
-async def elicit(server: str, calls: RunningCalls, params: Any) -> Any:
+async def elicit(server: str, calls: McpCalls, params: Any) -> Any:
     """The answer of a person, in the form that the protocol wants."""
     call = calls.asking()
     if call is None:

@@ -160,7 +160,7 @@ class McpServerSource:
     def _make_tools(self) -> None:
         """The tools that are on; one that has not changed stays the same object."""
         before, self._tools = self._tools, {}
-        self._by_raw = {tool.raw: tool for tool in self.listed}
+        self._by_raw = {tool.raw: tool for tool in reversed(self.listed)}  # of two, the first
         for tool in self.listed:
             if tool.state != "on" and not self._is_trial:
                 continue

@@ -1,4 +1,4 @@
-"""RunningCalls: the calls that wait for a server, and the limit on how long each goes without a sign of life.
+"""McpCalls: the calls that wait for a server, and the limit on how long each goes without a sign of life.
 
 A server that asks something while a call runs asks on behalf of that call. In the newer protocol the request
 comes as the answer to the call itself; in the older one it comes alone, and counts as that of the last call.
@@ -14,7 +14,7 @@ from oneclaw.core.tool import Context
 
 
 @dataclass(slots=True, eq=False)
-class RunningCall:
+class McpCall:
     """A call that a server is busy with."""
 
     context: Context
@@ -40,17 +40,17 @@ class RunningCall:
             self.heard()
 
 
-_current: ContextVar[RunningCall | None] = ContextVar("oneclaw_mcp_call", default=None)
+_current: ContextVar[McpCall | None] = ContextVar("oneclaw_mcp_call", default=None)
 
 
-class RunningCalls:
+class McpCalls:
     """The calls of one server, oldest first."""
 
     def __init__(self) -> None:
-        self._calls: list[RunningCall] = []
+        self._calls: list[McpCall] = []
 
     @contextmanager
-    def running(self, call: RunningCall) -> Generator[None]:
+    def running(self, call: McpCall) -> Generator[None]:
         self._calls.append(call)
         token = _current.set(call)
         try:
@@ -59,7 +59,7 @@ class RunningCalls:
             _current.reset(token)
             self._calls.remove(call)
 
-    def asking(self) -> RunningCall | None:
+    def asking(self) -> McpCall | None:
         """The call on whose behalf a server asks now; None when no call runs."""
         current = _current.get()
         if current is not None and current in self._calls:
