@@ -16,8 +16,8 @@ from typing import Any, Literal, Protocol
 from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.tool import Context
 from oneclaw.core.version import __version__
-from oneclaw.mcp.client.mcp_server import McpServer
 from oneclaw.mcp.client.mcp_calls import McpCall, McpCalls
+from oneclaw.mcp.client.mcp_server import McpServer
 
 ConnectionState = Literal["stopped", "starting", "ready", "waiting"]
 
