@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, first request, dispatch and loop beside peers, JavaScript, shell."""
+"""Prints what OneClaw costs: start, first request, dispatch and loop, many runs, JavaScript, shell."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ import first_request
 import javascript
 import local_model
 import loop
+import many_runs
 import page
 import peers
 import register
@@ -24,6 +25,7 @@ NAMES = (
     "first_request",
     "dispatch",
     "loop",
+    "many_runs",
     "register",
     "javascript",
     "shell",
@@ -85,6 +87,7 @@ def main() -> None:
         "first_request": lambda: first_request.measure(installed, options.rounds),
         "dispatch": lambda: dispatch.measure(installed, options.rounds),
         "loop": lambda: loop.measure(installed, options.rounds),
+        "many_runs": lambda: many_runs.measure(options.rounds),
         "register": lambda: register.measure(options.rounds),
         "javascript": lambda: javascript.measure(options.rounds),
         "shell": lambda: shell.measure(options.rounds),

@@ -16,6 +16,7 @@ from oneclaw.config import Config, load_config
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import NotOpen
 from oneclaw.core.event import Listeners
+from oneclaw.core.garbage import collect_less_often
 from oneclaw.core.hook import Hooks
 from oneclaw.core.load import LoadProblem
 from oneclaw.core.memory import Notebook
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 class App:
     """Everything a call needs, from the settings. Use it with `async with`; the engine is `app.engine`.
+
+    Opened, it has Python's garbage collector look less often, unless the program has set that itself.
 
     `async with app.looking()` is for looking only: it opens the store to read, if there is one, and runs no
     calls.
@@ -227,6 +230,7 @@ class App:
 
     async def __aenter__(self) -> "App":
         config = self.config
+        collect_less_often()
         self._keys.open()
         async with AsyncExitStack() as stack:
             store = await self._open(stack)

@@ -13,9 +13,9 @@ A run is one task. Stopping it, be it by the user or by the clock, is cancelling
 """
 
 import asyncio
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from oneclaw.agent import stop
 from oneclaw.agent.agent import Agent
@@ -80,15 +80,11 @@ class Run:
         self._tell = tell
         self._inbox = inbox
         self._repeats = repeats or Repeats(agent.limits.repeats)
-        self._fitting = Fitting(conversation, chain, self._tell, self._spend)
-        self._asking = ModelRequest(
-            agent,
-            conversation,
-            chain,
-            tools=lambda: self._tools,
-            tell=tell,
-            switch=self._switch,
-        )
+        # None of them knows this run: a cycle would keep all of it until the garbage collector comes by.
+        self._spend = partial(_spend, chain, self.spending)
+        self._fitting = Fitting(conversation, chain, tell, self._spend)
+        self._asking = ModelRequest(agent, conversation, chain, tell)
+        self._timer: asyncio.TimerHandle | None = None
         self._expected = expect(agent)
         self._answer: AssistantMessage | None = None
         self._results: tuple[ToolResult, ...] = ()
@@ -113,8 +109,12 @@ class Run:
             self._tell(RunStarted(self._session.id, self.agent.name, self.model, said))
             try:
                 async with asyncio.timeout(None) as limit:
-                    with self._timed(limit):
+                    try:
+                        self._look_at_time(limit)
                         finished = self.finished(await self._go_rounds())
+                    finally:
+                        if self._timer is not None:
+                            self._timer.cancel()
             except TimeoutError:
                 finished = self.finished("seconds")
             except (ProviderError, WrongAnswer) as error:
@@ -123,28 +123,16 @@ class Run:
         finally:
             unsubscribe()
 
-    @contextmanager
-    def _timed(self, limit: asyncio.Timeout) -> Generator[None]:
+    def _look_at_time(self, limit: asyncio.Timeout) -> None:
         """Have the limit run out with the time of the run, which stands still while people are waited for."""
+        left = self.spending.seconds_left()
+        if left is None:
+            return
         loop = asyncio.get_running_loop()
-
-        def look() -> None:
-            nonlocal timer
-            left = self.spending.seconds_left()
-            if left is None:
-                return
-            if left > 0:
-                timer = loop.call_later(max(left, _LEAST_SECONDS), look)
-            else:
-                limit.reschedule(loop.time())
-
-        timer: asyncio.TimerHandle | None = None
-        look()
-        try:
-            yield
-        finally:
-            if timer is not None:
-                timer.cancel()
+        if left > 0:
+            self._timer = loop.call_later(max(left, _LEAST_SECONDS), self._look_at_time, limit)
+        else:
+            limit.reschedule(loop.time())
 
     async def _go_rounds(self) -> Reason:
         closing: Reason | None = None
@@ -194,7 +182,8 @@ class Run:
         await self._prepare()
         self.spending.rounds += 1
         self._answer = None
-        message = self._answer = await self._asking.ask(can_call=closing is None)
+        message = await self._asking.ask(closing is None, self._current_tools, self._switch)
+        self._answer = message
         self._count(message)
         if message.calls:
             await self._run_calls(self._bounded(message.calls, closing))
@@ -209,6 +198,9 @@ class Run:
             await self._fitting.fit()
         except ProviderError as error:
             self._switch(error)
+
+    def _current_tools(self) -> tuple[ToolDefinition, ...]:
+        return self._tools
 
     def _take_tools(self) -> None:
         """The tools there are now, for the model that answers now."""
@@ -258,11 +250,6 @@ class Run:
         spent = self.spending
         self._tell(UsageCounted(message.model, message.usage, cost, spent.usage, spent.cost))
 
-    def _spend(self, message: AssistantMessage) -> float | None:
-        cost = self._chain.cost(message)
-        self.spending.add(message.usage, cost)
-        return cost
-
     @property
     def _session(self) -> Session:
         """The session as the model that answers has it: a small one with the tools for small models only."""
@@ -292,6 +279,13 @@ class Run:
             error,
             expected.value if expected else None,
         )
+
+
+def _spend(chain: Chain, spending: Spending, message: AssistantMessage) -> float | None:
+    """Count what an answer took; returns its cost."""
+    cost = chain.cost(message)
+    spending.add(message.usage, cost)
+    return cost
 
 
 def _ending(message: AssistantMessage) -> Reason | None:

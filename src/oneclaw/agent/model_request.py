@@ -19,29 +19,19 @@ MOST_ANSWER_TOKENS = 32_000
 
 
 class ModelRequest:
-    """Asks for the answers of one run.
-
-    tools   gives the tools of the model that answers now
-    tell    is told what comes while it answers
-    switch  is told why a model failed, and has the next one of the chain answer, or raises
-    """
+    """Asks for the answers of one run. `tell` is told what comes while a model answers."""
 
     def __init__(
         self,
         agent: Agent,
         conversation: Conversation,
         chain: Chain,
-        *,
-        tools: Callable[[], tuple[ToolDefinition, ...]],
         tell: Callable[[AnswerProgress | AnswerRestarted | AnswerFinished], None],
-        switch: Callable[[ProviderError], None],
     ) -> None:
         self._agent = agent
         self._conversation = conversation
         self._chain = chain
-        self._tools = tools
         self._tell = tell
-        self._switch = switch
         self._seen: list[str] = []
         self._output = None if agent.answer_type is None else agent.answer_type.sent
         self._told: dict[str, OutputSchema] = {}
@@ -51,16 +41,25 @@ class ModelRequest:
         """The text that was seen of the last answer."""
         return "".join(self._seen)
 
-    async def ask(self, can_call: bool) -> AssistantMessage:
-        """The next answer, kept; raises `ProviderError` when no model of the chain gives one."""
+    async def ask(
+        self,
+        can_call: bool,
+        tools: Callable[[], tuple[ToolDefinition, ...]],
+        switch: Callable[[ProviderError], None],
+    ) -> AssistantMessage:
+        """The next answer, kept; raises `ProviderError` when no model of the chain gives one.
+
+        tools   gives the tools of the model that answers now
+        switch  is told why a model failed, and has the next one of the chain answer, or raises
+        """
         while True:
             self._seen.clear()
             try:
-                message = await self._listen(self._request(can_call))
+                message = await self._listen(self._request(can_call, tools()))
             except ProviderError as error:
                 self._seen.clear()  # what came of a failed answer is void
                 if not self._tell_in_words(error):
-                    self._switch(error)
+                    switch(error)
             except asyncio.CancelledError:
                 await self._keep_seen()
                 raise
@@ -69,13 +68,13 @@ class ModelRequest:
                 await self._keep(message)
                 return message
 
-    def _request(self, can_call: bool) -> Request:
+    def _request(self, can_call: bool, tools: tuple[ToolDefinition, ...]) -> Request:
         agent, conversation = self._agent, self._conversation
         return Request(
             self._chain.link.name,
             conversation.window.messages,
             agent.instructions,
-            self._tools(),
+            tools,
             can_call,
             self._most_output(),
             agent.options.get(self._chain.link.model.provider, {}),

@@ -70,8 +70,10 @@ class Recording:
         self.run = run
         self.session = session
         self._parent = "" if parent is None else parent.run
-        self._root: Recording = self if parent is None else parent._root
-        self._book = book if parent is None else self._root._book
+        # A run that no other started is its own root, but does not hold itself: a cycle would keep its events
+        # until the garbage collector comes by.
+        self._above: Recording | None = None if parent is None else parent._root
+        self._book = book if parent is None else parent._root._book
         self._piece = 0
         self._starts: dict[str, int] = {}
         self._events: list[Envelope] = []
@@ -83,13 +85,17 @@ class Recording:
         self._foldable = 0
 
     @property
+    def _root(self) -> "Recording":
+        return self._above or self
+
+    @property
     def root(self) -> str:
         """The run whose row the numbers belong to."""
         return self._root.run
 
     def tell(self, event: Any) -> None:
         """Give an event its number, keep it, and wake the readers."""
-        root = self._root
+        root = self._above or self
         first = number = root._last = root._last + 1
         kind: type[Any] = event.__class__
         is_kept = kind not in _PASSING
@@ -113,7 +119,7 @@ class Recording:
         if root._wakeups:
             root.wake()
 
-    def wake(self) -> None:
+    def wake(self, _: object = None) -> None:
         """Wake the readers that have caught up."""
         root = self._root
         wakeups, root._wakeups = root._wakeups, []

@@ -29,7 +29,7 @@ class RunHandle:
         self._recording = recording
         self._inbox = inbox
         self._task = task
-        task.add_done_callback(lambda _: recording.wake())
+        task.add_done_callback(recording.wake)
 
     @property
     def id(self) -> str:

@@ -205,6 +205,9 @@ class Engine:
             self._tell(walk, result)
             if done is not None:
                 done[call.id] = result
+            walk.context = (
+                None  # it knows the walk: a cycle would keep both until the garbage collector comes
+            )
             return result
         except asyncio.CancelledError as error:
             result = walk.result or self._fail(walk, ToolError("The call was cancelled.", Kind.CANCELLED))

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from oneclaw.core.call import ToolResult
@@ -114,16 +115,15 @@ class Listeners:
             self._every = (*self._every, listener)
         else:
             self._of[session] = (*self._of.get(session, ()), listener)
+        return partial(self._remove, listener, session)
 
-        def remove() -> None:
-            if session is None:
-                self._every = _without(self._every, listener)
-            elif session in self._of:
-                self._of[session] = _without(self._of[session], listener)
-                if not self._of[session]:
-                    del self._of[session]
-
-        return remove
+    def _remove(self, listener: Emit, session: str | None) -> None:
+        if session is None:
+            self._every = _without(self._every, listener)
+        elif session in self._of:
+            self._of[session] = _without(self._of[session], listener)
+            if not self._of[session]:
+                del self._of[session]
 
     def hear(self, session: str) -> bool:
         """Whether anybody is told of the events of this session."""
