@@ -1,4 +1,4 @@
-"""Host functions answered inside the worker: random bytes, digests, HMAC and addresses.
+"""Host functions answered inside the worker: random bytes, digests, HMAC, text and addresses.
 
 A question is its name and up to three values, each JSON of a text or a whole number; bytes travel as base64.
 """
@@ -28,7 +28,7 @@ else:
 
 RANDOM_BYTES = 65_536
 """The most bytes of chance at once, as in a browser."""
-PURE = ("url", "url.set")
+PURE = ("url", "url.set", "decode")
 """What has the same answer each time, and so may be asked while a file is loaded."""
 _PARTS = (
     *("href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname"),
@@ -46,6 +46,8 @@ def answer_here(op: str, *values: str) -> str:
             return _bytes(_find(given[0])(a2b_base64(given[1])).digest())
         if op == "hmac":
             return _bytes(_digest_with_key(_find(given[0]), a2b_base64(given[1]), a2b_base64(given[2])))
+        if op == "decode":
+            return _decode(*given)
         if op == "url":
             return _parts(*given)
         if op == "url.set":
@@ -85,6 +87,15 @@ def _digest_with_key(make: "Callable[..., Any]", key: bytes, data: bytes) -> byt
     key = (make(key).digest() if len(key) > size else key).ljust(size, b"\0")
     inner = make(bytes(byte ^ 0x36 for byte in key) + data).digest()
     return make(bytes(byte ^ 0x5C for byte in key) + inner).digest()
+
+
+def _decode(encoding: str, data: str, is_strict: int) -> str:
+    """The text of bytes; null where it must be right and is not."""
+    try:
+        text = a2b_base64(data).decode(encoding, "strict" if is_strict else "replace")
+    except UnicodeDecodeError:
+        return "[true,null]"
+    return f"[true,{encode_basestring_ascii(text)}]"
 
 
 def url_class() -> "Any":

@@ -83,8 +83,8 @@ const host = (() => {
       return read(post('sync', op, text(args)), error);
     },
     // Answered by the worker process itself: `randomBytes` [count], `digest` [algorithm, data], `hmac`
-    // [algorithm, key, data], `url` [text, base], `url.set` [address, part, value]; up to three texts and whole
-    // numbers, bytes as base64.
+    // [algorithm, key, data], `decode` [encoding, data, is strict], `url` [text, base], `url.set` [address, part,
+    // value]; up to three texts and whole numbers, bytes as base64.
     local(op, args) {
       const error = new Error('');
       const at = (index) => (index < args.length ? text(args[index]) : 'null');

@@ -12,7 +12,6 @@ host.kit = (() => {
   const text = String.prototype;
   const list = Array.prototype;
   const { apply, ownKeys } = Reflect;
-  const { fromCharCode } = String;
   const { defineProperty, defineProperties, freeze, getOwnPropertyDescriptor, hasOwn } = Object;
   const { isView } = ArrayBuffer;
   const test = free(RegExp.prototype.test);
@@ -98,7 +97,6 @@ host.kit = (() => {
     kindOfArray,
     apply,
     ownKeys,
-    fromCharCode,
     freeze,
     defineProperty,
     getOwnPropertyDescriptor,

@@ -2,19 +2,16 @@
 (() => {
   "use strict";
   const { atob, btoa, escape, unescape, encodeURIComponent, decodeURIComponent, String } = globalThis;
-  const { Uint8Array, Uint16Array, TypeError, RangeError, Boolean } = globalThis;
+  const { Uint8Array, TypeError, RangeError, Boolean } = globalThis;
   const { kit } = host;
-  const { pattern, test, replace, slice, charCodeAt, fromCharCode, apply, subarray } = kit;
-  const { bytesOf, toText, toWellFormed, byteLength, trim, toLowerCase, offerClass, put } = kit;
-  const { toBase64, fromBase64, getter } = kit;
-  const lengthOf = getter(Object.getPrototypeOf(Uint8Array.prototype), "length");
+  const { local, pattern, test, replace, slice, charCodeAt, subarray } = kit;
+  const { bytesOf, toText, byteLength, trim, toLowerCase, offerClass, put, toBase64, fromBase64 } = kit;
 
   // The engine works on text in native code and on bytes in slow loops: bytes go through it as text with
   // one character for each byte, and the classic pair of escape and decodeURIComponent knows UTF-8.
   const toBinary = (bytes) => atob(toBase64(bytes));
   const fromBinary = (binary) => fromBase64(btoa(binary));
   const PIECE = 16384;
-  const UNITS = 4096;
   const ASCII = pattern(/^[\x00-\x7f]*$/);
 
   const encodeUtf8 = (text) => {
@@ -22,57 +19,8 @@
     return fromBinary(unescape(encodeURIComponent(text)));
   };
 
-  // The decoder of the standard, step by step: the longest beginning of a character that never comes to its
-  // end, and each byte that begins none, becomes one U+FFFD.
-  const mend = (bytes) => {
-    const length = byteLength(bytes);
-    const units = new Uint16Array(length);
-    let count = 0;
-    let point = 0;
-    let wanted = 0;
-    let low = 0x80;
-    let high = 0xbf;
-    for (let at = 0; at < length; at++) {
-      const byte = bytes[at];
-      if (wanted === 0) {
-        if (byte < 0x80) units[count++] = byte;
-        else if (byte < 0xc2 || byte > 0xf4) units[count++] = 0xfffd;
-        else {
-          wanted = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-          point = byte & (0x3f >> wanted);
-          low = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
-          high = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
-        }
-        continue;
-      }
-      if (byte < low || byte > high) {
-        units[count++] = 0xfffd;
-        wanted = 0;
-        low = 0x80;
-        high = 0xbf;
-        at--;
-        continue;
-      }
-      low = 0x80;
-      high = 0xbf;
-      point = (point << 6) | (byte & 0x3f);
-      if (--wanted) continue;
-      if (point > 0xffff) {
-        units[count++] = 0xd7c0 + (point >> 10);
-        point = 0xdc00 | (point & 0x3ff);
-      }
-      units[count++] = point;
-    }
-    if (wanted) units[count++] = 0xfffd;
-    return fromUnits(subarray(units, 0, count));
-  };
-  const fromUnits = (units) => {
-    let text = "";
-    for (let at = 0; at < lengthOf(units); at += UNITS) {
-      text += apply(fromCharCode, null, subarray(units, at, at + UNITS));
-    }
-    return text;
-  };
+  // Text that the engine cannot decode is decoded by the worker process; null where it must be right and is not.
+  const decodeOutside = (encoding, bytes, isFatal) => local("decode", [encoding, toBase64(bytes), isFatal ? 1 : 0]);
 
   const decodePiece = (bytes, isFatal) => {
     const binary = toBinary(bytes);
@@ -81,23 +29,23 @@
       return decodeURIComponent(escape(binary));
     } catch {
       if (isFatal) throw new TypeError("The encoded data was not valid UTF-8.");
-      return mend(bytes);
+      return decodeOutside("utf-8", bytes, false);
     }
   };
 
-  // Piece by piece: escaped text is up to three times as long.
-  const decodeUtf8 = (bytes, isFatal) => {
+  // Piece by piece: escaped text is up to six times as long.
+  const decodePieces = (bytes, decode, openEnd) => {
     const length = byteLength(bytes);
-    if (length <= PIECE) return decodePiece(bytes, isFatal);
     let text = "";
     for (let start = 0; start < length; ) {
       let end = start + PIECE;
       end = end < length ? end - openEnd(subarray(bytes, start, end)) : length;
-      text += decodePiece(subarray(bytes, start, end), isFatal);
+      text += decode(subarray(bytes, start, end));
       start = end;
     }
     return text;
   };
+  const decodeUtf8 = (bytes, isFatal) => decodePieces(bytes, (piece) => decodePiece(piece, isFatal), openEnd);
 
   // How many bytes at the end begin a character that the next piece may complete.
   const openEnd = (bytes) => {
@@ -121,18 +69,12 @@
   };
 
   const decodeUtf16 = (bytes, isFatal, isBig) => {
-    const length = byteLength(bytes);
-    const units = new Uint16Array(length >> 1);
-    for (let at = 0; at < length >> 1; at++) {
-      const first = bytes[2 * at];
-      const second = bytes[2 * at + 1];
-      units[at] = isBig ? (first << 8) | second : (second << 8) | first;
-    }
-    let text = fromUnits(units);
-    if (length & 1) text += "\ud800"; // half a unit: replaced like half a pair
-    const mended = toWellFormed(text);
-    if (isFatal && mended !== text) throw new TypeError("The encoded data was not valid UTF-16.");
-    return mended;
+    const decode = (piece) => {
+      const text = decodeOutside(isBig ? "utf-16-be" : "utf-16-le", piece, isFatal);
+      if (text === null) throw new TypeError("The encoded data was not valid UTF-16.");
+      return text;
+    };
+    return decodePieces(bytes, decode, (piece) => openEnd16(piece, isBig));
   };
   const openEnd16 = (bytes, isBig) => {
     const length = byteLength(bytes);
