@@ -64,9 +64,10 @@ def report(times: list[Times]) -> str:
     head = ["library", "entry", "checks", "one µs", "median", "× bare", "× ours", f"{MANY} at once µs each"]
     head += ["× bare ", "× ours "]
     note = (
-        "Times are the least of the rounds, the median beside it; every library runs in its own process and"
-        " takes its turn in each round. Checks on that path: v arguments against the schema, t a time limit"
-        " (30 s, on where there is one), p permission or approval, j a journal on disk."
+        "Times are the minimum of all rounds, with the median beside it. Every library runs in its own"
+        " process, and the libraries take turns in each round. Checks on that path: v validates arguments"
+        " against the schema, t enforces a time limit (30 s where there is one), p checks permission or"
+        " approval, j writes a journal to disk."
     )
     return draw("Dispatch", head, rows, f"{note}{_journal_cost(times)}")
 

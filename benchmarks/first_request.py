@@ -127,8 +127,9 @@ def report(starters: list[Starter]) -> str:
         for one in starters
     ]
     note = (
-        "From the start of the process to the first byte at a server on this machine. `oneclaw run` has by"
-        " then opened its store, stored the message and put its tools into the request; `llm` is the command"
-        " line of that name, the three lines make a client of the official SDK and ask it one thing."
+        "Time from the start of the process to the first byte at a server on this machine. In that time,"
+        " `oneclaw run` opens its store, stores the message and adds its tools to the request. `llm` is the"
+        " command-line program of that name. The three lines create a client of the official SDK and send one"
+        " request."
     )
     return draw("First request", ["command", "min ms", "median ms", "× ours"], rows, note)

@@ -166,19 +166,21 @@ def report(sides: list[Side], memory: list[Memory], node: str) -> str:
             )
         rows.append(row)
     note = (
-        "The least of the calls, the median of ours beside it. Ours goes through Engine.call with all its"
-        " checks (no journal) and runs in a worker process with limits; every call starts from a fresh copy"
-        " of the loaded source. Node is started for each call"
+        "Times are the minimum of the calls, with the median of OneClaw beside it. OneClaw calls go through"
+        " Engine.call with all checks (no journal) and run in a worker process with limits; every call starts"
+        " from a fresh copy of the loaded source. Node is started for each call"
         + (f" ({node})" if node else "; it is not on this machine and left out")
-        + ". A context in the program is the same engine bare: no limits, no process to stop, no host to ask,"
-        f" and the source evaluated again for each call.{busyness()}"
+        + ". A context in the program is the same engine without limits, without a process that can be"
+        " killed and without host functions; the source is evaluated again for each"
+        f" call.{busyness()}"
     )
     table = draw("JavaScript tools", head, rows, note)
     if not memory:
         return table
     rows = [[f"{one.calls:,}", f"{one.program:.1f}", f"{one.workers:.1f}"] for one in memory]
     note = (
-        "Megabytes after so many calls, four at a time (proportional set size); all processes of the workers."
+        'Memory in megabytes (proportional set size) after that many calls, four at a time; "workers" are all'
+        " worker processes together."
     )
     return f"{table}\n{draw('JavaScript tools, memory', ['calls', 'program MB', 'workers MB'], rows, note)}"
 

@@ -69,19 +69,19 @@ def measure(peers: Path | None, rounds: int) -> str:
 def report(times: list[Times]) -> str:
     names = [f"{rounds:,}×{calls}" for rounds, calls in POINTS]
     note = (
-        "Rounds × calls in each; microseconds for each call, the least of the runs. Every library runs the"
-        " same tool with the same calls in its own loop and with its own checks, in its own process, and"
-        " takes its turn at every point; its agent is made, and what its model answers is written, before the"
-        " clock starts. Both of ours are the same run of an app, with its checks, its numbered events and one"
-        " reader of them. The one in memory has a store that keeps nothing, and so writes nothing to disk, as"
-        " the peers do; the stored one writes the session and the journal, every message and call before the"
-        " next step. A point that would take over"
+        "Columns: rounds × calls in each round. Values: microseconds per call, minimum of the runs. Every"
+        " library runs the same tool with the same calls, in its own loop, with its own checks and in its own"
+        " process; the libraries take turns. The agent and the answers of its model are prepared before the"
+        " measurement. Both rows of OneClaw are the same run of an app, with its checks, its numbered events"
+        ' and one reader of them. "In memory" has a store that keeps nothing and writes nothing to disk, like'
+        ' the other libraries; "stored" writes the session and the journal, each message and call before the'
+        " next step. A value that would take more than"
         f" {MOST_SECONDS:.0f} s is left out (–)."
     )
     clock = draw("The loop", ["library", *names], [_times(one) for one in times], note)
     note = (
-        "The same runs in processor time, to which waiting and a busy machine add nothing: how many times"
-        " what ours in memory takes; and what each of 1,000 rounds takes beside each of 10."
+        "The same runs in processor time, which does not include waiting. Values are multiples of OneClaw in"
+        " memory. The last column compares one of 1,000 rounds with one of 10."
     )
     rows = [_ratios(one, times[0]) for one in times]
     return f"{clock}\n{draw('The loop, beside ours', ['library', *names, '1,000 ÷ 10 rounds'], rows, note)}"

@@ -30,8 +30,9 @@ def measure(rounds: int) -> str:
             times.setdefault(name, []).append(seconds)
     rows = [[name, f"{min(took) * 1e3:.2f}", f"{median(took) * 1e3:.2f}"] for name, took in times.items()]
     note = (
-        "Each is `true`, from the order to the result with both streams. A command in the session is the"
-        " median of twenty; it is swept and its state kept, with a pause before each, as when a model thinks."
+        'Each command is `true`, measured from the call to the result with both output streams. "A command in'
+        ' the session" is the median of twenty commands with a pause before each, as when a model thinks; the'
+        " time includes saving the state of the shell."
     )
     return draw("Shell", ["command", "min ms", "median ms"], rows, note)
 
