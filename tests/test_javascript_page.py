@@ -236,7 +236,8 @@ async def test_what_the_page_says_of_an_object_is_there() -> None:
 
 async def test_the_page_lists_the_library_as_it_is() -> None:
     said = {
-        first.strip("`").removeprefix("lib."): set(codes(second)) for first, second in rows_under("of `lib`")
+        first.strip("`").removeprefix("lib."): set(codes(second))
+        for first, second in rows_under("module of `lib`")
     }
     there = await evaluate(
         "Object.fromEntries(Object.keys(lib).map((name) => [name, Object.keys(lib[name])]))"
@@ -245,8 +246,8 @@ async def test_the_page_lists_the_library_as_it_is() -> None:
 
 
 async def test_what_the_page_says_is_not_there_is_not() -> None:
-    line = PAGE.read_text(encoding="utf-8").split("\nNot there: ", 1)[1].split("\n")[0]
-    text = line.partition(" Errors say")[0]
+    line = PAGE.read_text(encoding="utf-8").split("\nNot available: ", 1)[1].split("\n")[0]
+    text = line.partition(" The error")[0]
     names = [name for name in codes(text) if name not in ("import", "export")]
     assert len(names) > 5
     assert set(await evaluate(f"[{', '.join(f'typeof {name}' for name in names)}]")) == {"undefined"}
@@ -263,7 +264,7 @@ def test_the_page_names_every_tool_of_the_groups_and_every_field() -> None:
 def test_the_limits_are_those_of_the_page() -> None:
     pool = {name: one.default for name, one in inspect.signature(Runtime).parameters.items()}
     megabytes = "{} MB".format
-    assert dict(rows_under("what | how much")) == {
+    assert dict(rows_under("limit | value")) == {
         "time of a call": f"{fields.SECONDS:g} s",
         "memory of a call": megabytes(pool["memory_bytes"] >> 20),
         "stack": megabytes(pool["stack_bytes"] >> 20),

@@ -67,7 +67,7 @@ class Project:
             return Loaded()
         files = "1 tool file is" if count == 1 else f"{count} tool files are"
         reason = (
-            f"{files} not loaded, for this project is not trusted. Read them, then type:"
+            f"{files} not loaded because this project is not trusted. Read them, then type:"
             f" oneclaw tools trust {shlex.quote(os.path.realpath(project))}"
         )
         return Loaded(problems=[LoadProblem(str(folder), reason, is_warning=True)])

@@ -168,7 +168,7 @@ def test_a_pattern_that_does_not_fit_the_call_that_asks_is_refused(
     asked = question(**changes)
     ask(tmp_path, asked)
     assert main(["--home", str(tmp_path), "answer", asked.id, "always", *words]) == (4 if is_guarded else 0)
-    assert ("does not fit the very call that asks" in capsys.readouterr().err) is is_guarded
+    assert ("does not match the call that asks" in capsys.readouterr().err) is is_guarded
 
 
 @pytest.mark.parametrize(

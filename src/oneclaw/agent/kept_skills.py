@@ -1,4 +1,4 @@
-"""Skills that were loaded in messages which a model is no longer sent: they stay, within a bound.
+"""Keeps loaded skills in the window after the messages that loaded them are dropped, within a bound.
 
 A skill is in the result of `load_skill`, or in a message in which a person named it. When such a message is
 left out of the window, the text of the skill moves to one message at the beginning. The newest ones stay;

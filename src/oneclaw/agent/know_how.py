@@ -1,4 +1,4 @@
-"""What an agent is told of skills and of the project's notes when a run begins."""
+"""Adds the skills and the project notes to the instructions of a run."""
 
 from dataclasses import replace
 

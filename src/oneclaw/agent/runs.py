@@ -46,7 +46,7 @@ log = logging.getLogger("oneclaw")
 
 WaitPolicy = Literal["never", "unattended", "always"]
 UNATTENDED: tuple[RunOrigin, ...] = ("schedule", "api")
-"""Who starts runs that nobody sits in front of."""
+"""Origins of runs without a person in front of them."""
 _HEAR_SECONDS = 0.3
 """How often messages of other programs are looked for while runs are going on."""
 _GAP = 1_000_000

@@ -122,7 +122,7 @@ class Talk:
 
 
 def _said(agent: Agent | str, text: str | None) -> tuple[Agent | str, str]:
-    """Who is spoken to, and the text: where there is one argument, it is the text."""
+    """Reads the agent and the text from the arguments; a single argument is the text."""
     if text is not None:
         return agent, text
     if not isinstance(agent, str):

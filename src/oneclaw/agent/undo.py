@@ -23,7 +23,7 @@ _SLACK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """What an undo did: `what` it undid, in words, what became of each file, and its own id, to undo it."""
+    """The outcome of an undo: what it undid in words, each file, and its own id, so that it can be undone."""
 
     id: str
     what: str

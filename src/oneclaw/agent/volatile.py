@@ -1,4 +1,4 @@
-"""Strips what changes by itself from call to call: times, durations, ids of requests."""
+"""Strips values that differ in every result: times, durations and request ids."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Exact arithmetic with units and dates: numbers, quantities, a parser, and nothing that runs code."""
+"""Exact arithmetic with units and dates, by a parser that never runs code."""

@@ -1,4 +1,4 @@
-"""Functions of an expression: roots, rounding, the least, the largest, the sum and the mean."""
+"""Functions in expressions: roots, rounding, minimum, maximum, sum and mean."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

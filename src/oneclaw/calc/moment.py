@@ -1,4 +1,4 @@
-"""Dates and times of the calendar, and what is added to them or lies between them."""
+"""Dates and times: adds durations to them and computes the time between them."""
 
 import re
 from calendar import monthrange

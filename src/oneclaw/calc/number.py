@@ -1,4 +1,4 @@
-"""Exact numbers: fractions within bounds, powers and roots, and how a number is written."""
+"""Exact numbers: bounded fractions, powers and roots, and their text."""
 
 from dataclasses import dataclass
 from decimal import Context, Decimal

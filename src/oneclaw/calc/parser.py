@@ -372,7 +372,7 @@ class _Calculation:
 
     @contextmanager
     def _near(self, token: Token) -> Generator[None]:
-        """What goes wrong meanwhile goes wrong at this place."""
+        """Adds the place of this token to an error that has none."""
         try:
             yield
         except InvalidExpression as error:

@@ -1,4 +1,4 @@
-"""The pieces of an expression: numbers, words, signs and dates, each with its place."""
+"""Splits an expression into tokens: numbers, words, signs and dates, with their positions."""
 
 import re
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""Units: length, area, volume, mass, time, speed, temperature and data, each by the names people write."""
+"""Units of length, area, volume, mass, time, speed, temperature and data, by their common names."""
 
 from dataclasses import dataclass
 from fractions import Fraction

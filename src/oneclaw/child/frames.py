@@ -1,4 +1,4 @@
-"""Frames: messages between the program and a child over a socket, each with its length in four bytes first.
+"""Frames: messages between the program and a child over a socket, prefixed with their length in four bytes.
 
 Children load this file: it imports nothing that takes long.
 """

@@ -1,4 +1,4 @@
-"""Worker: a child that runs a module of ours and exchanges frames with the program."""
+"""Worker: a child that runs a OneClaw module and exchanges frames with the program."""
 
 import asyncio
 import socket

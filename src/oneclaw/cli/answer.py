@@ -71,7 +71,7 @@ def read_said(question: Question, arguments: argparse.Namespace) -> TypedAnswer:
 
 
 def whoever() -> str:
-    """Who answers, as the store has it."""
+    """The name that the store keeps with the answer."""
     try:
         return f"{getpass.getuser()}, command line"
     except (KeyError, OSError):  # a user without a name

@@ -289,7 +289,7 @@ class Screen:
             self._console.print(folded(f"{indent}{ended}", self._console.width), style=style, soft_wrap=True)
 
     def _print_more(self, result: ToolResult, indent: str) -> None:
-        """What a call wrote and changed, and why a command failed."""
+        """Prints the output and changes of a call, and why a command failed."""
         from rich.text import Text
 
         diff = diff_of(result.details)

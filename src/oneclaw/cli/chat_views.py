@@ -74,7 +74,7 @@ async def show_diffs(app: "App", session: "Session", rest: str) -> None:
 async def show_call(app: "App", rest: str) -> None:
     """A finished call again, whole."""
     if not rest:
-        raise InvalidConfig("Name a call: /show 42. Its number stands behind its line; /log lists them.")
+        raise InvalidConfig("Name a call: /show 42. The number is at the end of its line; see /log.")
     told = await find_call(app.store, _number(rest))
     show_one(told.call, False, told.made)
 

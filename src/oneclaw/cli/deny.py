@@ -10,8 +10,8 @@ Examples:
   oneclaw deny "git push *"          refuse every git push
   oneclaw deny --remove "git push *"
 
-A star at the end stands for any words and options. The rule spares you questions; it is no fence: what
-commands can reach is for the sandbox to say. `oneclaw allow` writes rules for commands that run unasked.
+A star at the end matches any words and options. The rule saves you questions; it is not a security
+boundary: the sandbox limits what commands can reach. `oneclaw allow` writes rules that allow commands.
 """
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def missing() -> str:
-    """What keeps the tiny model from running, in one sentence; empty when nothing does.
+    """Why the tiny model cannot run, in one sentence; empty if it can.
 
     Fetches its file if it is not here.
     """

@@ -91,7 +91,7 @@ def is_failed(result: "ToolResult") -> bool:
 
 
 def cause_text(result: "ToolResult") -> str:
-    """What the sandbox has to do with a command that failed; nothing where it has not."""
+    """Why the sandbox made a command fail; empty if it did not."""
     cause = (result.details or {}).get("cause")
     return visible(cause) if isinstance(cause, str) else ""
 

@@ -55,7 +55,7 @@ def open_app(arguments: argparse.Namespace) -> "App":
 
 
 def read_json(path: Path) -> Any:
-    """What stands in a file, or comes through the pipe where `-` is its name."""
+    """The JSON in a file, or from the pipe if its name is `-`."""
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as opened:
             content = opened.read(MOST_BYTES + 1)

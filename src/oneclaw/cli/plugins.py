@@ -20,8 +20,8 @@ CONFINED = (
     " and change what you can"
 )
 TRUSTED = (
-    "in a process with your environment, for you trust it: it can be stopped and has a limit of memory; it"
-    " can read and change what you can"
+    "in a process with your environment, because you trust it: it can be stopped and has a limit of memory;"
+    " it can read and change what you can"
 )
 UNCONFINED = (
     "in the program itself, as your settings say: it can do whatever the program can, and cannot be stopped"

@@ -17,7 +17,7 @@ from oneclaw.core.text.display import visible
 
 LINE_BYTES = 4096
 WHO = "terminal"
-"""Who answers, as the store has it."""
+"""The name that the store keeps with the answer."""
 
 
 class _Moving(Protocol):

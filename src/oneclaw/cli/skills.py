@@ -83,7 +83,7 @@ def tell_untrusted(found: SkillList, command: str = "") -> None:
         place = os.path.dirname(os.path.dirname(found.untrusted[0]))
         command = command or f"oneclaw skills trust {shlex.quote(found.project)}"
         print_line(
-            f"{count} of this project {are} not loaded, for its folder is not trusted. Look at {them} in"
+            f"{count} of this project {are} not loaded because its folder is not trusted. Look at {them} in"
             f" {visible(place)}, then type: {visible(command)}",
             "yellow",
             sys.stderr,

@@ -213,7 +213,7 @@ def list_time(moment: float) -> str:
 
 
 def short_id(session_id: str) -> str:
-    """What is enough to name a session on a terminal: its second half, which is no time, begins so."""
+    """The short id of a session: the first characters of its random half."""
     return session_id.rpartition("-")[2][:ID_CHARS]
 
 

@@ -65,7 +65,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 
 def show_undone(done: "UndoResult", command: str) -> None:
-    """What an undo did, file by file, and the command that takes it back."""
+    """Prints what an undo did to each file, and the command that undoes it."""
     from oneclaw.operations.undo import short_change
 
     if not done.files:

@@ -1,4 +1,4 @@
-"""One call in progress: what each step of the engine found out, and the people its tool may ask."""
+"""CallState: one call in progress, with the findings of each engine step."""
 
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager

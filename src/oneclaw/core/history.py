@@ -1,4 +1,4 @@
-"""Past messages: what a search in earlier conversations finds."""
+"""Past messages found by a search in earlier conversations."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

@@ -92,7 +92,7 @@ class Usage:
 
 
 MessageOrigin = Literal["user", "summary", "guard", "skills"]
-"""Who speaks as the user: a person (or another agent), the summary of what was left out, a guard, or skills
+"""The origin of a user message: a person or another agent, a summary, a guard, or skills
 that were loaded in what was left out."""
 
 

@@ -28,7 +28,7 @@ ANSWERED: tuple[QuestionOutcome, ...] = (*ANSWERS, "answered")
 """The outcomes that are a person's."""
 TEXT_CHARS = 20_000
 LONGEST_SECONDS = 100 * 365 * 86_400.0
-MISFIT = "The pattern does not fit the very call that asks; change it."
+MISFIT = "The pattern does not match the call that asks; change it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ def check_answer(
     if seconds is not None and not seconds > 0:
         raise ValueError(f"A grant for {seconds} seconds would be over before it begins.")
     if seconds is not None and seconds > LONGEST_SECONDS:
-        raise ValueError("A grant for more than a hundred years is one for good: leave out the time.")
+        raise ValueError("A grant for more than a hundred years is permanent: leave out the time.")
 
 
 def _value(question: Question, given: Any) -> Any:

@@ -29,7 +29,7 @@ else:
 RANDOM_BYTES = 65_536
 """The most bytes of chance at once, as in a browser."""
 PURE = ("url", "url.set", "decode")
-"""What has the same answer each time, and so may be asked while a file is loaded."""
+"""Functions without side effects, which a file may also call while it is loaded."""
 _PARTS = (
     *("href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname"),
     *("search", "hash"),

@@ -1,4 +1,4 @@
-"""Who may use the page and its API: one-time links, a password, logins of browsers, tokens of programs.
+"""Access to the page and its API: one-time links, a password, browser logins and program tokens.
 
 Only hashes are kept, in a file of the data folder that nobody else can read. A link is held in memory: it
 works once, and not after ten minutes.

@@ -45,7 +45,7 @@ async def fetch_files(model: str, progress: Callable[[int, int], None] | None = 
 
 
 def introduction(model: str) -> str:
-    """What people are told of a model before a conversation with it; empty for most."""
+    """A short introduction of a model, shown before a conversation; empty for most."""
     package = ProviderPackages().get(model)
     return "" if package is None else package.introduction
 

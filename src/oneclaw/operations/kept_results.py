@@ -1,4 +1,4 @@
-"""What results of calls left out: the whole text of a long one, and its pictures."""
+"""Loads what a result left out: the full text and the images."""
 
 import asyncio
 import os

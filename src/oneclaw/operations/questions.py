@@ -100,7 +100,7 @@ def check_pattern(question: Question, pattern: dict[str, str]) -> None:
 
 
 async def next_step(store: Store, record: QuestionRecord) -> str:
-    """Who uses the answer when no program waits for it; empty when one does."""
+    """How the answer is used if no program waits for it; empty if one does."""
     run = await store.runs.get(record.question.run) if record.question.run else None
     if run is None or run.state == "running":
         return ""

@@ -1,4 +1,4 @@
-"""Events of messages that no run wrote, as those of imported and forked sessions."""
+"""Makes events from messages without a run, as in imported and forked sessions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ RUN = "history"
 
 
 def replay(session: SessionRecord, messages: list[StoredMessage]) -> list[Envelope]:
-    """What readers would have seen of these messages."""
+    """The events that a run would have sent for these messages."""
     found: list[Envelope] = []
     for created, event in _events(session, messages):
         number = len(found) + 1

@@ -51,7 +51,7 @@ async def prune_runs(app: "App", days: float | None = None) -> int:
     """Forget the runs that ended so many days ago, or as many as the settings keep; returns how many."""
     kept = days or app.config.settings.store.keep_days
     if kept is None:
-        raise InvalidConfig("store.keep_days is false: runs are kept for good; use --days N.")
+        raise InvalidConfig("store.keep_days is false: runs are kept forever; use --days N.")
     gone = 0
     while more := await app.store.runs.prune(kept):
         gone += more

@@ -1,4 +1,4 @@
-"""Undoes what a call or a run changed, with no more of the app than it needs."""
+"""Undoes the changes of a call or a run without opening the whole app."""
 
 from typing import TYPE_CHECKING
 

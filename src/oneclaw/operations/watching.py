@@ -1,4 +1,4 @@
-"""Watches runs and sessions: stored events first, then those to come, of this program or of another one."""
+"""Follows runs and sessions of any program: stored events first, then new ones."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -72,7 +72,7 @@ async def watch_session(
 
 
 async def read_older(store: Store, session: str) -> list[Envelope]:
-    """What was said before the first run of a session, as in one that was imported."""
+    """The messages before the first run of a session, for example of an imported one."""
     record, first = await store.sessions.get(session), await store.runs.of_session(session, limit=1)
     if record is None:
         return []

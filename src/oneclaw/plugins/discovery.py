@@ -1,4 +1,4 @@
-"""Finds plugins: single files in the user's tools folder, and packages with an entry point of ours.
+"""Finds plugins: Python files in tool folders, and packages with the entry point `oneclaw.tools`.
 
 Nothing is imported to find them.
 """

@@ -1,4 +1,4 @@
-"""A model, as agents and the command line know it: what it reads, what it costs, which tools it gets."""
+"""Model: its name, window, prices and tools."""
 
 from dataclasses import dataclass
 

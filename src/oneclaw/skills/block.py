@@ -1,4 +1,4 @@
-"""The text of a loaded skill as a model reads it, and how such texts are found in a conversation again."""
+"""Formats a loaded skill for the model, and finds such texts in a conversation."""
 
 import re
 from collections.abc import Sequence

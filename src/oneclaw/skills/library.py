@@ -1,4 +1,4 @@
-"""SkillLibrary: the skills there are now."""
+"""SkillLibrary: all skills that can be loaded now."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +27,7 @@ class SkillLibrary:
         self.skills: dict[str, Skill] = {}
         self.problems: Sequence[LoadProblem] = ()
         self.untrusted: Sequence[Path] = ()
-        """SKILL.md files of the project that are not loaded, for its folder is not trusted."""
+        """SKILL.md files of the project that are not loaded because its folder is not trusted."""
         self.roots: tuple[Root, ...] = ()
         """The folders of skills outside the workspace, which tools may read."""
         self.seen: SkillsSeen = frozenset()

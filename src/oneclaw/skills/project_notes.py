@@ -1,4 +1,4 @@
-"""AGENTS.md: the notes of a project for agents, found above its files and given to models within a bound."""
+"""AGENTS.md: finds the project notes in the folders above, and gives them to models within a bound."""
 
 import os
 from collections.abc import Sequence

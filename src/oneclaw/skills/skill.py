@@ -17,7 +17,7 @@ from oneclaw.guard.files import paths
 from oneclaw.skills import front_matter
 
 SkillScope = Literal["project", "own", "home"]
-"""Whose a skill is: of the project, kept by `oneclaw skills add`, or in a folder of the person's home."""
+"""Where a skill is from: the project, `oneclaw skills add`, or the home folder."""
 
 FILE = "SKILL.md"
 MOST_BYTES = 256 * 1024
@@ -123,7 +123,7 @@ def only(folder: Path) -> Workspace:
 
 
 def findings(text: SkillText, folder: str) -> list[str]:
-    """What the standard forbids, one sentence each."""
+    """Violations of the standard, one sentence each."""
     fields, found = text.fields, list[str]()
     found += _name_findings(fields.get("name"), folder)
     if len(one_line(fields.get("description"))) > DESCRIPTION_CHARS:

@@ -1,4 +1,4 @@
-"""`load_skill`, as a tool source: there only where there are skills."""
+"""Tool source of `load_skill`; empty if there are no skills."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Search in past conversations: the texts of users and models, found by words, the best match first.
+"""Full-text search in past conversations, best match first.
 
 The index is brought up to date when somebody searches, from the last message it has seen.
 """
@@ -66,7 +66,7 @@ def _past(session: str, title: str, agent: str, created: float, content: str) ->
 
 
 def _text(content: str) -> str:
-    """What a person or a model said; nothing for results, summaries and what cannot be read."""
+    """The text of a person or a model; empty for results, summaries and unreadable messages."""
     message = _read(content)
     if message is None or isinstance(message, ResultsMessage):
         return ""

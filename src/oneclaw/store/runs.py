@@ -15,7 +15,7 @@ from oneclaw.store.questions import waited
 
 RunState = Literal["running", "done", "stopped", "failed", "interrupted"]
 RunOrigin = Literal["person", "schedule", "parent", "api"]
-"""Who starts runs: a person, a schedule, another run, or a program through the API."""
+"""Origins of runs: a person, a schedule, another run, or a program through the API."""
 
 _COLUMNS = (
     "id, session, number, root, parent, agent, model, origin, reason, owner, state, process, created, ended,"

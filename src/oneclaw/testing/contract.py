@@ -38,7 +38,7 @@ class Checklist:
 
     def __init__(self, subject: str) -> None:
         self.where = ""
-        """What each problem begins with, as the name of the answer that is checked."""
+        """Prefix of each problem, such as the name of the checked answer."""
         self._subject = subject
         self._checks: dict[str, None] = {}
         self._problems: list[FailedCheck] = []

@@ -118,7 +118,7 @@ def _check_sent(wire: str, sent: ServedRequest, checklist: Checklist) -> None:
     checklist.expect(
         "request key",
         any(KEY in each for each in keys) and KEY not in sent.path,
-        f"The key must stand in the header {' or '.join(wanted.key_headers)}, and not in the address.",
+        f"The key must be in the header {' or '.join(wanted.key_headers)}, and not in the address.",
     )
     try:
         document = sent.document

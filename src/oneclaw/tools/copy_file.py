@@ -1,4 +1,4 @@
-"""copy_file: a second file with the same content, written in one step."""
+"""copy_file: copies a file."""
 
 from collections.abc import Mapping
 from typing import Any

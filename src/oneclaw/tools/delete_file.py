@@ -1,4 +1,4 @@
-"""delete_file: a file or folder goes to the trash, from where restore_file brings it back."""
+"""delete_file: moves a file or folder to the trash; restore_file restores it."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -232,12 +232,13 @@ def _stopped(outcome: "CommandOutcome", seconds: float, source: str) -> ToolErro
     why = {
         "time": f"The command was stopped after {seconds:g} second{'s' * (seconds != 1)}, with all it had"
         " started.",
-        "processes": "The command was stopped, for it started too many processes (see shell.processes).",
-        "memory": "The command was stopped, for it took too much memory (see shell.memory_mb).",
+        "processes": "The command was stopped because it started too many processes (see shell.processes).",
+        "memory": "The command was stopped because it took too much memory (see shell.memory_mb).",
         "state": "What the command leaves in its shell, in variables and functions, is more than 16 MB and"
         " not kept; write it to a file instead.",
-        "disk": "The command was stopped, for it left too little of the disk free: 1 GB and room for 10,000"
-        " files must stay, or a tenth of a small disk. Remove what it wrote; reading and removing work.",
+        "disk": "The command was stopped because it left too little of the disk free: 1 GB and room for"
+        " 10,000 files must stay, or a tenth of a small disk. Remove what it wrote; reading and removing"
+        " still work.",
         "killed": "The shell was killed while the command ran, and the command with it.",
     }[outcome.stop or "time"]
     fate = {

@@ -129,7 +129,7 @@ async def _read(response: Response, method: str, raw: bool, seconds: float) -> P
 
 
 def _describe(response: Response, kind: str) -> str:
-    """What a body is that is no text: by its bytes, whatever the server calls it, or else by its type."""
+    """Names the kind of a binary body, by its bytes or else by its media type."""
     total = response.total_bytes
     size = f"more than {len(response.body):,} bytes" if total is None else f"{total:,} bytes"
     packed = "" if response.encoding is None else f", packed as {response.encoding[:60]}"

@@ -1,4 +1,4 @@
-"""make_folder: a new folder, with those on the way to it."""
+"""make_folder: makes a folder and its missing parents."""
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool

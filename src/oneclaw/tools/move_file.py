@@ -1,4 +1,4 @@
-"""move_file: a file or folder gets another path, in one step."""
+"""move_file: moves or renames a file or folder, atomically."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""restore_file: a deleted file or folder comes back from the trash."""
+"""restore_file: restores a deleted file or folder from the trash."""
 
 from oneclaw.core.call import Output
 from oneclaw.core.define.function import tool

@@ -1,4 +1,4 @@
-"""search_history: what was said in earlier conversations, found by its words."""
+"""search_history: finds text in earlier conversations."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any

@@ -359,7 +359,7 @@ async def test_an_answer_with_a_pattern_settles_only_what_fits_it() -> None:
         for one, path in zip(questions, paths, strict=True)
     ]
     await settle()
-    with pytest.raises(ValueError, match="does not fit the very call"):
+    with pytest.raises(ValueError, match="does not match the call"):
         broker.answer(questions[0].id, "session", pattern={"path": "lib/*"})
     assert broker.answer(questions[0].id, "session", pattern={"path": "src/*"}, seconds=60)
     assert broker.pending() == (questions[2],)

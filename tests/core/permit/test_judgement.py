@@ -69,7 +69,7 @@ async def test_a_rule_does_not_beat_a_denial() -> None:
     with pytest.raises(ToolError, match="oneclaw grants revoke g1"):
         await permitted.check("c1", SHELL, {"command": "ls"}, SESSION)
     permitted, _ = permissions("once", states={"shell": State.DENIED})
-    with pytest.raises(ToolError, match="The owner denied it for good"):
+    with pytest.raises(ToolError, match="The owner denied it permanently"):
         await permitted.check("c1", SHELL, {"command": "ls"}, SESSION)
 
 

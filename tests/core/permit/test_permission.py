@@ -128,7 +128,7 @@ async def test_the_owners_setting_decides_in_every_mode(mode: Mode) -> None:
     denied = Permissions(mode=mode, broker=person.broker, states={"files.read": State.DENIED})
     message = await refused(denied, READ)
     assert message.startswith("Required permissions were denied: files.read. ")
-    assert "for good" in message
+    assert "permanently" in message
     assert 'permissions.needs."files.read"' in message
     assert person.asked == []
 
@@ -247,7 +247,7 @@ async def test_never_holds_for_a_changed_tool_and_in_every_mode() -> None:
     await refused(Permissions(mode="ask", broker=person.broker, grants=book), WRITE)
     auto = Permissions(mode="auto", grants=book)
     assert not auto.quick(WRITE, SESSION)
-    assert "for good" in await refused(auto, replace(WRITE, version="2"))
+    assert "permanently" in await refused(auto, replace(WRITE, version="2"))
     assert await run(Permissions(mode="auto"), WRITE) == ["write_file"]
 
 
@@ -515,10 +515,10 @@ async def test_a_grant_holds_from_the_moment_it_is_given() -> None:
     await asyncio.sleep(0)
     assert await book.all() == []
     person.answer = "once"
-    assert "for good" in await refused(permissions, SHELL)
+    assert "permanently" in await refused(permissions, SHELL)
     assert not call.done()
     book.gate.set()
-    with pytest.raises(ToolError, match="for good"):
+    with pytest.raises(ToolError, match="permanently"):
         await call
     assert len(await book.all()) == len(person.asked) == 1
 
@@ -535,7 +535,7 @@ async def test_an_answer_is_stored_even_if_its_call_is_cancelled() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert [grant.verdict for grant in (await book.all())] == ["deny"]
-    assert "for good" in await refused(permissions, SHELL)
+    assert "permanently" in await refused(permissions, SHELL)
 
 
 class BrokenBook(MemoryBook):
@@ -567,7 +567,7 @@ async def test_when_an_answer_cannot_be_stored_the_call_says_so(caplog: pytest.L
     assert "The answer could not be stored: the disk is full." in await refused(permissions, SHELL)
     assert "A grant could not be stored" in caplog.text
     person.answer = "never"
-    assert "A person denied it for good." in await refused(permissions, SHELL)
+    assert "A person denied it permanently." in await refused(permissions, SHELL)
     person.answer = "once"
     assert await run(permissions, SHELL) == ["shell"]
 

@@ -44,7 +44,7 @@ async def call(app: App, **arguments: Any) -> str:
         ({"command": "ls", "env": {"LD_PRELOAD": "x"}}, "The variable 'LD_PRELOAD' cannot be set"),
         ({"command": "ls", "env": {"A": "1", "bash_env": "x"}}, "The variable 'bash_env' cannot be set"),
         ({"command": " \n"}, "The command is empty"),
-        ({"command": "ls \0"}, "A NUL character"),
+        ({"command": "ls \0"}, "a NUL character"),
         ({"command": "x" * 100_001}, "more than 100,000"),
     ],
 )

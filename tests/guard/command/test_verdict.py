@@ -190,8 +190,7 @@ def test_without_rules_nothing_is_allowed() -> None:
 def test_an_option_that_no_rule_names_is_told() -> None:
     why = judge_command("git log --output=x", RULES).why
     assert (
-        why
-        == "No rule in shell.allow covers this use of git: a star does not stand for the option --output=x."
+        why == "No rule in shell.allow covers this use of git: a star does not match the option --output=x."
     )
     assert judge_command("git push x", RULES).why == "No rule in shell.allow covers this use of git."
 

@@ -8,9 +8,9 @@ EPILOG = """\
 Examples:
   oneclaw features                 what there is, what is on, and the tools of each
   oneclaw features on shell        switch a feature on, with its tools (off: switch it off)
-  oneclaw features reset shell     take your word back: the settings decide again
+  oneclaw features reset shell     remove your switch: the settings decide again
 
-Running programs take it up within half a second. Exit codes: 0 done, 2 wrong use, 3 no such feature.
+Running programs notice it within half a second. Exit codes: 0 done, 2 wrong use, 3 no such feature.
 """
 ACTIONS = ("list", "on", "off", "reset")
 

@@ -7,7 +7,7 @@ EPILOG = """\
 Examples:
   oneclaw tokens                 the tokens there are
   oneclaw tokens make laptop     make one; its text is shown once
-  oneclaw tokens revoke laptop   have it be refused from now on
+  oneclaw tokens revoke laptop   refuse it from now on
 """
 
 

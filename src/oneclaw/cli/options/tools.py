@@ -11,13 +11,13 @@ Examples:
   oneclaw tools off http_request   switch a tool off (on: switch it on again)
   oneclaw tools on group:text      switch all tools of a group
   oneclaw tools on shell           switch a feature on with its tools, as `oneclaw features on shell` does
-  oneclaw tools reset http_request take your word back: the settings decide again
+  oneclaw tools reset http_request remove your switch: the settings decide again
   oneclaw tools sources            where tools come from, and how each source is
   oneclaw tools portability        what each provider is sent: kept, rewritten, dropped, and why
   oneclaw tools new weather        write a JavaScript tool (--group: several; --python: a plugin)
   oneclaw tools check [PATH]       what is wrong with tool files, and whether each function is there
   oneclaw tools test weather       run the examples of its manifest
-  oneclaw tools reload             have running programs take up changed files now
+  oneclaw tools reload             make running programs load changed files now
   oneclaw tools trust [FOLDER]     load the tools in .oneclaw/tools of a project (untrust: no longer)
 
 Exit codes: 0 done, 1 check or test found something wrong, 2 wrong use or settings, 3 no such tool.

@@ -19,7 +19,7 @@ def configure(parser: Parser) -> None:
         nargs="*",
         default=[],
         metavar="KEY=VALUE",
-        help="arguments: what becomes of such a call",
+        help="arguments: explain a call with these",
         complete=call_words,
     )
     parser.add("--agent", default="default", metavar="NAME", help="for this agent", complete=agent_names)

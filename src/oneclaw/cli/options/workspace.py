@@ -7,7 +7,7 @@ Examples:
   oneclaw workspace                    where `chat` and `run` work when they are started here
   oneclaw workspace list               the folders you were asked about
   oneclaw workspace confirm [FOLDER]   let agents work in this folder, and in those below it
-  oneclaw workspace deny [FOLDER]      let them not, and be asked no more
+  oneclaw workspace deny [FOLDER]      keep agents out of it, and do not ask again
   oneclaw workspace forget [FOLDER]    take your answer back
 
 A git repository of yours needs no confirming. Your home, the root of the disk and folders of the system are

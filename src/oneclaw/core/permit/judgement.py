@@ -1,4 +1,4 @@
-"""The owner's verdict on a call's arguments: granted in advance, or shown to a person first."""
+"""Judges a call's arguments by the owner's rules: granted in advance, or shown to a person first."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping

@@ -44,7 +44,7 @@ def why_refused(reply: Reply, needs: Sequence[str]) -> str:
     if reply.outcome == "no":
         return reply.reason or "A person said no; ask them what to do instead."
     if reply.outcome == "never":
-        return "A person denied it for good."
+        return "A person denied it permanently."
     if not needs:
         return f"{reply.reason} Tell the person: this is done only when somebody says yes to it."
     settings = " and ".join(setting_of(need) for need in needs)

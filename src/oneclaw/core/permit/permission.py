@@ -166,11 +166,11 @@ class Permissions:
             if grant is not None and grant.verdict == "deny":
                 break
         if grant is not None and grant.verdict == "deny":
-            text = f"A person denied it for good; `oneclaw grants revoke {grant.id}` takes that back."
+            text = f"A person denied it permanently; `oneclaw grants revoke {grant.id}` takes that back."
             return NeedStatus(need, State.DENIED_FOR_GOOD, text, grant)
         state = self.state_of(need)
         if state is State.DENIED_FOR_GOOD:
-            text = f"The owner denied it for good with the setting {setting_of(need)}."
+            text = f"The owner denied it permanently with the setting {setting_of(need)}."
             return NeedStatus(need, state, text)
         is_asked = session.must_ask(need)
         if not is_asked and (state is State.GRANTED or grant is not None or is_ruled):
@@ -273,7 +273,7 @@ class Permissions:
         return frozenset(asked if reply.by not in ("", question.id) else ())
 
     async def _preview(self, request: PermissionRequest) -> "Preview | None":
-        """What the call would change; nothing where nobody can be shown it, or the tool cannot tell."""
+        """The preview of the call's changes; None if nobody can see it or the tool has none."""
         preview = request.definition.preview
         if preview is None or self.broker.why_nobody(request.session):
             return None

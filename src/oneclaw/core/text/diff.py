@@ -46,7 +46,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a call would change, for the question whether it may; `instead_of` are arguments that it shows."""
+    """The changes of a call, shown in its question; `instead_of` names the arguments that the diff shows."""
 
     diff: Diff
     instead_of: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def compare(old: bytes | None, new: bytes | None, path: str) -> Diff:
 
 
 def _codes(before: Sequence[str], after: Sequence[str]) -> list[Code]:
-    """What is equal, replaced, deleted and inserted, as `difflib` says it."""
+    """The equal, replaced, deleted and inserted lines, as `difflib` opcodes."""
     start, least = 0, min(len(before), len(after))
     while start < least and before[start] == after[start]:
         start += 1

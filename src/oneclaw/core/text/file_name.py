@@ -1,4 +1,4 @@
-"""The name of a file or folder that stands for any text, as an id from outside: one name, never a path."""
+"""Makes a safe file name from any text, such as a foreign id; never a path."""
 
 from hashlib import sha256
 from urllib.parse import quote

@@ -98,7 +98,7 @@ def expand_braces(pattern: str) -> list[str]:
             start, end, options = group
             todo += [one[:start] + option + one[end:] for option in reversed(options)]
         if len(done) + len(todo) > MOST_ALTERNATIVES:
-            raise InvalidGlob(f"its braces stand for more than {MOST_ALTERNATIVES} patterns")
+            raise InvalidGlob(f"its braces expand to more than {MOST_ALTERNATIVES} patterns")
     return done
 
 

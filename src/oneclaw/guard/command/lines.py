@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 FILLED_IN = "The text that is its input is filled in while it runs (<<)."
-_UNENDED = "A text that stands in it has no end (<<)."
+_UNENDED = "A here-document in it has no end (<<)."
 _OPERATOR = re.compile(
     r"""<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\\$`\n]*)"|(\\?)([A-Za-z0-9_.+\-]+))(?=[\s;|&<>]|\Z)"""
 )

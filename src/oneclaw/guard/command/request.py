@@ -1,4 +1,4 @@
-"""Refuses commands that can never run, before anybody is asked."""
+"""Refuses commands that can never run, before a question is asked."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ def check_request(command: str, folder: str, env: Mapping[str, str]) -> None:
     if not command.strip():
         raise ToolError("The command is empty; give one to run.", Kind.VALIDATION_ERROR)
     if any("\0" in text for text in (command, folder, *env.values())):
-        raise ToolError("A NUL character cannot stand in a command; leave it out.", Kind.VALIDATION_ERROR)
+        raise ToolError("A command cannot contain a NUL character; leave it out.", Kind.VALIDATION_ERROR)
     if len(command) > COMMAND_CHARS:
         raise ToolError(
             f"The command has {len(command):,} characters, more than {COMMAND_CHARS:,}; write a script with"

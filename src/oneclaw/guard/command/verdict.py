@@ -89,7 +89,7 @@ def _nearly(argv: tuple[str, ...], rules: Sequence[Rule]) -> str:
     """The option that keeps a rule for this program from covering the command."""
     named = {word for rule in rules if rule.words[:1] == argv[:1] for word in rule.words}
     option = next((word for word in argv[1:] if word.startswith("-") and word not in named), "")
-    return f": a star does not stand for the option {option[:80]}" if named and option else ""
+    return f": a star does not match the option {option[:80]}" if named and option else ""
 
 
 def _unconfirmed(rule: Rule) -> str:

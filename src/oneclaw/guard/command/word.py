@@ -47,8 +47,8 @@ SPOKEN = {
     "while_statement": "It runs commands in a loop.",
     "&": "It goes on in the background (&).",
     "|&": "It joins the error output to a pipe (|&).",
-    "heredoc_redirect": "A text that stands in the command is its input (<< or <<<).",
-    "herestring_redirect": "A text that stands in the command is its input (<< or <<<).",
+    "heredoc_redirect": "Its input is a here-document or here-string (<< or <<<).",
+    "herestring_redirect": "Its input is a here-document or here-string (<< or <<<).",
 }
 """Reasons by node type why a command is not plain."""
 _FILLED_IN = frozenset("*?[]{}~")

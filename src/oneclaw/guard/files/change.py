@@ -20,7 +20,7 @@ from oneclaw.guard.files.state import FileState
 
 
 class FileChange:
-    """What one call changes. Give `effects` to the functions that change files; `output` tells the result."""
+    """The file changes of one call. Functions that change files take `effects`; `output` adds the diff."""
 
     __slots__ = ("_context", "_keeper", "diff", "effects")
 
@@ -28,13 +28,13 @@ class FileChange:
         undo = context.session.undo
         self._context = context
         self.diff: Diff | None = None
-        """What the change does to the text of a file."""
+        """The diff of the change to a file's text."""
         self._keeper = None if undo is None else ChangeKeeper(undo, _head(context))
         self.effects = Effects(context.workspace, context.check, context.require_in_thread, self)
 
     @property
     def keeper(self) -> ChangeKeeper:
-        """What keeps the change; raises where nothing can be kept."""
+        """The record of the change; raises if it cannot be kept."""
         if self._keeper is None:
             raise ToolError("There is no trash here to delete anything to; run the tool in an app.")
         return self._keeper
@@ -74,7 +74,7 @@ class FileChange:
 
 
 def preview_of(workspace: Workspace, path: str, change: Callable[[bytes | None], bytes | None]) -> Diff:
-    """What a change of a file's bytes would do; None is no file."""
+    """The diff of a change of a file's bytes; None means no file."""
     old = None
     try:
         with open_file(workspace, path) as file:

@@ -33,7 +33,7 @@ class Keep(Protocol):
 
 
 class Effects:
-    """What is done before each effect of one call in a workspace.
+    """Runs these steps before each effect of one call.
 
     check  is called before each effect and stops it by raising
     ask    is called, with the need and the reason, before a file that the owner's own programs obey is

@@ -153,7 +153,7 @@ def find_target(
 
 
 def look_again(descent: Descent, name: str) -> Spot:
-    """What stands at a name in the folder of the descent now."""
+    """The current entry of this name in the opened folder."""
     status, here = descent.status(name), descent.here
     known = None if status is None else identity(status)
     return Spot(name, status, descent.places.access_below(here.identity, name, known, here.access))

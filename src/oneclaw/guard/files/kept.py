@@ -71,7 +71,7 @@ class ChangeHead:
 
 @dataclass(frozen=True, slots=True)
 class KeptChange:
-    """What one call changed, step by step.
+    """The recorded changes of one call, step by step.
 
     Of an undo, `undid` are the steps that it took back, as `ID/NUMBER`; `is_done` when it came to its end.
     """

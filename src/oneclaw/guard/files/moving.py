@@ -1,4 +1,4 @@
-"""Moving, copying, deleting and restoring entries of the workspace; making and removing folders.
+"""Moves, copies, deletes and restores entries of the workspace; makes and removes folders.
 
 Theory. The folder of the source and the folder of the destination are each reached by a descent of their own
 and held open by a descriptor; the rename is between those two descriptors, so no exchanged link leads it

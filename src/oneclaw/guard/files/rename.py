@@ -1,4 +1,4 @@
-"""Renaming without replacing: the kernel refuses where something stands at the new name already."""
+"""Renames without replacing: the kernel refuses a name that already exists."""
 
 import errno
 import os

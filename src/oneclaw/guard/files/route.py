@@ -43,7 +43,7 @@ def parse(workspace: Workspace, path: str) -> Route:
             raise _impossible(workspace, path, message)
     if path == "~" or path.startswith("~/"):
         raise ToolError(
-            "Access denied: ~ stands for a home folder, which is outside the workspace; for a file of that"
+            "Access denied: ~ means a home folder, which is outside the workspace; for a file of that"
             " name, write ./~.",
             Kind.PATH_NOT_ALLOWED,
         )

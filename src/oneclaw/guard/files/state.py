@@ -15,7 +15,7 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXE
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What stands at a path. `sha256` is that of a file's bytes or a link's target; empty if not computed."""
+    """The entry at a path. `sha256` hashes a file's bytes or a link's target; empty if not computed."""
 
     kind: EntryKind
     size: int = 0

@@ -31,7 +31,7 @@ Did = Literal["restored", "removed", "moved", "made", "left"]
 
 @dataclass(frozen=True, slots=True)
 class UndoneFile:
-    """What an undo did to one path of the workspace; `moved_from` is the path it had meanwhile.
+    """The effect of an undo on one path; `moved_from` is the path it was moved back from.
 
     did  restored: has its earlier content or is back; removed: is gone, because a call had made it;
          moved: has its earlier path; made: the folder is there again; left: the folder is not empty

@@ -1,4 +1,4 @@
-"""Plans an undo: which steps are taken back, and which files stand in the way.
+"""Plans an undo: the steps to reverse, and the files that conflict.
 
 Theory. The steps are gone through from the newest to the oldest, each against what would stand at its path
 after the steps before it were taken back. A path that is as the step left it is to be restored. A path that
@@ -51,7 +51,7 @@ class UndoConflict:
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What an undo would do, in order, and what stands in its way."""
+    """The steps of an undo in order, and its conflicts."""
 
     tasks: tuple[UndoTask, ...]
     conflicts: tuple[UndoConflict, ...]
@@ -74,7 +74,7 @@ class _Planner:
         self._workspace = workspace
         self._undo = undo
         self._done: list[tuple[str, str, FileState | None]] = []
-        """What the tasks so far change: a path, where its entry was before, or else what stands there."""
+        """Paths changed by the planned tasks, with the earlier path or the new state of each."""
 
     def put(self, step: FileStep) -> UndoTask | None:
         now = self._look(step.path)
@@ -112,7 +112,7 @@ class _Planner:
         return UndoTask(self.key, step, there, here)
 
     def _look(self, path: str) -> FileState | None:
-        """What stands at a path once the tasks so far are done."""
+        """The state of a path after the planned tasks."""
         for changed, source, state in reversed(self._done):
             if path == changed or (source and path.startswith(f"{changed}/")):
                 if not source:
@@ -136,7 +136,7 @@ class _Planner:
 
 
 def look(workspace: Workspace, undo: UndoFolder, path: str) -> FileState | None:
-    """What stands at a path of the workspace or of the trash now; links are not followed."""
+    """The current state of a path in the workspace or the trash; links are not followed."""
     most_bytes = max(undo.file_bytes, HASHED_BYTES)
     if path.startswith(TRASH):
         folder, name = os.path.split(place_of(undo, path))

@@ -108,7 +108,7 @@ def why_local_name(host: str) -> str | None:
     if name in _METADATA_NAMES:
         return "a cloud metadata name"
     if ".".join(labels[-2:]) in _MIRROR_NAMES:
-        return "a name that stands for any address"
+        return "a name for any address"
     for match in _IPV4_IN_NAME.finditer(name):
         if all(int(part) < 256 for part in match.groups()):
             address = ".".join(str(int(part)) for part in match.groups())

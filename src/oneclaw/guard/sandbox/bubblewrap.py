@@ -11,7 +11,7 @@ from oneclaw.guard.sandbox.sandbox_spec import FILTER
 
 PROGRAM = "bwrap"
 USER = 1000
-"""Who a command is inside: an ordinary user, whoever we are outside."""
+"""The user id inside the sandbox: an ordinary user, also if the program runs as root."""
 PROBE_SECONDS = 10.0
 
 _ISOLATED = ("--unshare-user", "--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL")

@@ -1,4 +1,4 @@
-"""Why a command in the sandbox failed, where the sandbox is the likely cause, and which setting opens it."""
+"""Recognises failures of commands that the sandbox caused, and names the setting that allows them."""
 
 import re
 
@@ -25,7 +25,7 @@ CLOSED = (
 
 
 def likely_cause(written: str, workspace: str, *, has_network: bool) -> str:
-    """What the sandbox has to do with what a failed command wrote; nothing where that cannot be told."""
+    """The likely part of the sandbox in a failure, from the output of the command; empty if unknown."""
     text = written[-_TAIL_CHARS:]
     if not has_network and _NETWORK.search(text):
         return NO_NETWORK

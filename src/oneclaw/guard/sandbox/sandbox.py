@@ -38,7 +38,7 @@ _IDENTITY = {
     "nobody:x:65534:65534::/:/bin/false\n",
     "group": f"agent:x:{bubblewrap.USER}:\nnogroup:x:65534:\n",
 }
-"""Who is who inside: the agent, and nobody else of this machine."""
+"""The users known inside the sandbox: only the agent."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")
 """Of /dev, what is nobody's: in /dev/pts are the terminals of the user, in /dev/shm is memory of programs."""
 _PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version")
@@ -132,7 +132,7 @@ class Sandbox:
                 return replace(made, protected=closed, lookout=lookout)
             why += f"{'; ' if why else ''}{missing}"
         raise ToolError(
-            f"Commands cannot run, for there is no sandbox: {why}. Only the owner can allow to go without,"
+            f"Commands cannot run because there is no sandbox: {why}. Only the owner can allow to go without,"
             ' by shell.sandbox = "none".',
             Kind.PERMISSION_DENIED,
             effects="none",

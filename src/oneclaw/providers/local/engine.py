@@ -1,4 +1,4 @@
-"""The engine of local models, llama.cpp as `xllamacpp`: whether it is installed and can be loaded."""
+"""Checks that llama.cpp (`xllamacpp`), the engine of local models, is installed and loads."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""The models of this machine: GGUF files that a person has added to a small list."""
+"""The list of GGUF files that a person has added."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""One model process as the program sees it: start it, ask it, stop a request, end it."""
+"""The process of one local model: starts it, sends requests, stops them, ends it."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""The processes that run GGUF files, one for each model: started when first asked, ended to make room."""
+"""Processes of local models, one per model: started on first use, ended to free memory."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""On-disk list of jobs, to report those lost with a program."""
+"""On-disk list of background jobs, so that jobs of a dead program are reported as lost."""
 
 import fcntl
 import json

@@ -1,4 +1,4 @@
-"""The output of a job, without known secrets: the latest of it is kept, and every place keeps its number."""
+"""The latest output of a job, with secrets masked and stable offsets."""
 
 from dataclasses import dataclass
 
