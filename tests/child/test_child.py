@@ -178,18 +178,6 @@ class TestKilled:
         with pytest.raises(Ended):
             await child.sweep()
 
-    @pytest.mark.parametrize(("handler", "code"), [("exit(7)", 7), ("None", None)])
-    async def test_it_may_end_by_itself_when_it_is_asked_to(self, handler: str, code: int | None) -> None:
-        """The second takes no notice, and is killed."""
-        text = f"import os, signal\nsignal.signal(signal.SIGTERM, lambda *_: {handler})\nos.write(9, b'x')"
-        ours, theirs = os.pipe()
-        child = Child(python(f"{text}\nwhile True: signal.pause()", fds={9: theirs}))
-        await asyncio.to_thread(os.read, ours, 1)
-        ended = await child.end(10.0 if code else 0.1)
-        assert (ended.code, ended.signal) == (code, None if code else signal.SIGKILL)
-        for fd in (ours, theirs):
-            os.close(fd)
-
     @pytest.mark.parametrize("who", ["supervisor", "guardian", "both"])
     async def test_whoever_does_not_answer_is_killed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str

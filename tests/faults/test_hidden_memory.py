@@ -143,7 +143,7 @@ async def test_counted_by_neither_an_ordinary_user_holds_all_of_it() -> None:
 
 
 def unguard(put: Callable[[object, str, object], None]) -> None:
-    def nothing(box: ShellProcess) -> int:
+    def nothing(process: ShellProcess) -> int:
         return 0
 
     put(ShellProcess, "table_bytes", nothing)

@@ -243,7 +243,7 @@ async def test_without_the_sweep_what_was_left_in_the_background_stays(
             await asyncio.sleep(0.02)
     monkeypatch.undo()
     await shell.let_go()
-    assert await gone(mark), "it ended with its box at the latest"
+    assert await gone(mark), "it ended with its process at the latest"
     await shell.run(left)
     assert await gone(mark)
 
@@ -294,7 +294,7 @@ async def main(folder, is_guarded):
         subprocess.Popen = lambda *words, **more: popen(*words, **more | {"start_new_session": False})
     sandbox = Sandbox(SandboxSettings(folder / "homes"))
     session = Session("one", workspace=Workspace(folder))
-    shell = ShellSession(lambda at, net: sandbox.enclosure(session, at.states, at.tmp, net), SandboxLimits())
+    shell = ShellSession(lambda at, net: sandbox.make_spec(session, at.states, at.tmp, net), SandboxLimits())
     said = await shell.run(ShellCommand("exec 3<>/dev/tty && echo HELLO >&3", 10.0))
     await shell.close()
     sandbox.close()
@@ -331,11 +331,11 @@ async def test_without_its_time_limit_a_command_goes_on(shell: ShellSession, tmp
     assert (tmp_path / "ws" / "late").exists()
 
 
-def not_seen(box: ShellProcess) -> None:
+def not_seen(process: ShellProcess) -> None:
     return None
 
 
-async def passed(box: ShellProcess) -> None:
+async def passed(process: ShellProcess) -> None:
     return None
 
 

@@ -166,10 +166,6 @@ def _units() -> dict[str, Units]:
     return found
 
 
-def _ratio(above: str, below: str) -> Units:
-    return (_units()[above][0], (_units()[below][0][0], -1))
-
-
 def symbol_for(units: Units) -> str:
     """The symbol of a ratio that has one of its own, as `mph`; else nothing."""
-    return {_ratio("mi", "h"): "mph", _ratio("nmi", "h"): "kn"}.get(units, "")
+    return {find_units(name): name for name in ("mph", "kn")}.get(units, "")

@@ -109,14 +109,6 @@ class Child:
                 break
         return self.exit
 
-    async def end(self, grace_seconds: float) -> Exit:
-        """Send SIGTERM to the child's process group; kill what has not ended after `grace_seconds`."""
-        with suppress(OSError):
-            self._lifeline.send(b"t")
-        await asyncio.wait([self._gone], timeout=grace_seconds)
-        self.kill()
-        return await self.gone()
-
     async def sweep(self) -> None:
         """Kill everything that the child has started, but not the child. Raises `Ended`."""
         self._swept = self._loop.create_future()

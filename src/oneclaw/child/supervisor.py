@@ -44,7 +44,7 @@ from oneclaw.child.own_process import (
     set_descriptors,
     set_limit,
 )
-from oneclaw.child.process_tree import ProcessTree, send_signal
+from oneclaw.child.process_tree import ProcessTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,8 +176,6 @@ def _watch(tree: ProcessTree, lifeline: int, output: int, wake: int, watcher: "W
             if order == b"s":
                 tree.kill(tree.child)
                 _tell(lifeline, '{"swept":true}\n')
-            elif order == b"t":
-                send_signal(-tree.child, _signal.SIGTERM)
             else:
                 break
     return tail

@@ -48,8 +48,7 @@ async def run(arguments: argparse.Namespace) -> int:
             return 1
         then = await next_step(app.store, record)
         if arguments.json:
-            print_json(question_json(await find_question(app.store, record.question.id)))
-            return 0
+            return print_json(question_json(await find_question(app.store, record.question.id)))
         print_line("Answered.", "green")
         for line in (told(record.question, said), then):
             if line:

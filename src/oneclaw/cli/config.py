@@ -52,8 +52,7 @@ def print_setting(config: "Config", name: str, as_json: bool) -> int:
     if name in config.values:
         rows["set to"] = masked(config.values[name])
     if as_json:
-        print_json(rows)
-        return 0
+        return print_json(rows)
     for word, said in rows.items():
         if said != "":
             print_line(f"{word:<13}{said if isinstance(said, str) else json.dumps(said)}", indent=13)
@@ -66,8 +65,7 @@ def show(config: "Config", with_all: bool, as_json: bool) -> int:
     places, values = dict(found.places), found.values
     if as_json:
         listed = [described(setting) for setting in SETTINGS]
-        print_json(places | {"set": values} | ({"settings": listed} if with_all else {}))
-        return 0
+        return print_json(places | {"set": values} | ({"settings": listed} if with_all else {}))
     for name, place in places.items():
         print_line(f"{name:<15}{place}", indent=15)
     for key, value in values.items():

@@ -52,8 +52,7 @@ async def show_keys(arguments: argparse.Namespace) -> int:
     if arguments.name:
         raise WrongUse(f"list takes no name; to look at one: oneclaw models {arguments.name}")
     if arguments.json:
-        print_json([{**asdict(state), "is_set": state.is_set} for state in listed])
-        return 0
+        return print_json([{**asdict(state), "is_set": state.is_set} for state in listed])
     rows = [
         (MARKS[state.is_set], state.provider or "a tool", state.name, state.place or "not set")
         for state in listed
@@ -69,8 +68,7 @@ def set_key(arguments: argparse.Namespace) -> int:
     state = find_key(app, arguments.name)
     kept = keep_key(app, arguments.name, read_key(state))
     if arguments.json:
-        print_json(asdict(kept))
-        return 0
+        return print_json(asdict(kept))
     tell_kept(kept, arguments.name)
     return 0
 
@@ -103,8 +101,7 @@ async def remove(arguments: argparse.Namespace) -> int:
     async with open_app(arguments).looking() as app:
         state, is_gone = remove_key(app, arguments.name)
     if arguments.json:
-        print_json(asdict(state) | {"removed": is_gone})
-        return 0
+        return print_json(asdict(state) | {"removed": is_gone})
     print_line(f"{state.name} is removed." if is_gone else f"{state.name} was not in {state.file}.")
     if state.is_set:
         print_line(f"It is still found in the {state.place}.", "yellow", sys.stderr)

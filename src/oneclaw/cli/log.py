@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from oneclaw.cli.diff import count_of, diff_lines, diff_of
 from oneclaw.cli.opened import read_config
@@ -62,7 +61,7 @@ async def run(arguments: argparse.Namespace) -> int:
         is_whole = not (arguments.tool or arguments.status or arguments.json)
         records = await list_calls(store, wanted, with_makers=is_whole)
     if arguments.json:
-        return print_json([as_json(record) for record in records])
+        return print_json([asdict(record) for record in records])
     if not records:
         print("No calls match.", file=sys.stderr)
         return 0
@@ -104,16 +103,12 @@ def show_all(records: Sequence[CallRecord]) -> None:
     print_table(("#", "TIME", "", "TOOL", "TOOK", "WHAT"), rows, ("bold", "dim", STATE, "bold"), wrapped=0)
 
 
-def as_json(record: CallRecord) -> dict[str, Any]:
-    return asdict(record)
-
-
 def show_one(record: CallRecord, is_json: bool, made: Sequence[CallRecord] = ()) -> int:
     """One call, whole, and the calls it made."""
     if is_json:
-        return print_json(as_json(record))
+        return print_json(asdict(record))
     diff = diff_of(record.details)
-    whole = as_json(record) | {
+    whole = asdict(record) | {
         "started": time_text(record.started),
         "seconds": None if record.seconds is None else seconds_text(record.seconds),
     }

@@ -65,7 +65,7 @@ def show_plugins(plugins: list[Plugin], config: "Config", as_json: bool) -> int:
         wrapped=2,
     )
     for problem in (problem for plugin in plugins for problem in plugin.problems):
-        print_line(f"{'!' if problem.is_warning else '✗'} {_visible(str(problem))}", "yellow", sys.stderr, 2)
+        print_line(f"{'!' if problem.is_warning else '✗'} {visible(str(problem))}", "yellow", sys.stderr, 2)
     return 0
 
 
@@ -101,9 +101,9 @@ async def show_plugin(arguments: argparse.Namespace, plugins: list[Plugin]) -> i
         tools = tools_of(app, plugin, arguments.agent)
     if arguments.json:
         return print_json(as_row(plugin) | {"tools": [asdict(tool) for tool in tools]})
-    print_line(_visible(f"{plugin.name} {plugin.version}".strip()), "bold")
+    print_line(visible(f"{plugin.name} {plugin.version}".strip()), "bold")
     if plugin.description:
-        print_line(f"  {_visible(plugin.description)}")
+        print_line(f"  {visible(plugin.description)}")
     print()
     needs = sorted({need for tool in plugin.tools for need in tool.definition.needs})
     secrets = sorted({name for tool in plugin.tools for name in tool.definition.secrets})
@@ -114,10 +114,10 @@ async def show_plugin(arguments: argparse.Namespace, plugins: list[Plugin]) -> i
         ("needs", ", ".join(needs) or "nothing"),
         *([("secrets", ", ".join(secrets))] if secrets else []),
     ):
-        print_line(f"  {label:<9}{_visible(text)}", indent=9)
+        print_line(f"  {label:<9}{visible(text)}", indent=9)
     show_tools(tools)
     for problem in plugin.problems:
-        print_line(f"{'!' if problem.is_warning else '✗'} {_visible(str(problem))}", "yellow", indent=2)
+        print_line(f"{'!' if problem.is_warning else '✗'} {visible(str(problem))}", "yellow", indent=2)
     return 0
 
 
@@ -140,7 +140,3 @@ def show_tools(tools: list[PluginTool]) -> None:
         (STATE, "bold", "yellow"),
     )
     print()
-
-
-def _visible(text: str) -> str:
-    return visible(text)

@@ -37,8 +37,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def list_questions(found: list[QuestionRecord], is_json: bool) -> int:
     if is_json:
-        print_json([question_json(record) for record in found])
-        return 0
+        return print_json([question_json(record) for record in found])
     if not found:
         print(
             "No question waits for an answer. `oneclaw questions --all` shows those that are over.",
@@ -97,8 +96,7 @@ def example(record: QuestionRecord) -> str:
 
 def show_question(record: QuestionRecord, is_json: bool) -> int:
     if is_json:
-        print_json(question_json(record))
-        return 0
+        return print_json(question_json(record))
     question = record.question
     head, *rest = without_shown(question)
     print_line(head, "bold")

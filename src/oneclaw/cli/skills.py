@@ -49,8 +49,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 def show_list(found: SkillList, is_json: bool = False) -> int:
     if is_json:
-        print_json(asdict(found))
-        return 0
+        return print_json(asdict(found))
     if found.skills:
         print_table(
             ("", "SKILL", "FROM", "WHAT"),
@@ -94,8 +93,7 @@ def show(app: "App", name: str, is_json: bool) -> int:
     content = skills.show_skill(app, name)
     state = content.skill
     if is_json:
-        print_json(asdict(content))
-        return 0
+        return print_json(asdict(content))
     print_line(visible(state.name), "bold")
     facts = (
         ("description", state.description),
@@ -115,8 +113,7 @@ def show(app: "App", name: str, is_json: bool) -> int:
 def add(arguments: argparse.Namespace) -> int:
     added = skills.add_skills(read_config(arguments), Path(arguments.name), is_replacing=arguments.replace)
     if arguments.json:
-        print_json([asdict(one) for one in added])
-        return 0
+        return print_json([asdict(one) for one in added])
     for one in added:
         print_line(f"{visible(one.name)} is added: {visible(one.folder)}")
     print_line(f"Look at it with: oneclaw skills show {added[0].name}", "dim")
@@ -158,8 +155,7 @@ async def trust(arguments: argparse.Namespace) -> int:
     async with await open_named(arguments) as app:
         made = await skills.trust_skills(app, folder, arguments.action == "trust")
     if arguments.json:
-        print_json(asdict(made))
-        return 0
+        return print_json(asdict(made))
     show_trust(made)
     return 0
 

@@ -30,8 +30,7 @@ async def run(arguments: argparse.Namespace) -> int:
 async def show(arguments: argparse.Namespace) -> int:
     choice = await choose_workspace(read_config(arguments))
     if arguments.json:
-        print_json({"workspace": str(choice.folder), "reason": choice.reason})
-        return 0
+        return print_json({"workspace": str(choice.folder), "reason": choice.reason})
     reason = WORDS[choice.reason]
     print_line(printable(f"{choice.folder}" + (f" ({reason})" if reason else "")))
     if choice.current is not None:

@@ -31,10 +31,10 @@ async def make_say(tmp_path: Path) -> AsyncIterator[MakeSay]:
         sandboxes.append(sandbox)
         session = Session("one", workspace=Workspace(folder or tmp_path / "ws", roots))
 
-        def enclose(folders: ShellFolder, network: bool) -> SandboxSpec:
-            return sandbox.enclosure(session, folders.states, folders.tmp, network)
+        def make_sandbox(folders: ShellFolder, network: bool) -> SandboxSpec:
+            return sandbox.make_spec(session, folders.states, folders.tmp, network)
 
-        shell = ShellSession(enclose, sandbox.settings.limits)
+        shell = ShellSession(make_sandbox, sandbox.settings.limits)
         made.append(shell)
 
         async def say(text: str, *, network: bool = False) -> CommandOutcome:

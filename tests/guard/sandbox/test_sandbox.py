@@ -287,7 +287,7 @@ async def test_without_any_sandbox_commands_are_refused_and_the_remedy_named(
     (tmp_path / "ws").mkdir()
     session = Session("one", workspace=Workspace(tmp_path / "ws"))
     with pytest.raises(ToolError, match=r"apt install bubblewrap.*shell\.sandbox = \"none\"") as caught:
-        Sandbox(SandboxSettings(tmp_path)).enclosure(session, tmp_path, tmp_path, False)
+        Sandbox(SandboxSettings(tmp_path)).make_spec(session, tmp_path, tmp_path, False)
     assert caught.value.kind is Kind.PERMISSION_DENIED
 
 

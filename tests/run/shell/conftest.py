@@ -35,10 +35,10 @@ async def make_shell(tmp_path: Path, workspace: Path) -> AsyncIterator[MakeShell
         sandbox = Sandbox(SandboxSettings(tmp_path / "homes", sandbox=way))
         sandboxes.append(sandbox)
 
-        def enclose(folder: ShellFolder, network: bool) -> SandboxSpec:
-            return sandbox.enclosure(session, folder.states, folder.tmp, network)
+        def make_sandbox(folder: ShellFolder, network: bool) -> SandboxSpec:
+            return sandbox.make_spec(session, folder.states, folder.tmp, network)
 
-        made.append(ShellSession(enclose, limits))
+        made.append(ShellSession(make_sandbox, limits))
         return made[-1]
 
     yield make

@@ -147,23 +147,23 @@ async def test_a_function_in_the_state_cannot_say_how_the_next_command_ended(she
 async def test_a_command_that_was_never_begun_is_not_run_later(shell: ShellSession) -> None:
     """Its word to begin may still be in the socket when the next bash waits for its own."""
     await run(shell, "true")
-    box = shell._box  # pyright: ignore[reportPrivateUsage]
-    assert box is not None
-    box._started.go.send(b"1 0\n999 0\n")  # pyright: ignore[reportPrivateUsage]
+    process = shell._process  # pyright: ignore[reportPrivateUsage]
+    assert process is not None
+    process._started.go.send(b"1 0\n999 0\n")  # pyright: ignore[reportPrivateUsage]
     shell.folder.write_command("echo stale")
     assert (await run(shell, "echo one")).out.text == "one\n"
 
 
 async def asleep(shell: ShellSession) -> None:
     """Wait until all of a shell waits for a command."""
-    box = shell._box  # pyright: ignore[reportPrivateUsage]
-    assert box is not None
+    process = shell._process  # pyright: ignore[reportPrivateUsage]
+    assert process is not None
 
     def states() -> list[str]:
-        below = descendants(box.child.process_pid)
+        below = descendants(process.child.process_pid)
         return [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in below]
 
-    while (usage := box.usage()) is None or usage.processes < 2 or set(states()) != {"S"}:
+    while (usage := process.usage()) is None or usage.processes < 2 or set(states()) != {"S"}:
         await asyncio.sleep(0.01)
 
 

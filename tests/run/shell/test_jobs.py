@@ -35,14 +35,14 @@ async def test_a_job_that_no_ledger_takes_leaves_no_shell_and_no_files(
     shared.mkdir(parents=True)
     (tmp_path / "jobs.new").mkdir()  # where the ledger is written
 
-    def enclose(folder: ShellFolder, network: bool) -> SandboxSpec:
-        return sandbox.enclosure(session, folder.states, folder.tmp, network)
+    def make_sandbox(folder: ShellFolder, network: bool) -> SandboxSpec:
+        return sandbox.make_spec(session, folder.states, folder.tmp, network)
 
     jobs = Jobs(tmp_path / "jobs.json", SandboxLimits())
-    enclose(ShellFolder(shared, shared), False)  # what it makes once stays open
+    make_sandbox(ShellFolder(shared, shared), False)  # what it makes once stays open
     before = len(os.listdir("/proc/self/fd")), descendants(os.getpid())
     with pytest.raises(OSError):
-        await jobs.start("one", ShellCommand("sleep 60", 60.0), enclose, shared, b"")
+        await jobs.start("one", ShellCommand("sleep 60", 60.0), make_sandbox, shared, b"")
     assert (len(os.listdir("/proc/self/fd")), descendants(os.getpid())) == before
     assert os.listdir(shared.parent) == ["tmp"]
     sandbox.close()

@@ -8,6 +8,8 @@ import pytest
 from tests.run.shell.conftest import MakeShell
 
 from oneclaw.core.errors import ToolError
+from oneclaw.guard.sandbox.sandbox_spec import SandboxSpec
+from oneclaw.run.shell.folder import ShellFolder
 from oneclaw.run.shell.script import GO, LINE
 from oneclaw.run.shell.session import ShellCommand
 
@@ -46,7 +48,11 @@ async def test_a_shell_that_cannot_start_names_the_folder_that_is_not_there(
     make_shell: MakeShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell = make_shell(way="none")
-    enclose = shell._enclose  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(shell, "_enclose", lambda *given: replace(enclose(*given), directory="/nowhere"))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    make_sandbox = shell._make_sandbox  # pyright: ignore[reportPrivateUsage]
+
+    def elsewhere(folder: ShellFolder, network: bool) -> SandboxSpec:
+        return replace(make_sandbox(folder, network), directory="/nowhere")
+
+    monkeypatch.setattr(shell, "_make_sandbox", elsewhere)
     with pytest.raises(ToolError, match="could not be started: No such file or directory: /nowhere"):
         await shell.run(ShellCommand("true", 60.0))

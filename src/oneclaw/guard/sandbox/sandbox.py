@@ -64,7 +64,7 @@ class SandboxSettings:
 
 
 class Sandbox:
-    """Makes enclosures; what works on this machine is tried once."""
+    """Makes the sandboxes of shells; what works on this machine is tried once."""
 
     def __init__(self, settings: SandboxSettings) -> None:
         self.settings = settings
@@ -103,10 +103,10 @@ class Sandbox:
             return None
         return HOME if self.has_own_users else str(self.home(agent))
 
-    def enclosure(
+    def make_spec(
         self, session: Session, states: Path, tmp: Path, network: bool, beside: Sequence[SandboxSpec] = ()
     ) -> SandboxSpec:
-        """The enclosure of a shell; `beside` are those that run now.
+        """The sandbox of a shell; `beside` are those that run now.
 
         Raises `ToolError` when none works and the owner allows to go without.
         """

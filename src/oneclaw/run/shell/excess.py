@@ -25,8 +25,10 @@ async def watch_disks(ended: asyncio.Future[int], disks: Disks, seconds: float) 
 class Watch:
     """Looks at one command, from when it is made; how often is for others to say."""
 
-    def __init__(self, box: ShellProcess, folder: ShellFolder, limits: SandboxLimits, disks: Disks) -> None:
-        self._box = box
+    def __init__(
+        self, process: ShellProcess, folder: ShellFolder, limits: SandboxLimits, disks: Disks
+    ) -> None:
+        self._process = process
         self._folder = folder
         self._limits = limits
         self._disks = disks
@@ -37,14 +39,14 @@ class Watch:
     def excess(self) -> Excess | None:
         if self._disks.are_overdrawn():  # first: what fills a disk goes on while the others are looked at
             return "disk"
-        lookout = self._box.enclosure.lookout
+        lookout = self._process.sandbox.lookout
         if lookout is not None and (self._looking is None or self._looking.done()):
             self._looking = asyncio.get_running_loop().run_in_executor(None, lookout.look)
-        used = self._box.usage()
+        used = self._process.usage()
         if used is not None and used.processes > self._limits.processes:
             return "processes"
         self.memory_bytes = self._memory_bytes(0 if used is None else used.memory_bytes)
-        if self.memory_bytes > self._limits.memory_bytes or self._box.is_out_of_memory():
+        if self.memory_bytes > self._limits.memory_bytes or self._process.is_out_of_memory():
             return "memory"
         return "state" if self._folder.is_too_large() else None
 
@@ -58,9 +60,9 @@ class Watch:
         shared, tables = machine_bytes()
         total = own_bytes
         if total + shared > most:
-            total += self._box.shared_bytes()
-        if self._box.holds_memory:
+            total += self._process.shared_bytes()
+        if self._process.holds_memory:
             return total
         if total + tables > most:
-            total += self._box.table_bytes()
-        return total if total > most else total + self._box.socket_bytes()
+            total += self._process.table_bytes()
+        return total if total > most else total + self._process.socket_bytes()

@@ -35,11 +35,11 @@ _ELSEWHERE = "another OneClaw runs it, and only that one can look after it"
 
 
 class Job:
-    """A running command: its box, its log and its folders."""
+    """A running command: its process, its log and its folders."""
 
-    def __init__(self, record: JobRecord, box: ShellProcess, folder: ShellFolder, redact: Redact) -> None:
+    def __init__(self, record: JobRecord, process: ShellProcess, folder: ShellFolder, redact: Redact) -> None:
         self.record = record
-        self.box = box
+        self.process = process
         self.folder = folder
         self.log = Log(redact)
         self.task: asyncio.Task[None] | None = None
@@ -60,7 +60,7 @@ class Jobs:
         self._group: Group | None = None
 
     async def start(
-        self, agent: str, command: ShellCommand, enclose: Enclose, tmp: Path, state: bytes
+        self, agent: str, command: ShellCommand, make_sandbox: Enclose, tmp: Path, state: bytes
     ) -> JobRecord:
         """Start a command with the state of a shell, if there is one, and return at once."""
         running = sum(job.record.state == "running" for job in self._jobs.values())
@@ -74,49 +74,53 @@ class Jobs:
         try:
             if state:
                 folder.write_state(_FROM, state)
-            box = ShellProcess(
-                enclose(folder, command.network), folder, self._limits, has_input=True, shared=self._group
+            process = ShellProcess(
+                make_sandbox(folder, command.network),
+                folder,
+                self._limits,
+                has_input=True,
+                shared=self._group,
             )
         except BaseException:
             folder.remove_states()
             raise
         try:
-            disks = Disks(box.disks)
-            record = self._enter(agent, command, box.enclosure, folder, disks)
+            disks = Disks(process.disks)
+            record = self._enter(agent, command, process.sandbox, folder, disks)
         except BaseException:
-            box.kill()
-            await asyncio.shield(asyncio.ensure_future(box.gone()))
+            process.kill()
+            await asyncio.shield(asyncio.ensure_future(process.gone()))
             folder.remove_states()
             raise
-        job = self._jobs[record.id] = Job(record, box, folder, command.redact)
-        box.heed = job.log.add
-        box.prepare(0, _TO, _ONLY)
-        if box.enclosure.lookout is not None:
-            box.enclosure.lookout.begin()
-        ended = box.order(_ONLY, _FROM if state else 0)
+        job = self._jobs[record.id] = Job(record, process, folder, command.redact)
+        process.heed = job.log.add
+        process.prepare(0, _TO, _ONLY)
+        if process.sandbox.lookout is not None:
+            process.sandbox.lookout.begin()
+        ended = process.order(_ONLY, _FROM if state else 0)
         job.task = asyncio.get_running_loop().create_task(self._attend(job, ended, disks))
         for ended in [each for each, job in self._jobs.items() if job.record.state != "running"][:-ENDED]:
             del self._jobs[ended]
         return record
 
     def _enter(
-        self, agent: str, command: ShellCommand, enclosure: SandboxSpec, folder: ShellFolder, disks: Disks
+        self, agent: str, command: ShellCommand, sandbox: SandboxSpec, folder: ShellFolder, disks: Disks
     ) -> JobRecord:
         """Put down what is to be run, for bash and then in the ledger."""
         most = disks.most_file_bytes(self._limits.file_bytes)
-        text = command_text(command.text, enclosure.folder, _TO, command.directory, command.environment, most)
+        text = command_text(command.text, sandbox.folder, _TO, command.directory, command.environment, most)
         folder.write_command(text)
-        has_network = command.network or bool(enclosure.note)  # it has one where nothing shuts it in
+        has_network = command.network or bool(sandbox.note)  # it has one where nothing shuts it in
         kept = command.redact(command.text)
-        return self._ledger.add(agent, kept, time.time(), enclosure.note, has_network=has_network)
+        return self._ledger.add(agent, kept, time.time(), sandbox.note, has_network=has_network)
 
     def has_running(self, tmp: Path) -> bool:
         """Whether a job runs with this /tmp."""
         return any(job.folder.tmp == tmp and job.record.state == "running" for job in self._jobs.values())
 
-    def enclosures(self) -> tuple[SandboxSpec, ...]:
+    def sandboxes(self) -> tuple[SandboxSpec, ...]:
         """Shell processes of running jobs."""
-        return tuple(job.box.enclosure for job in self._jobs.values() if job.record.state == "running")
+        return tuple(job.process.sandbox for job in self._jobs.values() if job.record.state == "running")
 
     def list(self, agent: str) -> list[JobRecord]:
         """The jobs of an agent, the oldest first."""
@@ -140,7 +144,7 @@ class Jobs:
         """End a running job with all it has started."""
         running = self._running(agent, job)
         running.why = "it was killed on request"
-        running.box.kill()
+        running.process.kill()
         if running.task is not None:
             await asyncio.wait([running.task])
         return self.find(agent, job)
@@ -160,11 +164,11 @@ class Jobs:
                 Kind.VALIDATION_ERROR,
             )
         try:
-            taken = running.box.write(data) if data else 0
+            taken = running.process.write(data) if data else 0
         except ShellGone:
             raise ToolError(f"{job} takes no more input.", effects="none") from None
         if is_last and taken == len(data):
-            running.box.end_input()
+            running.process.end_input()
         return taken
 
     async def close(self) -> None:
@@ -173,7 +177,7 @@ class Jobs:
         for job in self._jobs.values():
             if job.record.state == "running":
                 job.why = job.why or LOST
-                job.box.kill()
+                job.process.kill()
         if tasks:
             await asyncio.wait(tasks)
         if self._group is not None:
@@ -189,25 +193,25 @@ class Jobs:
 
     async def _attend(self, job: Job, ended: asyncio.Future[int], disks: Disks) -> None:
         """Look after a job until its end, and see to it that nothing of it is left."""
-        code, watch = None, Watch(job.box, job.folder, self._limits, disks)
+        code, watch = None, Watch(job.process, job.folder, self._limits, disks)
         try:
             while not ended.done():
                 await watch_disks(ended, disks, LOOK_SECONDS)
                 if not ended.done() and (excess := watch.excess() or self._excess(job, watch.memory_bytes)):
                     job.why = _WHY[excess]
                     break
-            if job.box.is_out_of_memory():
+            if job.process.is_out_of_memory():
                 job.why = _WHY["memory"]
             elif ended.done():
                 code = ended.result()
         except ShellGone:
-            is_out = job.box.is_out_of_memory()
+            is_out = job.process.is_out_of_memory()
             job.why = job.why or (_WHY["memory"] if is_out else "its shell was killed")
         finally:
-            job.box.kill()
-            await job.box.gone()
-            if job.box.enclosure.lookout is not None:
-                for said in job.box.enclosure.lookout.end():
+            job.process.kill()
+            await job.process.gone()
+            if job.process.sandbox.lookout is not None:
+                for said in job.process.sandbox.lookout.end():
                     job.log.add(f"\n{said}\n".encode())
             if job.folder.how_ended(_TO) == NO_FOLDER:
                 job.why = "there is no such folder to work in"

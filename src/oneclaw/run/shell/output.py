@@ -78,11 +78,6 @@ class StreamOutput:
         half = (CHARS - len(note)) // 2
         return StreamText(f"{head[: safe_cut(head, half)]}{note}{tail[-half:]}", False, True)
 
-    def last_words(self, chars: int = 400) -> str:
-        """The end of what came so far, for people who watch."""
-        end = bytes((self._tail or self._head)[-4 * chars :]).decode("utf-8", "replace")
-        return end.strip()[-chars:]
-
 
 @dataclass(frozen=True, slots=True)
 class StreamText:

@@ -22,7 +22,7 @@ LOOK_SECONDS = 0.1
 """How often a running command is looked after."""
 LAST_WORDS_SECONDS = 2.0
 AT_ONCE = ("processes", "disk")
-"""Excesses for which the whole box is killed: until its first bash has its turn to sweep, more is taken."""
+"""Excesses for which the whole process is killed: before its first bash could sweep, more would be used."""
 _FOLDER_CHARS = 300
 _EARLY_BYTES = 16 << 10
 """A state as large as this is loaded when there is a command: reading through it takes longer."""
@@ -41,7 +41,7 @@ _REFUSED = ("Read-only file system", "Device or resource busy")
 Stop = Excess | Literal["time", "killed"]
 Fate = Literal["kept", "restarted", "ended"]
 Enclose = Callable[[ShellFolder, bool], SandboxSpec]
-"""Makes the enclosure for the folders of a shell, with or without network."""
+"""Makes the sandbox of a shell for its folders, with or without network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ class CommandOutcome:
 
 
 class ShellSession:
-    """One shell. Commands run one after the other; its box is started when needed and can be let go of."""
+    """One shell. Commands run one after the other; its process is started when needed and can be closed."""
 
     def __init__(
         self,
-        enclose: Enclose,
+        make_sandbox: Enclose,
         limits: SandboxLimits,
         *,
         parent: Path | None = None,
@@ -104,9 +104,9 @@ class ShellSession:
         self.used = monotonic()
         self.lock = asyncio.Lock()
         self.state = 0
-        self._enclose = enclose
+        self._make_sandbox = make_sandbox
         self._limits = limits
-        self._box: ShellProcess | None = None
+        self._process: ShellProcess | None = None
         self._ending: asyncio.Future[None] | None = None
         self._network = False
         self._last = 0
@@ -119,7 +119,7 @@ class ShellSession:
 
     @property
     def is_live(self) -> bool:
-        return self._box is not None
+        return self._process is not None
 
     @property
     def where(self) -> str:
@@ -128,44 +128,44 @@ class ShellSession:
         return folder_in(state) if state else ""
 
     @property
-    def enclosure(self) -> SandboxSpec | None:
+    def sandbox(self) -> SandboxSpec | None:
         """The sandbox of its shell process; None without one."""
-        return None if self._box is None else self._box.enclosure
+        return None if self._process is None else self._process.sandbox
 
     async def run(self, command: ShellCommand, heed: Callable[[bytes], None] | None = None) -> CommandOutcome:
         """Run a command; hold `lock` meanwhile. Raises `ToolError` when it could not be run at all."""
-        box = await self._open(command.network)
+        process = await self._open(command.network)
         if command.folder is not None:
-            command.check_folder(self.where or box.enclosure.directory)
-        is_apart = command.is_ruled and not self.is_ruled and self._holds_more(box)
+            command.check_folder(self.where or process.sandbox.directory)
+        is_apart = command.is_ruled and not self.is_ruled and self._holds_more(process)
         self.is_ruled = self.is_ruled and command.is_ruled
         if is_apart:
             self.folder.write_state(PLAIN, plain(self.folder.read_state(self.state)))
             if self._ready:  # a bash is ready that has loaded all of the state
                 self._loads_early = False
                 await self.let_go()
-                box = await self._open(command.network)
+                process = await self._open(command.network)
         start = PLAIN if is_apart else self.state
-        disks = Disks(box.disks)
+        disks = Disks(process.disks)
         began = self.used = monotonic()
-        lookout, set_aside = box.enclosure.lookout, list[str]()
+        lookout, set_aside = process.sandbox.lookout, list[str]()
         if lookout is not None:
             lookout.begin()
         try:
-            ended = self._order(box, command, start, disks)
-            box.heed = heed
-            stop, fate = await self._attend(box, ended, command.seconds, disks)
+            ended = self._order(process, command, start, disks)
+            process.heed = heed
+            stop, fate = await self._attend(process, ended, command.seconds, disks)
             if lookout is not None and lookout.is_large:
                 await asyncio.to_thread(lookout.look)
         except BaseException:  # a bash that waits for this command would take the next one for it
             await self.let_go()
             raise
         finally:
-            box.heed = None
+            process.heed = None
             if lookout is not None:
                 set_aside = lookout.end()
         code = -9 if fate == "restarted" else ended.result()
-        box.drain()
+        process.drain()
         is_there = True
         if stop == "state" and self.state in self.folder.empty_large():
             self.state = 0  # a command has written over the state it came from
@@ -176,9 +176,9 @@ class ShellSession:
                 self._only_move()
             fate, is_there = self._take_state()
             self.is_ruled = self.is_ruled or (is_apart and command.sets_shell and fate == "kept")
-        err = box.err.text(command.redact)
-        is_closed = len(box.enclosure.places) > 1 and any(text in err.text for text in _REFUSED)
-        notes = (box.enclosure.note, APART if is_apart else "", READ_ONLY if is_closed else "", *set_aside)
+        err = process.err.text(command.redact)
+        is_closed = len(process.sandbox.places) > 1 and any(text in err.text for text in _REFUSED)
+        notes = (process.sandbox.note, APART if is_apart else "", READ_ONLY if is_closed else "", *set_aside)
         note = " ".join(part for part in notes if part)
         # Whoever waits for this command is to hear of it first.
         self._preparing = asyncio.get_running_loop().call_soon(self._prepare_ahead)
@@ -190,18 +190,20 @@ class ShellSession:
                 effects="none",
             )
         self.used = monotonic()
-        return CommandOutcome(code, box.out.text(command.redact), err, self.used - began, stop, fate, note)
+        return CommandOutcome(
+            code, process.out.text(command.redact), err, self.used - began, stop, fate, note
+        )
 
     async def let_go(self) -> None:
-        """End the box; the state stays, and the next command starts another one with it.
+        """End the process; the state stays, and the next command starts another one with it.
 
         Whoever waits may be cancelled: it is ended all the same, or its files would stay open. The next one
-        to come here waits for that end: two boxes would write the same files.
+        to come here waits for that end: two processes would write the same files.
         """
-        box, self._box = self._box, None
-        if box is not None:
-            box.kill()
-            self._ending = asyncio.ensure_future(box.gone())
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            self._ending = asyncio.ensure_future(process.gone())
         if self._ending is not None:
             await asyncio.shield(self._ending)
             self._ending = None
@@ -211,23 +213,23 @@ class ShellSession:
         await asyncio.to_thread(self.folder.remove)
 
     async def _open(self, network: bool) -> ShellProcess:
-        box = self._box
-        lookout = None if box is None else box.enclosure.lookout
+        process = self._process
+        lookout = None if process is None else process.sandbox.lookout
         if lookout is not None and lookout.is_large:
             await asyncio.to_thread(lookout.take_stock)  # it remembers what it has read
-        if box is None or self._network != network or not box.is_alive or box.enclosure.is_stale:
+        if process is None or self._network != network or not process.is_alive or process.sandbox.is_stale:
             await self.let_go()
-        if self._box is None:
+        if self._process is None:
             self._network = network
-            self._box = ShellProcess(self._enclose(self.folder, network), self.folder, self._limits)
+            self._process = ShellProcess(self._make_sandbox(self.folder, network), self.folder, self._limits)
             self._ready = None
         self._prepare()
-        return self._box
+        return self._process
 
-    def _holds_more(self, box: ShellProcess) -> bool:
+    def _holds_more(self, process: ShellProcess) -> bool:
         """Whether its state has anything that decides which code runs."""
         state = self.folder.read_state(self.state)
-        return bool(state) and leaves_out(state, box.enclosure.environment)
+        return bool(state) and leaves_out(state, process.sandbox.environment)
 
     def _prepare(self) -> None:
         """Have a bash ready for the next command, with the state loaded if that can do no harm.
@@ -236,7 +238,7 @@ class ShellSession:
         """
         if self._preparing is not None:  # or another one would be made while the command runs
             self._preparing.cancel()
-        if self._box is None or self._ready is not None:
+        if self._process is None or self._ready is not None:
             return
         state = self.folder.tidy(self.state) if self.state else b""
         if not state:  # a command has written over the one it came from
@@ -245,7 +247,7 @@ class ShellSession:
         self._ready = self.state if is_early and is_harmless(state) else 0
         self._last += 1
         self.folder.forget(after(self.state))
-        self._box.prepare(self._ready, after(self.state), self._last)
+        self._process.prepare(self._ready, after(self.state), self._last)
 
     def _prepare_ahead(self) -> None:
         with suppress(ToolError):  # the next command tries again, and says it
@@ -259,51 +261,51 @@ class ShellSession:
             self.folder.write_state(after(self.state), moved(before, left))
 
     def _order(
-        self, box: ShellProcess, command: ShellCommand, start: int, disks: Disks
+        self, process: ShellProcess, command: ShellCommand, start: int, disks: Disks
     ) -> asyncio.Future[int]:
         loaded, self._ready = self._ready, None
         text = command_text(
             command.text,
-            box.enclosure.folder,
+            process.sandbox.folder,
             after(self.state),
             command.directory,
             command.environment,
             disks.most_file_bytes(self._limits.file_bytes),
         )
         self.folder.write_command(text)
-        return box.order(self._last, 0 if loaded == start else start)
+        return process.order(self._last, 0 if loaded == start else start)
 
     async def _attend(
-        self, box: ShellProcess, ended: asyncio.Future[int], seconds: float, disks: Disks
+        self, process: ShellProcess, ended: asyncio.Future[int], seconds: float, disks: Disks
     ) -> tuple[Stop | None, Fate]:
         """Wait for the end of a command, or bring it about; either way nothing it started is left."""
         try:
-            stop = await self._wait(box, ended, seconds, disks)
+            stop = await self._wait(process, ended, seconds, disks)
         except ShellGone:
-            is_out_of_memory = box.is_out_of_memory()
+            is_out_of_memory = process.is_out_of_memory()
             await self.let_go()
             if is_out_of_memory:
                 return "memory", "restarted"
-            if why := box.why_gone():
+            if why := process.why_gone():
                 raise ToolError(f"The shell could not be started: {why}.", effects="none") from None
             return "killed", "restarted"
         if stop in AT_ONCE and not ended.done():
-            box.kill()
+            process.kill()
             return stop, "restarted"
         try:
-            if stop is not None or not box.enclosure.has_own_pids:
-                await box.sweep()
+            if stop is not None or not process.sandbox.has_own_pids:
+                await process.sweep()
                 await asyncio.wait_for(asyncio.shield(ended), LAST_WORDS_SECONDS)
-                await box.alone()
-                box.is_out_of_memory()  # what was killed until now is not of the next command
-            elif box.had_left:  # its first bash has killed it
-                await box.alone()
+                await process.alone()
+                process.is_out_of_memory()  # what was killed until now is not of the next command
+            elif process.had_left:  # its first bash has killed it
+                await process.alone()
         except (ShellGone, TimeoutError):
             return stop, "restarted"
         return stop, "kept"
 
     async def _wait(
-        self, box: ShellProcess, ended: asyncio.Future[int], seconds: float, disks: Disks
+        self, process: ShellProcess, ended: asyncio.Future[int], seconds: float, disks: Disks
     ) -> Stop | None:
         """Look now and then whether it takes too much; why it must be stopped, None when it has ended."""
         until, watch = monotonic() + seconds, None
@@ -312,7 +314,7 @@ class ShellSession:
             await watch_disks(ended, disks, min(left, LOOK_SECONDS))
             if ended.done():
                 ended.result()
-                if box.is_out_of_memory():
+                if process.is_out_of_memory():
                     return "memory"
                 if disks.are_overdrawn():
                     return "disk"
@@ -320,7 +322,7 @@ class ShellSession:
             if left <= 0:
                 return "time"
             watch = watch or Watch(
-                box, self.folder, self._limits, disks
+                process, self.folder, self._limits, disks
             )  # most commands end before the first look
             if excess := watch.excess():
                 return excess

@@ -31,7 +31,7 @@ ALONE_SECONDS = 0.002
 
 
 class ShellGone(Exception):
-    """The box has ended."""
+    """The shell process has ended."""
 
 
 class ShellProcess:
@@ -39,15 +39,15 @@ class ShellProcess:
 
     def __init__(
         self,
-        enclosure: SandboxSpec,
+        sandbox: SandboxSpec,
         folder: ShellFolder,
         limits: SandboxLimits,
         *,
         has_input: bool = False,
         shared: Group | None = None,
     ) -> None:
-        self.enclosure = enclosure
-        self.disks = one_of_each(enclosure.disks)
+        self.sandbox = sandbox
+        self.disks = one_of_each(sandbox.disks)
         self.out, self.err = StreamOutput(), StreamOutput()
         self.heed: Callable[[bytes], None] | None = None
         self.had_left = False
@@ -62,7 +62,7 @@ class ShellProcess:
         self._said = b""
         self._is_lost = False
         self._is_closed = False
-        self._started = start(enclosure, folder, limits, has_input=has_input, shared=shared)
+        self._started = start(sandbox, folder, limits, has_input=has_input, shared=shared)
         self.child = self._started.child
         self.child.known.add_done_callback(lambda _: self._want())
         self._loop.add_reader(self._started.line, self._read_line)
@@ -92,7 +92,7 @@ class ShellProcess:
     def order(self, number: int, state: int = 0) -> asyncio.Future[int]:
         """Run the command that lies in the folder in the bash that waits for this number: its exit code.
 
-        `state` is loaded first, if there is one. The future fails with `ShellGone` when the box ends first.
+        `state` is loaded first, if there is one. The future fails with `ShellGone` if the process ends first.
         """
         self._want()
         self.drain()
@@ -112,7 +112,7 @@ class ShellProcess:
             raise ShellGone
         try:
             async with asyncio.timeout(SWEEP_SECONDS):
-                if not self.enclosure.has_own_pids:
+                if not self.sandbox.has_own_pids:
                     return await self.child.sweep()
                 self._swept = self._loop.create_future()
                 os.kill(self.child.pid, signal.SIGUSR1)
@@ -158,12 +158,12 @@ class ShellProcess:
     @property
     def _top(self) -> int:
         """The process that all others are below of; 0 until it is known."""
-        return self.child.pid if self.enclosure.has_own_pids else self.child.supervisor_pid
+        return self.child.pid if self.sandbox.has_own_pids else self.child.supervisor_pid
 
     def _processes(self) -> list[str] | None:
         if not self._top:
             return None
-        if self.enclosure.has_own_pids:
+        if self.sandbox.has_own_pids:
             return processes_inside(self._top)
         return processes_below(self._top, self._limits.processes)
 
@@ -196,7 +196,7 @@ class ShellProcess:
         self.child.kill()
 
     async def gone(self) -> None:
-        """Wait until nothing is left of a box that was killed or has ended, and let go of its files."""
+        """Wait until nothing is left of a process that was killed or has ended, and close its files."""
         await self.child.gone()
         self.drain()
         if not self._is_closed:

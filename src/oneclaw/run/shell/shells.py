@@ -84,7 +84,7 @@ class Shells:
         if state and command.is_ruled and not shell.is_ruled:
             state = plain(state)
         return await self.jobs.start(
-            context.agent, command, self.enclose(context.session), shell.folder.tmp, state
+            context.agent, command, self.make_sandbox(context.session), shell.folder.tmp, state
         )
 
     def where(self, session: Session) -> str:
@@ -92,17 +92,19 @@ class Shells:
         shell = self._sessions.get(session.id)
         return (shell.where if shell is not None else "") or str(session.workspace.folder.absolute())
 
-    def enclose(self, session: Session) -> Enclose:
+    def make_sandbox(self, session: Session) -> Enclose:
         def make(folder: ShellFolder, network: bool) -> SandboxSpec:
-            return self.sandbox.enclosure(session, folder.states, folder.tmp, network, self._enclosures())
+            return self.sandbox.make_spec(
+                session, folder.states, folder.tmp, network, self._running_sandboxes()
+            )
 
         return make
 
-    def _enclosures(self) -> list[SandboxSpec]:
+    def _running_sandboxes(self) -> list[SandboxSpec]:
         """All that a command runs in now: where none does, nothing can be exchanged."""
         busy = (shell for shell in self._sessions.values() if shell.lock.locked())
-        shells = (shell.enclosure for shell in (*busy, *self._fresh))
-        return [*(one for one in shells if one is not None), *self.jobs.enclosures()]
+        shells = (shell.sandbox for shell in (*busy, *self._fresh))
+        return [*(one for one in shells if one is not None), *self.jobs.sandboxes()]
 
     async def close(self) -> None:
         await self.jobs.close()
@@ -118,14 +120,14 @@ class Shells:
 
     def _make(self, session: Session) -> ShellSession:
         return ShellSession(
-            self.enclose(session),
+            self.make_sandbox(session),
             self.limits,
             parent=self.sandbox.scratch.folder,
             quick=self.sandbox.quick,
         )
 
     async def _let_go_of_some(self) -> None:
-        """End the boxes of those unused the longest; of very many, the oldest lose their state as well."""
+        """Close the least recently used shells; of very many, the oldest lose their state as well."""
         idle = [each for each in self._sessions.items() if not each[1].lock.locked()]
         idle.sort(key=lambda each: each[1].used)
         for name, shell in idle[: max(0, len(idle) - KEPT)]:

@@ -61,7 +61,7 @@ class StartedShell:
 
 
 def start(
-    enclosure: SandboxSpec,
+    sandbox: SandboxSpec,
     folder: ShellFolder,
     limits: SandboxLimits,
     *,
@@ -70,15 +70,15 @@ def start(
 ) -> StartedShell:
     """Start it, in a control group of its own or inside of a shared one. Raises `ToolError`."""
     script = shell_script(
-        enclosure.folder,
-        has_own_pids=enclosure.has_own_pids,
+        sandbox.folder,
+        has_own_pids=sandbox.has_own_pids,
         has_input=has_input,
-        given=enclosure.environment,
+        given=sandbox.environment,
     )
     folder.write_script(script)
     try:
         with ExitStack() as theirs, ExitStack() as ours:
-            started = _start(enclosure, limits, has_input, shared, theirs, ours)
+            started = _start(sandbox, limits, has_input, shared, theirs, ours)
             ours.pop_all()
     except OSError as error:
         reason = ": ".join(filter(None, (error.strerror or str(error), error.filename)))
@@ -87,7 +87,7 @@ def start(
 
 
 def _start(
-    enclosure: SandboxSpec,
+    sandbox: SandboxSpec,
     limits: SandboxLimits,
     has_input: bool,
     shared: Group | None,
@@ -109,13 +109,13 @@ def _start(
         _closed_by(theirs, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, GO + 1))
         for fd in (their_line.fileno(), their_out, their_err, their_go.fileno())
     ]
-    most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, _most_tasks(enclosure, limits))
-    words = *passed, *most, f"{enclosure.folder}/{SCRIPT}"
+    most = (limits.memory_bytes >> 10, limits.file_bytes >> 10, _most_tasks(sandbox, limits))
+    words = *passed, *most, f"{sandbox.folder}/{SCRIPT}"
     nice = NICE if shutil.which(NICE[0]) else ()
     bash = (*nice, "bash", "--noprofile", "--norc", "-c", RUN, "bash", *map(str, words))
-    filtered = [_closed_by(theirs, _filter_file(enclosure.filter))] if enclosure.filter else []
+    filtered = [_closed_by(theirs, _filter_file(sandbox.filter))] if sandbox.filter else []
     descriptors = {fd: fd for fd in (*passed, *filtered)} | ({} if their_input is None else {0: their_input})
-    spec = enclosure.child_spec(bash, descriptors, *filtered)
+    spec = sandbox.child_spec(bash, descriptors, *filtered)
     tasks = _THREADS * limits.processes
     group = make_group(limits.memory_bytes, tasks) if shared is None else shared.inner(tasks)
     return StartedShell(Child(spec, group=group), group, line, go, out, err, given, written)
@@ -136,13 +136,13 @@ def _closed_by(closer: ExitStack, fd: int) -> int:
     return fd
 
 
-def _most_tasks(enclosure: SandboxSpec, limits: SandboxLimits) -> int:
+def _most_tasks(sandbox: SandboxSpec, limits: SandboxLimits) -> int:
     """Processes and threads that the kernel allows a user who is not root.
 
     Since Linux 5.14 it counts those of each user namespace apart.
     """
     found = re.match(r"(\d+)\.(\d+)", platform.release())
-    is_apart = enclosure.kind == "bubblewrap" and found and (int(found[1]), int(found[2])) >= (5, 14)
+    is_apart = sandbox.kind == "bubblewrap" and found and (int(found[1]), int(found[2])) >= (5, 14)
     return _THREADS * limits.processes if is_apart else max(_USER_PROCESSES, 8 * limits.processes)
 
 
