@@ -16,8 +16,8 @@ Examples:
   oneclaw allow "make test"          this very command
   oneclaw allow --remove "make test"
 
-One * stands for one word, at the end for one or more, ** for any number; none stands for an option, save
--m and its like of git commit. `oneclaw deny` refuses.
+One * matches one word (at the end one or more words), ** any number of words. Neither matches an option,
+except -m and similar ones of git commit. `oneclaw deny` refuses commands.
 """
 
 
