@@ -20,10 +20,10 @@ async def opened_shell(
     sandbox = Sandbox(SandboxSettings(folder / "homes", sandbox=way, limits=limits))
     session = Session("one", workspace=Workspace(workspace))
 
-    def enclose(made: ShellFolder, network: bool) -> SandboxSpec:
-        return sandbox.enclosure(session, made.states, made.tmp, network)
+    def make_sandbox(made: ShellFolder, network: bool) -> SandboxSpec:
+        return sandbox.make_spec(session, made.states, made.tmp, network)
 
-    shell = ShellSession(enclose, limits)
+    shell = ShellSession(make_sandbox, limits)
     try:
         yield shell
     finally:
