@@ -49,9 +49,9 @@ def measure(rounds: int) -> str:
             rows.append([f"{side}, {label}", *figures(took)])
     head = ["", "load s", "memory MB", "first call s", "first token s", "call s", "tokens/s"]
     note = (
-        "First call and first token are measured in a newly started process that reads its prompt with ten"
-        " tools for the first time. Call is the median of the later messages. Load and first call are the"
-        " minimum of the rounds."
+        "First call and first token: of a process that was just loaded, whose prompt with ten tools is read"
+        " for the first time. Call: the median of the messages after it. Load and first call are the least"
+        " of the rounds."
     )
     return draw("The tiny model", head, rows, note)
 
