@@ -99,6 +99,17 @@ def test_a_provider_without_a_key_is_one_line_unless_all_are_asked_for(
     assert set(marks[marks.index("✗") :]) == {"✗"}
 
 
+def test_an_action_that_is_misspelt_is_told_with_the_one_that_is_meant(cli: Cli) -> None:
+    told = cli("models", "defalt", "ollama/llama3.2")
+    said = "oneclaw: `oneclaw models` has no action 'defalt'. Did you mean default?\n"
+    assert (told.code, told.err) == (2, said)
+
+
+def test_models_with_a_name_stand_before_servers_that_nobody_asked(cli: Cli) -> None:
+    names = [line.split("\t")[1] for line in cli("models").out.splitlines() if line.startswith("…")]
+    assert names == sorted(names, key=lambda name: (name.endswith("/…"), name))
+
+
 def test_the_tools_of_small_models_are_listed_only_with_all(cli: Cli) -> None:
     assert "gets these tools" not in cli("models").err
     assert len(cli("models").err.splitlines()) <= 6

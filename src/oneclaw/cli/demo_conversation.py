@@ -1,6 +1,7 @@
 """`oneclaw demo`: the tiny model in a fresh workspace: a chat, or five messages and what they lead to."""
 
 import argparse
+import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -157,12 +158,22 @@ async def show_answer(app: "App", session: "Session", prompt: str) -> "RunFinish
 
 def show_call(event: "ToolFinished", arguments: Mapping[str, Any]) -> None:
     """A call that has ended, as a chat shows it."""
+    from rich.text import Text
+
     from oneclaw.cli.lines import arguments_text, result_text
-    from oneclaw.cli.terminal import print_line
+    from oneclaw.cli.terminal import console, folded, is_terminal, print_line
 
     result = event.result
     mark, style = ("✓", "green") if result.ok else ("✗", "red")
-    line = f"  {mark}  {event.tool} {arguments_text(arguments)}".rstrip()
-    print_line(f"{line} · {result_text(result)}" if result.ok else line, style, indent=3)
+    said = f"{arguments_text(arguments)}{f' · {result_text(result)}' if result.ok else ''}".strip()
+    head = f"  {mark}  {event.tool}"
+    if is_terminal(sys.stdout):
+        screen = console()
+        line = Text(folded(f"{head} {said}".rstrip(), screen.width, indent=3), "dim")
+        line.stylize(f"not dim {style}", 0, len(head) - len(event.tool))
+        line.stylize("not dim bold", len(head) - len(event.tool), len(head))
+        screen.print(line, soft_wrap=True)
+    else:
+        print(f"{head} {said}".rstrip())
     if not result.ok:
         print_line(f"     {result_text(result)}", style)

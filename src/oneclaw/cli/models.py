@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from oneclaw.cli.local_models import ACTIONS, change_models
 from oneclaw.cli.opened import open_app
-from oneclaw.cli.parser import WrongUse
+from oneclaw.cli.parser import WrongUse, nearest_word, shown
 from oneclaw.cli.terminal import STATE, console, is_terminal, print_json, print_line, print_table
 from oneclaw.operations.models import ModelList, ModelState, check_models, list_models
 
@@ -23,7 +23,9 @@ async def run(arguments: argparse.Namespace) -> int:
     if arguments.provider == ACTIONS[0]:
         arguments.provider, arguments.file = arguments.file, None
     if arguments.file or arguments.name:
-        raise WrongUse("a file goes with add: oneclaw models add FILE.gguf --name NAME")
+        meant = nearest_word(arguments.provider or "", ACTIONS)
+        hint = f"`oneclaw models` has no action {shown(arguments.provider or '')}.{meant}" if meant else ""
+        raise WrongUse(hint or "a file goes with add: oneclaw models add FILE.gguf --name NAME")
     async with open_app(arguments).looking() as app:
         listed = list_models(app, arguments.provider)
     if arguments.check:

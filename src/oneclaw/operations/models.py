@@ -120,7 +120,8 @@ def list_models(app: "App", provider: str | None = None) -> ModelList:
     bare = [f"{name}/{ANY}" for name in catalog.providers() if name not in listed]
     found = [_state(catalog, name, is_set, default) for name in (*known, *bare)]
     wanted = [model for model in found if provider in (None, model.provider)]
-    wanted.sort(key=lambda model: (not model.is_default, not model.is_set, model.model))
+    # First those that can be used by their name now, then servers whose models nobody has asked for.
+    wanted.sort(key=lambda one: (not one.is_default, not one.is_set, one.model.endswith(ANY), one.model))
     return ModelList(catalog.date, catalog.small_tools, tuple(wanted))
 
 
