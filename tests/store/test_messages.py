@@ -1,9 +1,11 @@
 """Conversations in the store: kept as they happen, read back whatever became of them."""
 
 import asyncio
+import json
 import logging
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,92 @@ async def test_only_later_messages_are_loaded_when_asked(messages: Messages, ses
     for number in range(5):
         await messages.append(session, UserMessage(str(number)))
     assert [each.number for each in await messages.load(session.id, after=3)] == [4, 5]
+
+
+# ---------------------------------------------------------------------- results in the row of their answer
+
+
+def rounds(count: int) -> list[Message]:
+    """What a user says, and rounds of one call each."""
+    said: list[Message] = [UserMessage("count")]
+    for number in map(str, range(count)):
+        said.append(AssistantMessage((CallPart(ToolCall("look", "{}", number)),)))
+        said.append(ResultsMessage((ToolResult(number, "look", number),)))
+    return [*said, answer()]
+
+
+async def rows(database: SqliteDatabase) -> list[tuple[int, str, bool]]:
+    sql = "SELECT number, role, results IS NOT NULL FROM messages ORDER BY number"
+    return [(number, role, bool(results)) for number, role, results in await database.select(sql)]
+
+
+async def test_results_stand_in_the_row_of_the_answer_after_them(
+    database: SqliteDatabase, messages: Messages, session: Session
+) -> None:
+    session = replace(session, run="run-1")
+    said = rounds(2)
+    for each in said:
+        messages.add(session, each)
+    await messages.flush()
+    assert await rows(database) == [
+        (1, "user", False),
+        (2, "assistant", False),
+        (4, "assistant", True),
+        (6, "assistant", True),
+    ]
+    loaded = await messages.load(session.id)
+    assert [each.message for each in loaded] == said
+    assert [each.number for each in loaded] == [1, 2, 3, 4, 5, 6]
+    assert [each.number for each in await messages.load(session.id, after=3)] == [4, 5, 6]
+    assert await messages.last(session.id) == 6
+    assert [each.messages for each in await Sessions(database).totals()] == [6]
+
+
+async def test_results_that_are_written_before_the_answer_keep_their_row(
+    database: SqliteDatabase, messages: Messages, session: Session
+) -> None:
+    session = replace(session, run="run-1")
+    said = rounds(1)
+    for each in said:
+        messages.add(session, each)
+        await messages.flush()
+    assert await rows(database) == [
+        (1, "user", False),
+        (2, "assistant", False),
+        (3, "results", False),
+        (4, "assistant", False),
+    ]
+    assert [each.message for each in await messages.load(session.id)] == said
+
+
+async def test_results_are_not_moved_past_another_message_nor_to_another_session(
+    database: SqliteDatabase, messages: Messages, session: Session
+) -> None:
+    session = replace(session, run="run-1")
+    other = replace(session, id="session-2", run="run-2")
+    messages.add(other, UserMessage("hello"))
+    said = [*rounds(1)[:-1], UserMessage("and now?"), answer()]
+    for each in said:
+        messages.add(session, each)
+    said += rounds(1)[1:-1]
+    for each in said[-2:]:
+        messages.add(session, each)
+    messages.add(other, answer("hi"))
+    await messages.flush()
+    assert [each.message for each in await messages.load(session.id)] == said
+    assert [each.message for each in await messages.load(other.id)] == [UserMessage("hello"), answer("hi")]
+    assert not any(has_results for _, _, has_results in await rows(database))
+
+
+async def test_results_that_wait_are_kept_when_the_store_is_closed(path: Path, session: Session) -> None:
+    session = replace(session, run="run-1")
+    said = rounds(1)[:-1]
+    with SqliteDatabase(path) as database:
+        messages = Messages(database)
+        for each in said:
+            messages.add(session, each)
+    with SqliteDatabase(path) as database:
+        assert [each.message for each in await Messages(database).load(session.id)] == said
 
 
 async def test_sessions_count_for_themselves(messages: Messages, session: Session) -> None:
@@ -300,6 +388,21 @@ async def test_a_secret_in_an_echo_alone_is_found(database: SqliteDatabase, sess
     loaded = (await messages.load(session.id))[0].message
     assert isinstance(loaded, AssistantMessage)
     assert loaded.parts[0].echo == {"content": [{"text": "[redacted:KEY]"}]}
+
+
+async def test_a_secret_in_arguments_that_are_json_text_is_found(
+    path: Path, database: SqliteDatabase, session: Session
+) -> None:
+    secret = 'say "friend" \\ enter'
+    messages = Messages(database, SecretRedactor({"door": secret}).redact)
+    for arguments in (json.dumps({"word": secret}), f'{{"word": "{secret}"}}', f"{secret}\t"):
+        await messages.append(session, AssistantMessage((CallPart(ToolCall("open", arguments, "1")),)))
+    for each in await messages.load(session.id):
+        assert isinstance(each.message, AssistantMessage)
+        arguments = each.message.calls[0].arguments
+        assert isinstance(arguments, str)
+        assert "[redacted:door]" in arguments
+        assert "friend" not in arguments
 
 
 async def test_without_the_redactor_the_secret_would_be_kept(

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from oneclaw.core.call import ToolCall, ToolResult
 from oneclaw.core.errors import StoreError
-from oneclaw.core.message import UserMessage
+from oneclaw.core.message import AssistantMessage, CallPart, Message, ResultsMessage, UserMessage
+from oneclaw.core.message_json import to_json
 from oneclaw.core.session import Session
 from oneclaw.store import migration
 from oneclaw.store.calls import Calls
@@ -169,3 +171,37 @@ async def test_memories_from_before_parts_of_words_are_found_by_them(path: Path,
             assert await memories.forget((await memories.search(value))[0].key)
         assert await memories.search("Αθήνα") == []
         assert (await database.find_faults(60))[0] == []
+
+
+async def test_a_conversation_from_before_results_stood_with_answers_goes_on(path: Path, steps: Path) -> None:
+    for step in steps.glob("*.sql"):
+        if int(step.name[:4]) > 13:
+            step.unlink()
+    path.parent.mkdir(parents=True)
+    old = sqlite3.connect(path, isolation_level=None)
+    old.execute(f"PRAGMA application_id = {migration.APPLICATION}")
+    migration.migrate(old, steps)
+    old.execute(
+        "INSERT INTO sessions (id, agent, workspace, created, updated) VALUES ('s', 'helper', '/w', 1.0, 2.0)"
+    )
+    call, results = AssistantMessage((CallPart(ToolCall("look", "{}", "1")),)), ToolResult("1", "look", "so")
+    said: list[Message] = [UserMessage("hello"), call, ResultsMessage((results,))]
+    old.executemany(
+        "INSERT INTO messages (session, number, created, role, content, run) VALUES ('s', ?, 1.0, ?, ?, 'r')",
+        [
+            (number, role, to_json(message))
+            for number, role, message in zip((1, 2, 3), ("user", "assistant", "results"), said, strict=True)
+        ],
+    )
+    old.close()
+    with SqliteDatabase(path) as database:
+        messages, session = Messages(database), Session("s", run="r2")
+        assert await messages.last("s") == 3
+        more: list[Message] = [UserMessage("again"), call, ResultsMessage((results,)), call]
+        for each in more:
+            messages.add(session, each)
+        await messages.flush()
+        loaded = await messages.load("s")
+        assert [each.message for each in loaded] == said + more
+        assert [each.number for each in loaded] == [1, 2, 3, 4, 5, 6, 7]
+        assert [each.messages for each in await Sessions(database).totals()] == [7]

@@ -89,6 +89,22 @@ async def test_rows_for_later_go_with_the_next_commit(path: Path, database: Sqli
     assert commits(path) - before == 1
 
 
+async def test_a_row_for_later_is_taken_back_only_while_it_is_the_last(database: SqliteDatabase) -> None:
+    first, last = ("a", "1"), ("b", "1")
+    like_it = last[:1] + last[1:]
+    database.add_later(_ADD, first)
+    database.add_later(_ADD, last)
+    assert [database.take_back(values) for values in (first, like_it, last, last)] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    await database.flush()
+    assert await keys(database) == ["a"]
+    assert not database.take_back(first), "it is written"
+
+
 async def test_rows_for_later_are_written_also_when_nothing_else_is(database: SqliteDatabase) -> None:
     database.add_later(_ADD, ("a", "1"))
     async with asyncio.timeout(10):

@@ -34,6 +34,16 @@ _MOST_IDS = 1_000
 """So many ids are looked for in one query."""
 
 _UNDO = "DELETE FROM calls WHERE id = ?"
+# Most rows have these columns and no others: their statements are not put together each time.
+_OPEN = """
+INSERT INTO calls (agent, session, run, process, call_id, tool, arguments, effect, started, status)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
+"""
+_CLOSE_WITH_TEXT, _CLOSE_WITH_VALUE = (
+    f"UPDATE calls SET status = 'success', seconds = ?, effects = ?, {column} = ?"  # noqa: S608  only our words
+    " WHERE id = ? AND status = 'open'"
+    for column in ("text", "value")
+)
 _COLUMNS = (
     "id, started, status, session, agent, call_id, tool, effect, seconds, kind, effects, truncated_from,"
     " message, repairs, images, arguments, text, value, details, parent, run"
@@ -89,24 +99,40 @@ class Calls:
         self._mask = mask
         self._late: list[Statement] = []
         self._sessions: set[str] = set() if sessions is None else sessions
+        self._session: tuple[Session | None, tuple[str, ...]] = (None, ())
 
     async def open(
         self, call: ToolCall, definition: ToolDefinition, session: Session, arguments: Mapping[str, Any]
     ) -> int:
         if session.id not in self._sessions:
             await self._ensure(session)
-        row = self._asked(call, session, definition.name, arguments)
-        row["status"], row["effect"], row["started"] = "open", definition.effect, time()
+        if session.run and session.id and not call.parent:
+            call_id, shown = bounded(call.id, NAME_CHARS), self._mask(to_json(arguments))
+            if session is not self._session[0]:
+                self._session = session, self._describe_session(session)
+            sql = _OPEN
+            values = (*self._session[1], call_id, definition.name, shown, definition.effect, time())
+        else:
+            row = self._asked(call, session, definition.name, arguments)
+            row["status"], row["effect"], row["started"] = "open", definition.effect, time()
+            sql, values = _insert(row)
         try:
             # Cancelled meanwhile, nobody knows the key: the tool never starts, so the row goes.
-            return await self._database.insert(*_insert(row), _UNDO)
+            return await self._database.insert(sql, values, _UNDO)
         except StoreError:
             self._sessions.discard(session.id)  # nobody knows now whether it is there
             raise
 
     async def close(self, key: int, result: ToolResult) -> None:
-        row = self._result(result)
-        sql, values = _close(tuple(row)), (*row.values(), key)
+        if _is_plain(result):
+            text, seconds, effects = result.value, result.seconds, result.effects
+            if isinstance(text, str):
+                sql, values = _CLOSE_WITH_TEXT, (seconds, effects, self._mask(bounded(text)), key)
+            else:
+                sql, values = _CLOSE_WITH_VALUE, (seconds, effects, self._mask(to_json(text)), key)
+        else:
+            row = self._result(result)
+            sql, values = _close(tuple(row)), (*row.values(), key)
         try:
             written = await self._database.write(sql, values)
         except StoreError:
@@ -220,6 +246,11 @@ class Calls:
     def _json(self, value: Any) -> str:
         return self._mask(to_json(value))
 
+    def _describe_session(self, session: Session) -> tuple[str, ...]:
+        """The columns of `_OPEN` that all calls of a session in a run have in common."""
+        agent, name = bounded(session.agent, NAME_CHARS), bounded(session.id, NAME_CHARS)
+        return agent, name, session.run, self._process
+
     def _asked(self, call: ToolCall, session: Session, tool: str, arguments: Mapping[str, Any] | None) -> Row:
         row: Row = {
             "agent": bounded(session.agent, NAME_CHARS),
@@ -261,6 +292,17 @@ class Calls:
         if result.details is not None:
             row["details"] = self._json(result.details)
         return row
+
+
+def _is_plain(result: ToolResult) -> bool:
+    """Whether a result has a value and nothing else to keep."""
+    return (
+        result.kind is None
+        and result.value is not None
+        and result.details is None
+        and result.truncated_from is None
+        and not (result.message or result.repairs or result.images)
+    )
 
 
 def _insert(row: Row) -> Statement:

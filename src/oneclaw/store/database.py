@@ -54,6 +54,10 @@ class Database(Protocol):
         """
         ...
 
+    def take_back(self, values: SqlValues) -> bool:
+        """Remove what `add_later` was given last, if it has these very values and is not written yet."""
+        ...
+
     async def flush(self) -> None:
         """Write now what `add_later` was given."""
         ...

@@ -15,12 +15,16 @@ from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, Text
 from oneclaw.core.message_json import from_json, to_json
 from oneclaw.core.session import Session
 from oneclaw.store.column import NAME_CHARS, as_stored, bounded
-from oneclaw.store.database import Database, Statement
+from oneclaw.store.database import Database, SqlValues, Statement
 from oneclaw.store.redaction import redact_message
 from oneclaw.store.sessions import describe_session
 
 _TOKENS = ("input", "output", "cached", "cache_written", "reasoning")
-_NEXT = "(SELECT coalesce(max(number), 0) + 1 FROM messages WHERE session = ?1)"
+_LAST = "(SELECT coalesce(max(number), 0) FROM messages WHERE session = ?1)"
+_ADD_RESULTS = f"""
+INSERT INTO messages (number, session, created, content, run, role)
+VALUES ({_LAST} + 1, ?1, ?2, ?3, ?4, 'results')
+"""  # noqa: S608  only our words
 _BEGIN = """
 INSERT INTO sessions (id, agent, workspace, title, created, updated, parent) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
@@ -84,6 +88,7 @@ class Messages:
         self._known: set[str] = set() if sessions is None else sessions
         self._touched: dict[str, float] = {}
         self._event: tuple[AssistantMessage, Envelope, str] | None = None
+        self._results: tuple[str, SqlValues, str] | None = None
 
     def tell_event(self, message: AssistantMessage, envelope: Envelope, finished: str) -> None:
         """Have the row of an answer that is added next hold its event and the calls that finished before."""
@@ -93,8 +98,15 @@ class Messages:
         """Keep a message as the last of its session: with the next row that is written, or a moment later.
 
         So it is safe before a call begins, for its row in the journal is written first. The results of calls
-        come without secrets, and are in the journal already.
+        come without secrets, and are in the journal already. They go into the row of the answer that follows,
+        where their own is not written by then.
         """
+        if isinstance(message, ResultsMessage) and session.run and session.id in self._known:
+            content = to_json(message)
+            values = (session.id, time(), content, session.run)
+            self._results = session.id, values, content
+            self._database.add_later(_ADD_RESULTS, values)
+            return
         for statement in self._statements(session, message, cost, isinstance(message, ResultsMessage)):
             self._database.add_later(*statement)
 
@@ -102,6 +114,7 @@ class Messages:
         """Keep a message as the last of its session; returns its number. It is kept when this returns."""
         name = as_stored(session.id)
         was_known = name in self._known
+        self._results = None  # they keep their row: this one may be given up while it waits
         statements = self._statements(session, message, cost, is_clean=False)
         await self._database.flush()
         try:
@@ -151,6 +164,8 @@ class Messages:
             told, self._event = self._event, None
             if told is not None and told[0] is said:
                 _describe_event(row, told[1], told[2])
+            if self._results is not None:
+                self._take_results(row, name)
         else:
             row["role"] = "user" if isinstance(message, UserMessage) else "results"
         statements.append((_insert(tuple(row)), tuple(row.values())))
@@ -162,10 +177,20 @@ class Messages:
             statements.append((_TOUCH, (now, _title(message), name)))
         return statements
 
+    def _take_results(self, row: Row, session: str) -> None:
+        """Have the row of an answer hold the results before it, where their own row is not written yet."""
+        held, self._results = self._results, None
+        if held is not None and held[0] == session and self._database.take_back(held[1]):
+            row["results"] = held[2]
+
     def _may_tell(self, content: str, message: Message) -> bool:
         """Whether a message may hold a secret. Its JSON tells, unless something in it is encoded."""
-        if "\\" in content or '"bytes":' in content or getattr(message, "images", ()):
+        if '"bytes":' in content or (isinstance(message, UserMessage) and message.images):
             return True
+        if "\\" in content:
+            content = content.replace('\\"', '"')  # as in the arguments of a call, which come as JSON text
+            if "\\" in content:
+                return True
         return self.redact(content) != content
 
     async def last(self, session_id: str) -> int:
@@ -185,12 +210,16 @@ class Messages:
         calls are given others when the conversation is mended.
         """
         rows = await self._database.select(
-            "SELECT number, created, cost, role, content FROM messages WHERE session = ? AND number > ?"
-            " ORDER BY number LIMIT ?",
+            "SELECT number, created, cost, role, content, results FROM messages"
+            " WHERE session = ? AND number > ? ORDER BY number LIMIT ?",
             (as_stored(session_id), after, limit),
         )
         loaded: list[StoredMessage] = []
-        for number, created, cost, role, content in rows:
+        for number, created, cost, role, content, results in rows:
+            if results is not None and number - 1 > after:
+                before = self._read(session_id, number - 1, "results", results)
+                if before is not None:
+                    loaded.append(StoredMessage(number - 1, created, before, None))
             message = self._read(session_id, number, role, content)
             if message is not None and not _says_nothing(message):
                 loaded.append(StoredMessage(number, created, message, cost))
@@ -312,7 +341,8 @@ def _describe_event(row: Row, envelope: Envelope, finished: str) -> None:
 def _insert(names: tuple[str, ...]) -> str:
     """The statement for a row of these columns; the first is its session."""
     places = ", ".join(f"?{place}" for place in range(1, len(names) + 1))
-    return f"INSERT INTO messages (number, {', '.join(names)}) VALUES ({_NEXT}, {places})"  # noqa: S608
+    step = 2 if "results" in names else 1  # the results have the number before that of their answer
+    return f"INSERT INTO messages (number, {', '.join(names)}) VALUES ({_LAST} + {step}, {places})"  # noqa: S608
 
 
 def _tokens(usage: Usage) -> tuple[int, ...]:

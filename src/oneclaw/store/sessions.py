@@ -28,7 +28,7 @@ _FAILED = (
 )
 _LISTED = f"{_TALKED} AND ({_ANSWERED} OR NOT ({_FAILED}))"
 _TOTALS = """
-SELECT chosen.*, count(messages.id), coalesce(sum(input), 0), coalesce(sum(output), 0),
+SELECT chosen.*, coalesce(max(messages.number), 0), coalesce(sum(input), 0), coalesce(sum(output), 0),
     coalesce(sum(cached), 0), coalesce(sum(cache_written), 0), coalesce(sum(reasoning), 0), sum(cost)
 FROM chosen LEFT JOIN messages ON messages.session = chosen.id
 GROUP BY chosen.id ORDER BY chosen.updated DESC, chosen.id DESC

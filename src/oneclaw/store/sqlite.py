@@ -114,6 +114,9 @@ class SqliteDatabase:
     def add_later(self, sql: str, values: SqlValues) -> None:
         self._turn().add_later(sql, values)
 
+    def take_back(self, values: SqlValues) -> bool:
+        return self._turn().take_back(values)
+
     async def flush(self) -> None:
         await self.write_together(())
 

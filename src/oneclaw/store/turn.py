@@ -38,6 +38,13 @@ class Turn:
         if self._timer is None:
             self._timer = self._loop.call_later(_LATER_SECONDS, self._write_later)
 
+    def take_back(self, values: SqlValues) -> bool:
+        """Remove the row that was added last, if it has these very values and is not written yet."""
+        if not self._later or self._later[-1][1] is not values:
+            return False
+        self._later.pop()
+        return True
+
     def write(self, statements: Sequence[Statement]) -> "list[WriteResult] | PendingWrite":
         """Write all of the statements or none; what could not be written at once is to be waited for."""
         task = asyncio.current_task(self._loop)
