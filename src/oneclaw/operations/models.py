@@ -2,13 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oneclaw.core.errors import InvalidConfig, OneClawError, ToolError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from oneclaw.agent.agent import Agent
     from oneclaw.app import App
     from oneclaw.providers.catalog import Catalog
@@ -71,12 +70,12 @@ class DefaultModel:
     """The model that answers where none is named; `key` names the secret it lacks, `near` a known model."""
 
     model: str
-    file: "Path"
+    file: Path
     key: str = ""
     near: str = ""
 
 
-def set_default(app: "App", file: "Path", name: str) -> DefaultModel:
+def set_default(app: "App", file: Path, name: str) -> DefaultModel:
     """Have this model answer where none is named; raises `InvalidConfig` for an unknown provider.
 
     A model that no table lists is taken: providers bring new ones every week.

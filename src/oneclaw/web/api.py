@@ -95,8 +95,8 @@ async def list_sessions(app: "App", given: Given) -> Any:
 
 async def show_session(app: "App", given: Given) -> Any:
     record = await sessions.find_session(app.store, given["session"])
-    content = await sessions.read_session(app.store, record)
-    return {"session": record, "usage": content.usage, "cost": content.cost, "answers": content.answers}
+    usage, cost, answers = await app.store.messages.usage(record.id)
+    return {"session": record, "usage": usage, "cost": cost, "answers": answers}
 
 
 async def rename_session(app: "App", given: Given) -> Any:

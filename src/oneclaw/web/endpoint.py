@@ -119,7 +119,8 @@ async def _read_body(request: Request) -> dict[str, Any]:
 def _checked(schema: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     from oneclaw.core.check.form import read_form
 
-    return read_form(schema, given)
+    defaults = {name: each["default"] for name, each in schema["properties"].items() if "default" in each}
+    return defaults | read_form(schema, given)  # a value that means none, as "null", is left out
 
 
 def _object_schema(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from oneclaw.web.answers import answer_schema
 from oneclaw.web.endpoint import BYTES, Endpoint
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -14,7 +15,9 @@ _FAILURES = {
     "403": "The request is not allowed",
     "404": "There is no such thing",
     "409": "The thing is busy",
+    "405": "The method is another one",
     "413": "The body is too long",
+    "421": "The server does not answer to this name",
     "429": "Too many logins have failed",
     "503": "The store cannot be used",
 }
@@ -36,12 +39,13 @@ def openapi(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
+    answer = answer_schema(endpoint.method, endpoint.path)
     error = {"content": {"application/json": {"schema": _ERROR}}}
     operation: dict[str, Any] = {
         "summary": endpoint.summary,
         "parameters": [*_path_parameters(endpoint), *_query_parameters(endpoint)],
         "responses": {
-            "200": {"description": "Done", "content": {endpoint.gives: {"schema": {}}}},
+            "200": {"description": "Done", "content": {endpoint.gives: {"schema": answer}}},
             **{status: {"description": text, **error} for status, text in _FAILURES.items()},
         },
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
@@ -100,7 +101,7 @@ class Server:
             *self._mcp.routes,
             Mount("/page", StaticFiles(directory=PAGE)),
         ]
-        handlers: Any = {Refused: _refuse}
+        handlers: Any = {Refused: _refuse, HTTPException: _fail}
         inner = Starlette(routes=routes, exception_handlers=handlers)
         self._gate = RequestGate(inner, self._access, self._hosts, self._at.scheme)
         return self._gate
@@ -134,6 +135,10 @@ class Server:
 
 async def _refuse(request: Request, refused: Refused) -> Response:
     return fail(refused.status, str(refused))
+
+
+async def _fail(request: Request, error: HTTPException) -> Response:
+    return fail(error.status_code, f"{error.detail}: {request.method} {request.url.path[:200]}")
 
 
 async def _page(request: Request) -> Response:
