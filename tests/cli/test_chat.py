@@ -88,8 +88,7 @@ def slow(tmp_path: Path) -> Iterator[Slow]:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times: int) -> None:
-    home = tmp_path / "home"
+async def test_ctrl_c_stops_the_answer_and_not_the_program(home: Path, tmp_path: Path, times: int) -> None:
     model = script(tmp_path, [{"say": "One, two, "}, {"wait": 60}, {"say": "never"}], "Here I am.")
     with chat(home, model) as terminal:
         terminal.say("count")
@@ -110,8 +109,9 @@ async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path, times
     assert whole.text == "Here I am."
 
 
-async def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(tmp_path: Path, slow: Slow) -> None:
-    home = tmp_path / "home"
+async def test_ctrl_c_stops_running_tools_and_every_call_has_its_result(
+    home: Path, tmp_path: Path, slow: Slow
+) -> None:
     model = script(tmp_path, [TIME, slow.call("a"), slow.call("b")], "I was stopped.")
     with chat(home, model) as terminal:
         terminal.say("fetch")
@@ -137,8 +137,9 @@ def give_up(terminal: Terminal, text: str, wanted: str) -> None:
     terminal.interrupt(wanted)
 
 
-async def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(
+    home: Path, tmp_path: Path
+) -> None:
     with chat(home, script(tmp_path, "yes")) as terminal:
         terminal.wait("> ")
         give_up(terminal, "not this", "Ctrl-C again")
@@ -153,8 +154,7 @@ async def test_ctrl_c_at_the_prompt_gives_the_line_up_and_a_second_one_leaves(tm
     assert (await said(home)) == ["this"]
 
 
-def test_ctrl_c_answers_a_question_with_no(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_ctrl_c_answers_a_question_with_no(home: Path, tmp_path: Path) -> None:
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     with chat(home, script(tmp_path, call, "Well."), ONECLAW_MODE="ask") as terminal:
         terminal.say("write")
@@ -173,9 +173,8 @@ def test_ctrl_c_answers_a_question_with_no(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("letter", "is_written"), [("y", True), ("n", False)])
 def test_a_question_is_asked_in_place_and_answered_by_a_letter(
-    tmp_path: Path, letter: str, is_written: bool
+    home: Path, tmp_path: Path, letter: str, is_written: bool
 ) -> None:
-    home = tmp_path / "home"
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     with chat(home, script(tmp_path, [{"say": "I write."}, call], "Done."), ONECLAW_MODE="ask") as terminal:
         terminal.say("write")
@@ -221,8 +220,7 @@ def test_a_question_is_four_short_lines_and_a_question_mark_tells_the_rest(tmp_p
     assert (tmp_path / "home" / "workspace" / "a.txt").exists()
 
 
-def test_a_yes_is_narrowed_at_the_terminal_and_a_choice_is_made_there(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_a_yes_is_narrowed_at_the_terminal_and_a_choice_is_made_there(home: Path, tmp_path: Path) -> None:
     calls = [
         {"call": "write_file", "arguments": {"path": name, "content": "x"}} for name in ("a.txt", "b.txt")
     ]
@@ -261,10 +259,9 @@ OPEN_DOOR = f"import termios; termios.tcflush = lambda *_: None; {MAIN}"
 
 @pytest.mark.parametrize(("program", "is_written"), [(MAIN, False), (OPEN_DOOR, True)])
 def test_what_was_typed_before_the_question_is_no_answer_to_it(
-    tmp_path: Path, program: str, is_written: bool
+    home: Path, tmp_path: Path, program: str, is_written: bool
 ) -> None:
     """The second program does not throw away what was typed before: there it is one."""
-    home = tmp_path / "home"
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     model = script(tmp_path, [{"say": "Soon.\n\n"}, {"wait": 1}, call], "Done.")
     with chat(home, model, program=(sys.executable, "-c", program), ONECLAW_MODE="ask") as terminal:
@@ -366,8 +363,9 @@ def test_a_failure_is_one_sentence_and_the_chat_goes_on(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- the line
 
 
-async def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_only(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_only(
+    home: Path, tmp_path: Path
+) -> None:
     with chat(home, script(tmp_path, "yes")) as terminal:
         terminal.say("remember me")
         terminal.wait("yes")
@@ -383,8 +381,7 @@ async def test_what_was_typed_is_there_again_in_the_next_chat_and_for_its_owner_
     assert (await said(home)) == ["remember me too"]
 
 
-def test_a_secret_is_not_kept_in_the_history(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_a_secret_is_not_kept_in_the_history(home: Path, tmp_path: Path) -> None:
     key = "abcdef-0123456789-uvwxyz"
     with chat(home, script(tmp_path, "yes"), WEATHER_KEY=key) as terminal:
         terminal.say(f"use {key}")
@@ -404,8 +401,7 @@ def test_a_secret_is_not_kept_in_the_history(tmp_path: Path) -> None:
     ],
     ids=["backslash", "bracketed paste", "bare paste"],
 )
-async def test_several_lines_are_one_message(tmp_path: Path, typed: str, text: str) -> None:
-    home = tmp_path / "home"
+async def test_several_lines_are_one_message(home: Path, tmp_path: Path, typed: str, text: str) -> None:
     with chat(home, script(tmp_path, "All at once.")) as terminal:
         terminal.wait("> ")
         terminal.type(typed)
@@ -414,8 +410,7 @@ async def test_several_lines_are_one_message(tmp_path: Path, typed: str, text: s
     assert (await said(home)) == [text]
 
 
-async def test_a_pasted_last_line_waits_for_its_end(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_a_pasted_last_line_waits_for_its_end(home: Path, tmp_path: Path) -> None:
     with chat(home, script(tmp_path, "All.")) as terminal:
         terminal.wait("> ")
         terminal.type("one\ntwo")
@@ -426,8 +421,7 @@ async def test_a_pasted_last_line_waits_for_its_end(tmp_path: Path) -> None:
     assert (await said(home)) == ["one\ntwo and more"]
 
 
-async def test_without_a_line_editor_it_works_too(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_without_a_line_editor_it_works_too(home: Path, tmp_path: Path) -> None:
     program = f"import sys; sys.modules['readline'] = None; {MAIN}"
     with chat(home, script(tmp_path, "yes"), program=(sys.executable, "-c", program)) as terminal:
         terminal.say("hi")
@@ -448,8 +442,7 @@ def test_tab_completes_commands_and_names(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- through a pipe
 
 
-def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(home: Path, tmp_path: Path) -> None:
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}
     model = script(tmp_path, [{"say": "I write."}, call], "Done.")
     dumb = f"import os; os.environ['TERM'] = 'dumb'; {MAIN}"
@@ -467,8 +460,7 @@ def test_on_a_terminal_that_moves_nothing_a_person_is_asked_all_the_same(tmp_pat
     assert (home / "workspace" / "a.txt").read_text() == "x"
 
 
-async def test_through_a_pipe_each_line_is_a_message(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_through_a_pipe_each_line_is_a_message(home: Path, tmp_path: Path) -> None:
     ended = pipe(home, script(tmp_path, "Hello.", [TIME], "It is late."), "hi\n\nwhat \\\ntime?\n")
     assert (ended.returncode, ended.stdout) == (0, "Hello.\nIt is late.\n")
     assert "✓ get_current_time · " in ended.stderr
@@ -523,15 +515,13 @@ def test_a_wrong_command_is_one_sentence_and_the_chat_goes_on(
     assert said in ended.stderr.splitlines()[0]
 
 
-async def test_a_path_and_a_space_make_no_command(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_a_path_and_a_space_make_no_command(home: Path, tmp_path: Path) -> None:
     ended = pipe(home, script(tmp_path, "a", "b"), "/etc/hosts is a file\n /quit is a word\n/quit\nnever\n")
     assert ended.stdout == "a\nb\n"
     assert (await said(home)) == ["/etc/hosts is a file", " /quit is a word"]
 
 
-async def test_sessions_agents_and_models_are_changed_on_the_way(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_sessions_agents_and_models_are_changed_on_the_way(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "config" / "oneclaw" / "agents"
     folder.mkdir(parents=True)
     (folder / "reader.toml").write_text('[tools]\nallow = ["read_file"]\n')
@@ -554,8 +544,7 @@ async def test_sessions_agents_and_models_are_changed_on_the_way(tmp_path: Path)
     ]
 
 
-async def test_a_chat_goes_on_with_a_session_and_as_its_agent(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_a_chat_goes_on_with_a_session_and_as_its_agent(home: Path, tmp_path: Path) -> None:
     pipe(home, script(tmp_path, "one"), "first\n")
     ended = pipe(home, script(tmp_path, "two"), "second\n", "--session", "last")
     assert ended.returncode == 0

@@ -221,11 +221,11 @@ class TestTurns:
 
     async def test_more_calls_than_workers_wait_and_their_clock_does_not_run(self, pool: ProcessPool) -> None:
         def nap(arguments: dict[str, Any], context: Context) -> int:
-            time.sleep(0.2)
+            time.sleep(0.6)
             return os.getpid()
 
         napper = tool(nap)
-        pids = await asyncio.gather(*(pool.run(napper, {}, Context(), 0.5) for _ in range(8)))
+        pids = await asyncio.gather(*(pool.run(napper, {}, Context(), 1.5) for _ in range(6)))
         assert len(set(pids)) == 2
 
     async def test_more_tools_than_workers_take_turns(self, pool: ProcessPool) -> None:

@@ -17,7 +17,7 @@ from oneclaw.core.tool import Context, Isolation, Tool, ToolDefinition
 from oneclaw.run.runner import CallRunner
 
 LONG = 30.0
-LIMITS = {"inline": 0.1, "thread": 0.2, "process": 1.0}
+LIMITS = {"inline": 0.3, "thread": 0.5, "process": 1.5}
 """Limits that are long enough to start a call, in seconds."""
 each_isolation = pytest.mark.parametrize("isolation", get_args(Isolation))
 

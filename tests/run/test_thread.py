@@ -153,8 +153,8 @@ async def test_a_cancelled_call_gives_its_thread_up() -> None:
 async def test_the_clock_starts_when_the_work_starts_not_while_it_waits_for_a_thread() -> None:
     pool, stuck = ThreadPool(1, 5), Stuck()
     first = asyncio.ensure_future(run(pool, stuck))
-    second = asyncio.ensure_future(run(pool, lambda arguments, context: "in time", seconds=0.2))
-    await asyncio.sleep(0.3)
+    second = asyncio.ensure_future(run(pool, lambda arguments, context: "in time", seconds=0.6))
+    await asyncio.sleep(0.7)
     stuck.let_go.set()
     assert await first == "late"
     assert await second == "in time"

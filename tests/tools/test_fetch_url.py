@@ -1,7 +1,6 @@
 """fetch_url: pages as text in pieces, documents described, and what is refused."""
 
 import asyncio
-import gzip
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -241,38 +240,6 @@ async def test_pictures_and_documents_are_described(serve: Serve) -> None:
     assert (await read(port)).inside.endswith("(binary, a ZIP archive or an office document, 54 bytes)")
     port, _ = await serve(reply(b"??", f"{HTML}\r\nContent-Encoding: br"))
     assert (await read(port)).inside.endswith("(binary, text/html, 2 bytes, packed as br)")
-
-
-async def test_packed_pages_are_unpacked(serve: Serve) -> None:
-    port, _ = await serve(reply(gzip.compress(b"<p>hello"), f"{HTML}\r\nContent-Encoding: gzip"))
-    assert (await read(port)).inside.endswith("\n\nhello")
-
-
-async def test_a_redirect_is_told(serve: Serve) -> None:
-    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
-        is_start = request.startswith(b"GET / ")
-        writer.write(reply(b"", "Location: /there", "302 Found") if is_start else reply(b"end"))
-
-    port, _ = await serve(answer)
-    marked = await read(port)
-    assert f"(Redirected to http://127.0.0.1:{port}/there)\n\nend" in marked.inside
-    assert marked.source.endswith("/there")
-
-
-@pytest.mark.covers("KAI-AT-06")
-async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve) -> None:
-    port, seen = await serve(reply(b"secret"))
-    arguments = {"url": f"http://127.0.0.1:{port}/"}
-    error = await failure(arguments, Context())
-    assert error.kind is Kind.PERMISSION_DENIED
-    assert "network.private" in error.message
-    assert seen == []
-
-    async def yes(need: str, reason: str) -> None:
-        assert need == "network.private"
-
-    output = await fetch_url.execute(arguments, Context(require=yes))
-    assert unmark(output.value).inside.endswith("secret")
 
 
 @pytest.mark.covers("KAI-AT-06")

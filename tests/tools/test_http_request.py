@@ -30,16 +30,23 @@ def reply(body: bytes, head: str = "Content-Type: text/plain", status: str = "20
     return f"HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-async def call(port: int, path: str = "/", session: Session = HERE, **arguments: Any) -> Output:
+each_tool = pytest.mark.parametrize("tool", [http_request, fetch_url], ids=lambda tool: tool.name)
+
+
+async def call(
+    port: int, path: str = "/", session: Session = HERE, tool: Tool = http_request, **arguments: Any
+) -> Output:
     arguments["url"] = f"http://127.0.0.1:{port}{path}"
-    output = await http_request.execute(arguments, Context(session=session))
+    output = await tool.execute(arguments, Context(session=session))
     assert isinstance(output, Output)
     return output
 
 
-async def failure(arguments: dict[str, Any], context: Context | None = None) -> ToolError:
+async def failure(
+    arguments: dict[str, Any], context: Context | None = None, tool: Tool = http_request
+) -> ToolError:
     with pytest.raises(ToolError) as caught:
-        await http_request.execute(arguments, context or Context(session=HERE))
+        await tool.execute(arguments, context or Context(session=HERE))
     return caught.value
 
 
@@ -161,9 +168,10 @@ async def test_a_long_body_of_unknown_size_is_cut_and_that_is_said(serve: Serve)
     )
 
 
-async def test_packed_bodies_are_unpacked(serve: Serve) -> None:
+@each_tool
+async def test_packed_bodies_are_unpacked(serve: Serve, tool: Tool) -> None:
     port, seen = await serve(reply(gzip.compress(b"hello"), PACKED))
-    assert unmark((await call(port)).value).inside.endswith("\n\nhello")
+    assert unmark((await call(port, tool=tool)).value).inside.endswith("\n\nhello")
     assert b"Accept-Encoding: gzip, deflate\r\n" in seen[0]
 
 
@@ -205,23 +213,26 @@ async def test_html_becomes_readable_on_request_only(serve: Serve) -> None:
     )
 
 
-async def test_a_redirect_is_told(serve: Serve) -> None:
+@each_tool
+async def test_a_redirect_is_told(serve: Serve, tool: Tool) -> None:
     async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
         is_start = request.startswith(b"GET / ")
         writer.write(reply(b"", "Location: /there", "302 Found") if is_start else reply(b"end"))
 
     port, _ = await serve(answer)
-    output = await call(port)
+    output = await call(port, tool=tool)
     marked = unmark(output.value)
     assert marked.inside.endswith(f"\n(Redirected to http://127.0.0.1:{port}/there)\n\nend")
     assert marked.source == f"http://127.0.0.1:{port}/there"
     assert output.details["redirects"] == [f"http://127.0.0.1:{port}/there"]
 
 
-async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve) -> None:
+@each_tool
+@pytest.mark.covers("KAI-AT-06")
+async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve, tool: Tool) -> None:
     port, seen = await serve(reply(b"secret"))
     arguments = {"url": f"http://127.0.0.1:{port}/"}
-    error = await failure(arguments, Context())
+    error = await failure(arguments, Context(), tool)
     assert (error.kind, error.message) == (
         Kind.PERMISSION_DENIED,
         f"127.0.0.1:{port} is not public: it is a loopback address."
@@ -235,9 +246,9 @@ async def test_a_private_host_is_asked_for_and_the_answer_counts(serve: Serve) -
     async def no(need: str, reason: str) -> None:
         raise ToolError("The person said no.", Kind.PERMISSION_DENIED)
 
-    assert (await failure(arguments, Context(require=no))).message == "The person said no."
+    assert (await failure(arguments, Context(require=no), tool)).message == "The person said no."
     assert seen == []
-    output = await http_request.execute(arguments, Context(require=yes))
+    output = await tool.execute(arguments, Context(require=yes))
     assert unmark(output.value).inside.endswith("secret")
     assert asked == [("network.private", f"127.0.0.1:{port} is not public: it is a loopback address.")]
 

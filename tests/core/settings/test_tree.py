@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -40,6 +41,7 @@ def names_read(tree: ast.AST) -> Iterator[str]:
             yield node.value.rpartition(".")[2]
 
 
+@cache
 def parsed(file: Path) -> ast.AST:
     return ast.parse(file.read_text())
 

@@ -80,10 +80,10 @@ def test_whatever_the_bytes_are_they_are_read(body: bytes, charset: str, is_cut:
 
 def test_no_character_set_makes_reading_slow() -> None:
     body = b"a-" + b"b" * 100_000
-    started = time.perf_counter()
+    started = time.process_time()
     for name in ("punycode", "idna", "zlib", "bz2", "undefined", "rot13", "unicode_escape"):
         assert decode(body, f"text/plain; charset={name}") == body.decode()
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 5  # by the square of its length it would take minutes
 
 
 def test_half_a_character_at_a_cut_is_left_out_and_elsewhere_replaced() -> None:
