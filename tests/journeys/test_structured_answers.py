@@ -2,47 +2,20 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from tests.agent.test_structured import City, count, each_type
 from tests.journeys.wire_servers import Answer, Refuse, answer, call, opened, story, talking
 from tests.providers.formats.every import BY_LABEL, each_format
 from tests.providers.formats.format import Format, Heard
 from tests.providers.judges import judge
 
-from oneclaw import Agent, tool
+from oneclaw import Agent
 
-
-@dataclass
-class City:
-    """A city."""
-
-    name: str
-    people: int
-    motto: str | None = None
-
-
-class CityModel(BaseModel):
-    name: str
-    people: int
-    motto: str | None = None
-
-
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "people": {"type": "integer"}, "motto": {"type": "string"}},
-    "required": ["name", "people"],
-}
 ROME = '{"name": "Rome", "people": 2800000, "motto": null}'
 WRONG = '{"name": "Rome", "people": "many", "motto": null}'
-VALUES = [
-    (City, City("Rome", 2_800_000)),
-    (CityModel, CityModel(name="Rome", people=2_800_000)),
-    (SCHEMA, {"name": "Rome", "people": 2_800_000}),
-]
 FIELDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "openai_chat": lambda body: body.get("response_format"),
     "openai_responses": lambda body: body.get("text"),
@@ -50,15 +23,6 @@ FIELDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "gemini": lambda body: body.get("generationConfig", {}).get("responseJsonSchema"),
 }
 """Where each format has the schema."""
-
-
-@tool(effect="read")
-async def count(city: str) -> int:
-    """Count people.
-
-    city: Where.
-    """
-    return 2_800_000
 
 
 def is_native(format: Format, heard: Heard) -> bool:
@@ -77,7 +41,7 @@ def strict(format: Format) -> dict[str, Any]:
     return {} if format.is_local else {f"providers.{format.label}.strict": True}
 
 
-@pytest.mark.parametrize(("output", "value"), VALUES, ids=["dataclass", "pydantic", "schema"])
+@each_type
 @each_format
 async def test_a_tool_a_wrong_answer_and_the_value(
     tmp_path: Path, format: Format, output: Any, value: Any
