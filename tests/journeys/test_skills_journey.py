@@ -224,18 +224,6 @@ async def test_what_the_guard_refuses_is_there_to_be_read(person: Person) -> Non
     assert results(model.requests[-1]) == ["a secret"]
 
 
-async def test_a_bomb_and_a_huge_file_are_skipped_and_the_others_stay(person: Person) -> None:
-    laughs = "a: &a [x, x]\nb: &b [*a, *a]\n"
-    write_skill(person.skills, "bomb", f"---\ndescription: d\n{laughs}---\n")
-    write_skill(person.skills, "huge", "---\ndescription: d\n---\n" + "x" * (10 << 20))
-    os.mkfifo(write_skill(person.skills, "pipe", "") / "extra")
-    write_skill(person.skills, "good")
-    app, _ = await person.open()
-    assert app.skills is not None
-    assert set(app.skills.skills) == {"good"}
-    assert {Path(each.place).parent.name for each in app.skills.problems} == {"bomb", "huge", "pipe"}
-
-
 async def test_a_tool_may_not_write_a_skill_or_notes_for_itself_unasked(person: Person) -> None:
     app, _ = await person.open()
     for path in (".agents/skills/x/SKILL.md", ".claude/skills/x/SKILL.md", "AGENTS.md"):

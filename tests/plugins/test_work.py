@@ -1,6 +1,5 @@
-"""Plugin tools through the engine: progress, questions, limits, crashes; and in the program where inline."""
+"""Plugin tools through the engine: progress, questions and limits; and in the program where inline."""
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
@@ -45,12 +44,6 @@ def endless(mark: str) -> str:
         time.sleep(600)
     open(mark, "w").write(str(os.getpid()))
     while True: pass
-
-@tool
-def crash() -> str:
-    "Crash."
-    print("last words", flush=True)
-    os.abort()
 
 @tool
 def leave() -> str:
@@ -126,28 +119,6 @@ async def test_a_call_past_its_time_is_killed_with_all_it_started(
         assert not Path(f"/proc/{mark.read_text()}").exists()
         # The next call of the same plugin gets a new process.
         assert (await engine.call(ToolCall("steps", {}))).value == "done"
-
-
-async def test_a_cancelled_call_is_killed(home: Home, engine_of: Serve, tmp_path: Path) -> None:
-    home.write("hard.py", HARD.replace("seconds=1", "seconds=600"))
-    mark = tmp_path / "pid"
-    async with engine_of(load_plugins(home.config)) as engine:
-        task = asyncio.ensure_future(engine.call(ToolCall("endless", {"mark": str(mark)})))
-        while not (mark.exists() and mark.read_text()):
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert not Path(f"/proc/{mark.read_text()}").exists()
-
-
-async def test_a_crash_is_one_result_and_the_next_call_works(home: Home, engine_of: Serve) -> None:
-    home.write("hard.py", HARD)
-    async with engine_of(load_plugins(home.config)) as engine:
-        results = await engine.call_all([ToolCall("crash", {}), ToolCall("steps", {}), ToolCall("crash", {})])
-        assert [result.kind for result in results] == [Kind.EXECUTION_ERROR, None, Kind.EXECUTION_ERROR]
-        assert "SIGABRT" in results[0].message
-        assert "last words" in results[0].message
 
 
 async def test_a_plugin_asks_for_what_it_needs_while_it_runs(home: Home) -> None:
