@@ -1,4 +1,4 @@
-"""Prints what OneClaw costs: start, first request, dispatch and loop, many runs, JavaScript, shell."""
+"""Prints what OneClaw costs: start, first request, dispatch and loop, many runs, JavaScript, shell, MCP."""
 
 import argparse
 import os
@@ -14,6 +14,7 @@ import javascript
 import local_model
 import loop
 import many_runs
+import mcp_server
 import page
 import peers
 import register
@@ -31,6 +32,7 @@ NAMES = (
     "shell",
     "local_model",
     "page",
+    "mcp_server",
 )
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
@@ -93,6 +95,7 @@ def main() -> None:
         "shell": lambda: shell.measure(options.rounds),
         "local_model": lambda: local_model.measure(options.rounds),
         "page": lambda: page.measure(options.rounds),
+        "mcp_server": lambda: mcp_server.measure(options.rounds),
     }
     about = machine()
     print(f"{about}\n")

@@ -50,7 +50,7 @@ class ServedTools:
     app: App
     sdk: SdkServer
 
-    def client(self, era: Any, person: Person | None = None, **more: Any) -> Client:
+    def client(self, era: Any, person: Any = None, **more: Any) -> Client:
         return Client(self.sdk.server, mode=era, elicitation_callback=person, **more)
 
 

@@ -10,6 +10,7 @@ from tests.mcp.server.conftest import Person, ServeTools, first_text, says, text
 from oneclaw import Agent, Context, Scripted, tool
 from oneclaw.mcp.server import elicitation
 from oneclaw.mcp.server.result_files import PREFIX, ResultFiles
+from oneclaw.mcp.server.tool_server import UnknownState
 from oneclaw.operations.questions import answer_question, list_questions
 
 
@@ -149,6 +150,28 @@ async def test_where_nobody_is_waited_for_the_call_is_denied(serve_tools: ServeT
         assert "files.delete" in text_of(refused)
 
 
+async def test_an_open_question_of_one_client_holds_up_no_other(serve_tools: ServeTools, era: Any) -> None:
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def think(context: Any, params: Any) -> Any:
+        asked.set()
+        await answered.wait()
+        return says(answer="once")
+
+    async with (
+        serve_tools([erase], questions__wait="never") as served,
+        served.client(era, think) as slow,
+        served.client(era) as mute,
+        served.client(era, Person([says(answer="once")])) as quick,
+    ):
+        waiting = asyncio.ensure_future(slow.call_tool("erase", {"name": "a"}))
+        await asked.wait()
+        assert (await mute.call_tool("erase", {"name": "b"})).is_error
+        assert text_of(await quick.call_tool("erase", {"name": "c"})) == "erased c"
+        answered.set()
+        assert text_of(await waiting) == "erased a"
+
+
 async def test_a_tool_asks_texts_choices_and_forms(serve_tools: ServeTools, era: Any) -> None:
     person = Person([says(answer="Ann"), says(answer="green"), says()])
     async with serve_tools([survey]) as served, served.client(era, person) as client:
@@ -173,9 +196,16 @@ async def test_an_answer_for_another_call_is_refused(serve_tools: ServeTools) ->
         first = await server.call_tool(Request, params("a"))
         (question,) = first["inputRequests"]
         answer = {"request_state": first["requestState"], "input_responses": {question: says(answer="once")}}
-        assert (await server.call_tool(Request, params("b", **answer)))["isError"]
+        for state in (answer, {**answer, "request_state": first["requestState"] + "x"}):
+            with pytest.raises(UnknownState):
+                await server.call_tool(Request, params("b" if state is answer else "a", **state))
         assert "isError" not in await server.call_tool(Request, params("a", **answer))
-        assert (await server.call_tool(Request, params("a", **answer)))["isError"]
+        with pytest.raises(UnknownState):
+            await server.call_tool(Request, params("a", **answer))
+        again = await server.call_tool(Request, params("c"))
+        wrong = {"request_state": again["requestState"], "input_responses": {"other": says(answer="once")}}
+        asked = await server.call_tool(Request, params("c", **wrong))
+        assert asked["inputRequests"] == again["inputRequests"]
 
 
 async def test_changes_of_the_tools_are_announced(serve_tools: ServeTools) -> None:

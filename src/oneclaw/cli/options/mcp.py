@@ -1,5 +1,8 @@
 """Options of `oneclaw mcp`."""
 
+import argparse
+from collections.abc import Iterable
+
 from oneclaw.cli.completion import mcp_words
 from oneclaw.cli.parser import Parser
 from oneclaw.cli.stored_names import agent_names
@@ -16,17 +19,39 @@ Examples:
   oneclaw mcp disable time                        do not use it (enable, remove)
   oneclaw mcp serve                               serve the tools of the agent default on stdin and stdout
   oneclaw mcp serve --agent writer                those of another agent
+  oneclaw mcp install cursor                      have a client start it: shows the change, and asks
 
 A secret is named, never written: `--env GITHUB_TOKEN=MY_TOKEN` gives the server the secret MY_TOKEN
 (`oneclaw keys set MY_TOKEN`).
 Exit codes: 0 done, 1 a server failed, 2 wrong use or settings, 5 not approved.
 """
-ACTIONS = ("list", "add", "import", "show", "approve", "test", "enable", "disable", "remove", "serve")
+ACTIONS = (
+    "list",
+    "add",
+    "import",
+    "show",
+    "approve",
+    "test",
+    "enable",
+    "disable",
+    "remove",
+    "serve",
+    "install",
+)
+CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "zed")
+"""The clients that `install` knows, as `operations/mcp_installing.py` has them."""
+
+
+def _name_words(prefix: str, parsed_args: argparse.Namespace, **more: object) -> Iterable[str]:
+    if parsed_args.action == "install":
+        return [client for client in CLIENTS if client.startswith(prefix)]
+    return mcp_words(prefix, parsed_args, **more)
 
 
 def configure(parser: Parser) -> None:
     parser.add("--json", action="store_true", help="print JSON")
-    parser.add("--yes", action="store_true", help="add, approve: ask nothing")
+    parser.add("--yes", action="store_true", help="add, approve, install: ask nothing")
+    parser.add("--file", metavar="FILE", help="install: the settings of the client, if they are elsewhere")
     parser.add("--url", metavar="URL", help="add: the address of a server that is reached by HTTP")
     parser.add("--env", action="append", metavar="NAME=SECRET", help="add: a variable of a local server")
     parser.add("--header", action="append", metavar="NAME=SECRET", help="add: a header of each request")
@@ -38,12 +63,20 @@ def configure(parser: Parser) -> None:
         "--agent",
         default="default",
         metavar="NAME",
-        help="serve: whose tools are served",
+        help="serve, install: whose tools are served",
         complete=agent_names,
     )
-    parser.add("--agents", action="store_true", help="serve: offer the other agents as tools, ask_NAME")
+    parser.add(
+        "--agents", action="store_true", help="serve, install: offer the other agents as tools, ask_NAME"
+    )
     parser.add(
         "action", nargs="?", choices=ACTIONS, default="list", metavar="ACTION", help=", ".join(ACTIONS)
     )
-    parser.add("name", nargs="?", metavar="NAME", help="the server; import: a file", complete=mcp_words)
+    parser.add(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="the server; import: a file; install: a client",
+        complete=_name_words,
+    )
     parser.add("words", nargs="*", metavar="WORD", help="add: the command; approve: the tools")

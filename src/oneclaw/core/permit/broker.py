@@ -7,7 +7,7 @@ comes later finds it gone. What settles a question:
     a person        `answer`, from any front; an answer that is kept settles all the questions it covers
     another program its answer stands in the book, which is looked at while a question is open
     the clock       when the question expires
-    nobody          no front is bound, the last one leaves, or each one failed to show it
+    nobody          no front shows such questions, the last one leaves, or each one failed to show it
     the call        it was cancelled: the question is withdrawn
 
 With a book (`QuestionBook`) a question is stored before anybody is shown it, and how it ends is written there
@@ -28,7 +28,7 @@ from typing import Any
 
 from oneclaw.core.errors import OneClawError
 from oneclaw.core.event import Emit, QuestionAnswered, QuestionAsked
-from oneclaw.core.permit.front import Front, ShowQuestion, Withdraw, run_on
+from oneclaw.core.permit.front import Accepts, Front, ShowQuestion, Withdraw, run_on
 from oneclaw.core.permit.grant import fits
 from oneclaw.core.permit.prompt import Fits, covers
 from oneclaw.core.question import KEPT, MISFIT, Question, QuestionBook, Reply, read_answer
@@ -89,13 +89,15 @@ class Broker:
         """The open questions, oldest first."""
         return tuple(waiting.question for waiting in self._waiting.values())
 
-    def bind(self, show: ShowQuestion, withdraw: Withdraw | None = None) -> Callable[[], None]:
+    def bind(
+        self, show: ShowQuestion, withdraw: Withdraw | None = None, accepts: Accepts | None = None
+    ) -> Callable[[], None]:
         """Let a front show questions; returns the function that ends it.
 
         `show` is given one question at a time and must not wait; `withdraw` is given the id of a question it
-        was shown that is settled, by whomever.
+        was shown that is settled, by whomever. `accepts` says which questions it shows; without it, all.
         """
-        front = Front(show, withdraw, self._open_for, partial(self._settle_unseen, ""))
+        front = Front(show, withdraw, self._open_for, partial(self._settle_unseen, ""), accepts)
         self._fronts.append(front)
         front.advance()
 
@@ -161,6 +163,7 @@ class Broker:
                     await self.book.flush()
             for front in tuple(self._fronts):
                 front.advance()
+            self._settle_unseen(NOBODY)
             if is_stored and self._looking is None:
                 self._looking = self._start(self._look())
             reply = await waiting.future
@@ -272,14 +275,17 @@ class Broker:
         for question_id, waiting in tuple(self._waiting.items()):
             if waiting.question.waits or waiting.is_ending:
                 continue
-            if all(question_id in front.failed for front in self._fronts):
-                failures = [front.failed[question_id] for front in self._fronts]
+            able = [front for front in self._fronts if front.accepts(waiting.question)]
+            if all(question_id in front.failed for front in able):
+                failures = [front.failed[question_id] for front in able]
                 self._end(waiting, Reply("nobody", failures[0] if failures else reason))
 
     def _open_for(self, front: Front) -> Iterator[Question]:
         """The questions that a front could show, oldest first; none to one that has left."""
         if front in self._fronts:
-            yield from (one.question for one in self._waiting.values() if not one.is_ending)
+            for one in tuple(self._waiting.values()):
+                if not one.is_ending and front.accepts(one.question):
+                    yield one.question
 
     def _tell_asked(self, asked: Question) -> None:
         if self._emit is not None:

@@ -9,6 +9,7 @@ from oneclaw.core.question import Question
 
 ShowQuestion = Callable[[Question], None]
 Withdraw = Callable[[str], None]
+Accepts = Callable[[Question], bool]
 
 
 class Front:
@@ -18,7 +19,16 @@ class Front:
     why; `on_failure` is called when there is another.
     """
 
-    __slots__ = ("_is_showing", "_on_failure", "_open_for", "_show", "_shown", "_withdraw", "failed")
+    __slots__ = (
+        "_is_showing",
+        "_on_failure",
+        "_open_for",
+        "_show",
+        "_shown",
+        "_withdraw",
+        "accepts",
+        "failed",
+    )
 
     def __init__(
         self,
@@ -26,6 +36,7 @@ class Front:
         withdraw: Withdraw | None,
         open_for: "Callable[[Front], Iterable[Question]]",
         on_failure: Callable[[], None],
+        accepts: Accepts | None = None,
     ) -> None:
         self._show = show
         self._withdraw = withdraw
@@ -33,6 +44,7 @@ class Front:
         self._on_failure = on_failure
         self._shown: str | None = None
         self._is_showing = False
+        self.accepts: Accepts = accepts or (lambda _: True)
         self.failed: dict[str, str] = {}
 
     def advance(self) -> None:

@@ -19,7 +19,7 @@ from mcp_types import INVALID_PARAMS, NotificationParams
 from oneclaw.core.version import __version__
 from oneclaw.mcp.server.changes import ListChanges
 from oneclaw.mcp.server.result_files import NoSuchResource
-from oneclaw.mcp.server.tool_server import ToolServer, is_modern
+from oneclaw.mcp.server.tool_server import ToolServer, UnknownState, is_modern
 
 RESOURCE_NOT_FOUND = -32002
 MOST_CLIENTS = 1_000
@@ -41,15 +41,15 @@ class SdkServer:
 
     def __init__(self, tools: ToolServer) -> None:
         self.tools = tools
-        self._bus = InMemorySubscriptionBus()
+        self.bus = InMemorySubscriptionBus()
         self._clients: deque[ServerSession] = deque(maxlen=MOST_CLIENTS)
         handlers: dict[str, Any] = {
             "on_list_tools": tools.list_tools,
-            "on_call_tool": tools.call_tool,
+            "on_call_tool": self._call_tool,
             "on_list_resources": tools.list_resources,
             "on_list_resource_templates": tools.list_templates,
             "on_read_resource": self._read_resource,
-            "on_subscriptions_listen": ListenHandler(self._bus),
+            "on_subscriptions_listen": ListenHandler(self.bus),
             "get_tool_input_schema": self._input_schema,
         }
         about: Any = {"version": __version__, "title": "OneClaw", "instructions": INSTRUCTIONS}
@@ -68,7 +68,7 @@ class SdkServer:
             await asyncio.gather(watch, return_exceptions=True)
 
     async def _announce(self) -> None:
-        await self._bus.publish(ToolsListChanged())
+        await self.bus.publish(ToolsListChanged())
         for client in tuple(self._clients):
             with suppress(Exception):  # it is gone
                 await client.send_tool_list_changed()
@@ -76,6 +76,12 @@ class SdkServer:
     async def _meet(self, request: Any, params: Any) -> None:
         """Remember a client of the handshake era, which is told of changes without asking for it."""
         self._clients.append(request.session)
+
+    async def _call_tool(self, request: Any, params: Any) -> Any:
+        try:
+            return await self.tools.call_tool(request, params)
+        except UnknownState as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from None
 
     async def _read_resource(self, request: Any, params: Any) -> Any:
         try:

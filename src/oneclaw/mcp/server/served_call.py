@@ -21,10 +21,6 @@ current: "contextvars.ContextVar[ServedCall | None]" = contextvars.ContextVar("s
 """The call that the running code works for, also in calls and runs that it made."""
 
 
-class NotShown(Exception):
-    """A question that this client cannot be asked."""
-
-
 class ServedCall:
     """A call that runs. `request` is the context of the request that waits for it, as the SDK gives it."""
 
@@ -39,7 +35,7 @@ class ServedCall:
         self._settled: dict[str, asyncio.Event] = {}
         self._unbind: Callable[[], None] | None = None
         if can_ask:
-            self._unbind = broker.bind(self._show, self._withdraw)
+            self._unbind = broker.bind(self._show, self._withdraw, self._accepts)
         context = contextvars.copy_context()
         context.run(current.set, self)
         self.task = asyncio.get_running_loop().create_task(engine.call(call, session), context=context)
@@ -77,9 +73,10 @@ class ServedCall:
     def cancel(self) -> None:
         self.task.cancel()
 
+    def _accepts(self, question: Question) -> bool:
+        return question.id in self._own and form_of(question) is not None
+
     def _show(self, question: Question) -> None:
-        if question.id not in self._own or form_of(question) is None:
-            raise NotShown(question.id)
         self._settled[question.id] = asyncio.Event()
         self._asked.put_nowait(question)
 

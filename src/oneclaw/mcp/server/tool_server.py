@@ -18,7 +18,7 @@ from oneclaw.core.permit.broker import Broker
 from oneclaw.core.question import Question
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.mcp.server.content import failed, to_mcp
+from oneclaw.mcp.server.content import to_mcp
 from oneclaw.mcp.server.elicitation import answer_of, can_elicit, form_of
 from oneclaw.mcp.server.progress import ProgressReports
 from oneclaw.mcp.server.result_files import NoSuchResource, ResultFiles
@@ -30,6 +30,10 @@ MOST_WAITING = 1_000
 
 UNCACHED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 """A list that is fetched anew each time, and is for this client alone."""
+
+
+class UnknownState(Exception):
+    """A client came back with a state that no call waits with."""
 
 
 class ToolServer:
@@ -146,19 +150,26 @@ class ToolServer:
         }
 
     async def _go_on(self, request: Any, params: Any) -> dict[str, Any]:
-        """Go on with a call whose client comes back with an answer."""
+        """Go on with a call whose client comes back; raises `UnknownState`.
+
+        A client that brings no answer to the question is asked again.
+        """
         found = self._waiting.get(params.request_state)
         if found is None:
-            return failed("This call waits for no answer any more: it was answered or given up. Call again.")
+            raise UnknownState(
+                "No call waits with this requestState: it was answered or given up. Call again."
+            )
         served, question = found
         if (params.name, params.arguments or {}) != (served.call.name, served.call.arguments):
-            return failed("The answer belongs to a call with another name or other arguments. Call again.")
+            raise UnknownState("The requestState belongs to a call with another name or other arguments.")
         del self._waiting[params.request_state]
         responses: Any = params.input_responses or {}
         said = responses.get(question.id)
-        action, content = getattr(said, "action", "cancel"), getattr(said, "content", None)
+        if not hasattr(said, "action") and not served.task.done():
+            return self._ask_by_result(served, question)
+        if said is not None:
+            served.answer(question.id, answer_of(question, said.action, said.content), client_name(request))
         served.request = request
-        served.answer(question.id, answer_of(question, action, content), client_name(request))
         return await self._see_through(request, served)
 
     def _forget_later(self, state: str) -> None:
