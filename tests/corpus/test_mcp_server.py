@@ -18,7 +18,7 @@ from oneclaw.operations.mcp_serving import make_server
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 VERSIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
-MODERN = {
+MODERN: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
