@@ -60,8 +60,8 @@ class Seen:
 
 
 @asynccontextmanager
-async def browsing(served: Served, **look: Any) -> AsyncGenerator[tuple[Any, Seen]]:
-    """A tab of a new browser that is logged in, and what it does besides."""
+async def opened_tab(**look: Any) -> AsyncGenerator[Any]:
+    """A tab of a new browser."""
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
@@ -69,18 +69,25 @@ async def browsing(served: Served, **look: Any) -> AsyncGenerator[tuple[Any, See
         try:
             page = await (await browser.new_context(**look)).new_page()
             page.set_default_timeout(60_000)
-            seen = Seen(page, served.server.address)
-
-            async def dismiss(dialog: Any) -> None:
-                seen.dialogs.append(dialog.message)
-                await dialog.dismiss()
-
-            page.on("dialog", dismiss)
-            await page.goto(served.server.link())
-            await page.wait_for_selector("#message")
-            yield page, seen
+            yield page
         finally:
             await browser.close()
+
+
+@asynccontextmanager
+async def browsing(served: Served, **look: Any) -> AsyncGenerator[tuple[Any, Seen]]:
+    """A tab of a new browser that is logged in, and what it does besides."""
+    async with opened_tab(**look) as page:
+        seen = Seen(page, served.server.address)
+
+        async def dismiss(dialog: Any) -> None:
+            seen.dialogs.append(dialog.message)
+            await dialog.dismiss()
+
+        page.on("dialog", dismiss)
+        await page.goto(served.server.link())
+        await page.wait_for_selector("#message")
+        yield page, seen
 
 
 async def say(page: Any, text: str) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.corpus.conftest import has_rows, read_rows
 from tests.web.browser import axe_script, browsing, needs_chromium, say
 from tests.web.conftest import Serve
 
@@ -120,39 +119,4 @@ async def test_axe_finds_nothing_on_any_screen(serve: Serve, look: dict[str, Any
             found = await page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
             assert found == [], screen
             assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), screen
-        seen.check()
-
-
-HARM = """
-() => {
-    const tags = ["SCRIPT", "IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "META"];
-    const address = /^\\s*(javascript|data|vbscript):/i;
-    const isBad = (each) => each.name.startsWith("on") || address.test(each.value);
-    const isForeign = (one) => tags.includes(one.tagName) && one.closest(".thread");
-    return [...document.querySelectorAll("*")]
-        .filter((one) => isForeign(one) || [...one.attributes].some(isBad))
-        .map((one) => one.outerHTML.slice(0, 200));
-}
-"""
-
-
-async def test_hostile_text_stays_text(serve: Serve) -> None:
-    if not has_rows("xss_payloads"):
-        pytest.skip("the outside data set xss_payloads is not here; name its folder in ONECLAW_CORPUS")
-    payloads = [row["payload"] for row in read_rows("xss_payloads")]
-    piles = [payloads[at : at + 200] for at in range(0, len(payloads), 200)]
-    turns: list[Any] = []
-    for pile in piles:
-        text = "\n\n".join(pile)
-        turns += [
-            [text, Call("write_file", path=pile[0][:80], content=text), Call(pile[-1][:60], x=text)],
-            text,
-        ]
-    async with serve(turns) as served, browsing(served) as (page, seen):
-        for number, pile in enumerate(piles, 1):
-            await say(page, pile[number % len(pile)])
-            await page.locator(".after").nth(number - 1).wait_for()
-        for head in await page.query_selector_all(".call-head"):
-            await head.click()
-        assert await page.evaluate(HARM) == []
         seen.check()

@@ -72,6 +72,7 @@ async def add_agent(app: "App", document: Mapping[str, Any], name: str, source: 
 async def remove_agent(app: "App", name: str) -> None:
     """Forget an agent of the store; raises `NotFound`."""
     if await app.store.agents.remove(name):
+        await app.refresh()
         return
     listed = app.agents.all().get(name)
     if listed is None:

@@ -50,7 +50,7 @@ async def watch_session(
 
     A run of this program is seen at once, one of another program within `look_seconds`.
     """
-    number = 0
+    number, ended = 0, None
     begun = await store.runs.get(run) if run else None
     if begun is not None:
         number = begun.number - 1
@@ -62,13 +62,14 @@ async def watch_session(
             async for found in watch_run(store, record, after, runs):
                 after = found[-1].number
                 yield found
-            run, number = record.id, record.number
+            run, number, ended = record.id, record.number, record.ended
         if runs is None:
             await asyncio.sleep(look_seconds)
         else:
             await runs.next_begin(session, look_seconds)
-        if number and await store.events.last(run) > after:  # it was interrupted or stopped, and went on
-            number -= 1
+        last = await store.runs.get(run) if number else None
+        if last is not None and last.ended != ended:  # it ended later, or went on after it was cut off
+            number, ended = number - 1, last.ended
 
 
 async def read_older(store: Store, session: str) -> list[Envelope]:

@@ -231,9 +231,14 @@ class Calls:
             marks = ", ".join("?" * len(ids))
             sql = (
                 f"SELECT {_COLUMNS} FROM calls WHERE session = (SELECT session FROM runs WHERE id = ?)"  # noqa: S608
-                f" AND run = ? AND call_id IN ({marks}) ORDER BY id"
+                f" AND run = ? AND call_id IN ({marks}) ORDER BY id DESC LIMIT ?"
             )
-            for row in await self._database.select(sql, (run, run, *ids)):
+            # From the newest on, and no further than needed: a session may have many thousand calls. Ids that
+            # came twice hide others, which are looked for then.
+            rows = await self._database.select(sql, (run, run, *ids, len(ids)))
+            if len(rows) == len(ids) > len({row[5] for row in rows}):
+                rows = await self._database.select(sql, (run, run, *ids, -1))
+            for row in reversed(rows):
                 record = _record(row)
                 found[run, record.call_id] = record
         return found

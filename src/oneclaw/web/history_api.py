@@ -1,7 +1,10 @@
 """The request that reads a session backwards."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
 
 from oneclaw.core.event_json import envelope_json
 from oneclaw.operations import history, sessions
@@ -16,12 +19,15 @@ _RUNS = {"type": "integer", "minimum": 1, "maximum": 200, "default": 30}
 
 async def show_history(app: "App", given: Mapping[str, Any]) -> Any:
     session = given["session"]
-    if app.runs.running_in(session) is None:  # one that begins now may not be stored yet
+    going = app.runs.running_in(session)
+    if going is None:  # one that begins now may not be stored yet
         session = (await sessions.find_session(app.store, session)).id
-    page = await history.read_history(app.store, session, given["before"], given["runs"])
+    live = "" if going is None else going.id
+    page = await history.read_history(app.store, session, given["before"], given["runs"], live)
     events = [envelope_json(each) for each in page.events]
     cursor = {"run": page.run, "after": page.after}
-    return {**cursor, "events": events, "before": page.before, "interrupted": page.interrupted}
+    found = {**cursor, "events": events, "before": page.before, "interrupted": page.interrupted}
+    return Response(json.dumps(found, default=str), media_type="application/json")  # encoded once: it is long
 
 
 HISTORY_ENDPOINTS = (

@@ -82,7 +82,7 @@ export function ToolCard({ call, calls, small }) {
     </button>
     ${call.status === "executing" && call.progress?.fraction != null && html`<progress max="1" value=${call.progress.fraction} aria-label=${call.progress.text || t("status.executing")}></progress>`}
     ${!open && isBad(call) && html`<p class="call-error">${visible(result.message ?? "")}</p>`}
-    ${!open && children.length > 0 && html`<p class="call-sub"><${Icon} name="branch" size="13" /> ${t(children.length === 1 ? "calls.inside.one" : "calls.inside", { count: children.length })}${failed ? html` · <span class="bad">${t("calls.failed", { count: failed })}</span>` : ""}</p>`}
+    ${!open && children.length > 0 && html`<p class="call-sub"><${Icon} name="branch" size="13" /> ${t(children.length === 1 ? "calls.inside.one" : "calls.inside", { count: children.length })}${failed > 0 && html`<span>· <span class="bad">${t("calls.failed", { count: failed })}</span></span>`}</p>`}
     ${!open && hasPictures(call) && html`<${Pictures} call=${call} />`}
     ${open && html`<${Detail} call=${call} children=${children} calls=${calls} />`}
   </article>`;

@@ -10,7 +10,8 @@ const star = (text) => text.replace(/[*?[\]]/g, "[$&]");
 // Patterns that fit this call: rules for a command, an argument as it is, the folder of a path.
 function offered(question) {
   if (question.is_ruled) return question.rules.map((rule) => ({ command: rule }));
-  return Object.entries(question.given ?? {}).filter(([, value]) => value.length < SHORT && !value.includes("\\")).flatMap(([name, value]) => {
+  const plain = Object.entries(question.given ?? {}).filter(([, value]) => value.length < SHORT && !value.includes("\\")).map(([name, value]) => [name, value.replace(/^"(.*)"$/, "$1")]);
+  return plain.flatMap(([name, value]) => {
     const folder = /^(path|file|url)/.test(name) && value.includes("/") ? value.slice(0, value.lastIndexOf("/")) : "";
     return [{ [name]: star(value) }, ...(folder ? [{ [name]: `${star(folder)}/**` }] : [])];
   });

@@ -4,6 +4,7 @@ import { apply, empty, interrupt, prepend } from "./events.js";
 import { connect, get } from "./net.js";
 import { t } from "./texts.js";
 
+const FIRST_RUNS = 12; // as many as stand on the page at first
 const MOST_CHATS = 6; // conversations held at once; one that is opened again is read again
 
 export const state = { start: null, sessions: [], questions: [], settled: null, chats: {}, offline: 0, problem: "", agent: "default" };
@@ -82,7 +83,7 @@ export async function watch(session) {
   if (!session || state.chats[session]) return;
   const kept = Object.entries(state.chats).slice(1 - MOST_CHATS);
   changed({ chats: { ...Object.fromEntries(kept), [session]: empty() } });
-  const page = await get(`/sessions/${session}/history`);
+  const page = await get(`/sessions/${session}/history?runs=${FIRST_RUNS}`);
   replace(session, { ...interrupt({ ...fold(page), run: page.run, at: page.after, before: page.before }, page.interrupted), loaded: true });
   line?.watch();
 }

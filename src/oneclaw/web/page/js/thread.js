@@ -16,6 +16,7 @@ export function Thread({ id, chat, edit, again, goOn }) {
   const [most, setMost] = useState(FIRST);
   const shown = chat.turns.slice(-most), hidden = chat.turns.length - shown.length;
   const onScroll = () => {
+    if (!box.current) return;
     const { scrollHeight, scrollTop, clientHeight } = box.current;
     stick.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
     setAway(!stick.current);
@@ -25,7 +26,7 @@ export function Thread({ id, chat, edit, again, goOn }) {
     if (hidden > 0) setMost(most + MORE);
     else if (chat.before) loadOlder(id).then(() => setMost((now) => now + MORE));
   };
-  const toEnd = () => { box.current.scrollTop = box.current.scrollHeight; };
+  const toEnd = () => { if (box.current) box.current.scrollTop = box.current.scrollHeight; };
   useLayoutEffect(() => { if (stick.current) toEnd(); });
   // A question that takes room below, or a picture that arrives, must not hide the end.
   useEffect(() => {
