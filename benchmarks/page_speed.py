@@ -1,6 +1,6 @@
 """Measures the page in real Chromium: opening a long session, scrolling it, and frames while text streams.
 
-    .venv/bin/python -m benchmarks.page_speed [TURNS]
+.venv/bin/python -m benchmarks.page_speed [TURNS]
 """
 
 import asyncio

@@ -99,3 +99,10 @@ def axe_script() -> str:
     import axe_playwright_python
 
     return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+
+
+def expect(subject: Any) -> Any:
+    """Waits until something holds of a page or a part of it."""
+    from playwright.async_api import expect
+
+    return expect(subject)

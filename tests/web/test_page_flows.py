@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from docs.page_story import chart
-from playwright.async_api import expect
-from tests.web.browser import browsing, needs_chromium, say
+from tests.web.browser import browsing, expect, needs_chromium, say
 from tests.web.conftest import Serve
 
 from oneclaw import tool

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
-from tests.web.browser import browsing, needs_chromium, say
+from tests.web.browser import browsing, expect, needs_chromium, say
 from tests.web.conftest import Serve
 
 from oneclaw.testing import Call

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
-from tests.web.browser import browsing, needs_chromium
+from tests.web.browser import browsing, expect, needs_chromium
 from tests.web.conftest import Serve
 
 pytestmark = [pytest.mark.slow, needs_chromium]
