@@ -103,6 +103,7 @@ def axe_script() -> str:
 
 def expect(subject: Any) -> Any:
     """Waits until something holds of a page or a part of it."""
-    from playwright.async_api import expect
+    import playwright.async_api as playwright
 
-    return expect(subject)
+    holds: Any = playwright.expect
+    return holds(subject)
