@@ -25,9 +25,9 @@ from oneclaw.core.tool import Context
 from oneclaw.js import bridge_fetch, bridge_files, fields
 from oneclaw.js.bridges import FETCHES
 from oneclaw.js.call_exchange import FRAME_BYTES, LOG_CHARS
+from oneclaw.js.fields import RESERVED
 from oneclaw.js.loader import BUILTIN, MOST_BYTES
 from oneclaw.js.manifest import MOST_TOOLS
-from oneclaw.js.reserved import RESERVED
 from oneclaw.js.runtime import JavaScriptSource, Runtime
 
 pytestmark = [

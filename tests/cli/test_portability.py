@@ -1,14 +1,13 @@
 """`oneclaw tools portability`: what each provider is sent of each tool, and why."""
 
-import json
 from typing import Any
 
 import pytest
 
 from oneclaw.cli.options import tools
-from oneclaw.cli.portability import show_portability
+from oneclaw.cli.tools import portability_lines
 from oneclaw.core.tool import ToolDefinition
-from oneclaw.operations.portability import PROVIDERS
+from oneclaw.operations.portability import PROVIDERS, list_portability
 from oneclaw.providers.dialect.convert import DIALECTS
 from oneclaw.tools.builtin import NAMES
 
@@ -56,26 +55,21 @@ def test_an_unknown_tool_or_provider_is_wrong_use(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("dialect", "line"),
     [
-        ("openai", "odd\topenai\tkept\t\t\n"),
-        ("gemini", "odd\tgemini\tdropped\tproperties.n: multipleOf\tnot taken here; it is said in words\n"),
+        ("openai", "odd\topenai\tkept\t\t"),
+        ("gemini", "odd\tgemini\tdropped\tproperties.n: multipleOf\tnot taken here; it is said in words"),
         (
             "anthropic",
-            "odd\tanthropic\trewritten\tproperties.$top: properties\t"
-            "the name is sent as top, and mapped back\n",
+            "odd\tanthropic\trewritten\tproperties.$top: properties\tthe name is sent as top, and mapped back",
         ),
     ],
 )
-def test_each_change_is_a_line_with_its_place_and_reason(
-    dialect: str, line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert show_portability([ODD], dialect, as_json=False) == 0
-    assert capsys.readouterr().out == line
+def test_each_change_is_a_line_with_its_place_and_reason(dialect: str, line: str) -> None:
+    [found] = list_portability([ODD], dialect)
+    assert ["\t".join(cells) for cells in portability_lines(found)] == [line]
 
 
-def test_what_was_dropped_is_the_verdict_of_the_tool(capsys: pytest.CaptureFixture[str]) -> None:
-    show_portability([ODD], None, as_json=True)
-    verdicts = {row["provider"]: row["verdict"] for row in json.loads(capsys.readouterr().out)}
-    assert verdicts == {
+def test_what_was_dropped_is_the_verdict_of_the_tool() -> None:
+    assert {each.provider: each.verdict for each in list_portability([ODD])} == {
         "openai": "kept",
         "openai_strict": "rewritten",
         "anthropic": "rewritten",

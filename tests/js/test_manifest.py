@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oneclaw.core.errors import Kind
 from oneclaw.core.load import LoadProblem
 from oneclaw.core.permit.grant import definition_hash
+from oneclaw.js.fields import RESERVED
 from oneclaw.js.manifest import ManifestTool, read_manifest
-from oneclaw.js.reserved import RESERVED
 
 DIGEST = "d" * 64
 

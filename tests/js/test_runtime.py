@@ -15,7 +15,7 @@ from oneclaw.core.engine import Engine
 from oneclaw.core.errors import ForeignError, Kind, ToolError
 from oneclaw.core.registry import Registry
 from oneclaw.core.tool import Context, Tool, ToolDefinition
-from oneclaw.js.reserved import RESERVED
+from oneclaw.js.fields import RESERVED
 from oneclaw.js.runtime import JavaScriptSource, Runtime
 from oneclaw.run.runner import CallRunner
 

@@ -118,7 +118,7 @@ class Chat:
         self._place = place
         print_line(f"OneClaw {__version__} · {self._where()}", "bold")
         print_line(place, "dim")
-        tell_problems(self.app)
+        tell_problems(self.app.problems)
         if self.app.skills is not None:
             tell_untrusted(list_skills(self.app), "/trust")
         print_line("/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.\n", "dim")

@@ -1,4 +1,4 @@
-"""`oneclaw log`: lists calls with duration and outcome."""
+"""`oneclaw log`: lists calls with duration and outcome, or the token usage of answers."""
 
 import argparse
 import sys
@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from oneclaw.cli.diff import count_of, diff_lines, diff_of
+from oneclaw.cli.lines import cost_text, took_text
 from oneclaw.cli.opened import read_config
 from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import (
     STATE,
     is_terminal,
+    list_id,
     list_time,
     print_json,
     print_line,
@@ -18,11 +20,12 @@ from oneclaw.cli.terminal import (
     seconds_text,
     time_text,
 )
-from oneclaw.cli.usage import show_usage
 from oneclaw.cli.value import print_fields
 from oneclaw.operations.log import (
+    AnswerUsage,
     CallRecord,
     LogFilter,
+    Round,
     find_call,
     list_answers,
     list_calls,
@@ -123,3 +126,29 @@ def show_one(record: CallRecord, is_json: bool, made: Sequence[CallRecord] = ())
         print_line("its calls", "bold")
         show_all(made)
     return 0
+
+
+def show_usage(found: AnswerUsage, is_json: bool) -> int:
+    """The last answers, newest first, and what they took."""
+    rounds = found.rounds
+    if is_json:
+        return print_json([asdict(each) for each in rounds])
+    if not rounds:
+        print("No answers match.", file=sys.stderr)
+        return 0
+    heads = ("TIME", "SESSION", "IN", "CACHED", "OUT", "REASONING", "COST", "MODEL")
+    print_table(heads, [_usage_row(each) for each in rounds], ("dim", "bold"), wrapped=0)
+    print_line("\n" + took_text(found.usage, found.cost, found.answers), "dim", sys.stderr)
+    return 0
+
+
+def _usage_row(each: Round) -> tuple[str, ...]:
+    usage = each.usage
+    tokens = (usage.input, usage.cached, usage.output, usage.reasoning)
+    return (
+        list_time(each.created),
+        list_id(each.session),
+        *(f"{count:,}" if count else "" for count in tokens),
+        cost_text(each.cost),
+        each.model,
+    )

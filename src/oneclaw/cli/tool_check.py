@@ -5,11 +5,11 @@ from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
 
+from oneclaw.cli.lines import count_text
 from oneclaw.cli.opened import open_app
 from oneclaw.cli.prompts import Prompts
 from oneclaw.cli.spinner import Spinner
 from oneclaw.cli.terminal import print_json, print_line, printable, seconds_text
-from oneclaw.cli.tool_files import count_of
 from oneclaw.operations.tool_check import TriedExample, check_files, try_examples
 from oneclaw.operations.tool_files import ToolFiles
 
@@ -36,11 +36,10 @@ def _show(found: ToolFiles) -> None:
     for problem in found.problems:
         mark, style = ("!", "yellow") if problem.is_warning else ("✗", "red")
         print_line(f"{mark} {printable(str(problem))}", style, indent=2)
-    wrong = [problem for problem in found.problems if not problem.is_warning]
-    warnings = len(found.problems) - len(wrong)
-    more = "" if not warnings else ", 1 warning" if warnings == 1 else f", {warnings} warnings"
-    count = "1 tool" if len(found.tools) == 1 else f"{len(found.tools)} tools"
-    print_line(f"{count}, {count_of(wrong)}{more}.")
+    warnings = sum(problem.is_warning for problem in found.problems)
+    more = f", {count_text(warnings, 'warning')}" if warnings else ""
+    wrong = count_text(len(found.problems) - warnings, "problem")
+    print_line(f"{count_text(len(found.tools), 'tool')}, {wrong}{more}.")
 
 
 async def try_tools(arguments: argparse.Namespace) -> int:

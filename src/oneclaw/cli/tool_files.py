@@ -7,9 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oneclaw.cli.lines import count_text
 from oneclaw.cli.open_here import open_here, workspace_line
 from oneclaw.cli.opened import open_app
 from oneclaw.cli.terminal import print_json, print_line, print_table, printable
+from oneclaw.core.load import LoadProblem
 from oneclaw.operations import tool_files
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ async def reload_tools(arguments: argparse.Namespace) -> int:
     else:
         print_line("There are no tools from outside. `oneclaw tools new NAME` writes one.")
     if found.problems:
-        print_line(f"{count_of(found.problems)}: oneclaw tools check", "yellow", sys.stderr)
+        print_line(f"{count_text(len(found.problems), 'problem')}: oneclaw tools check", "yellow", sys.stderr)
     return 0
 
 
@@ -89,11 +91,7 @@ async def trust_project(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def tell_problems(app: "App") -> None:
-    """One line on stderr when something is wrong with the tools from outside."""
-    if app.problems:
-        print_line(f"{count_of(app.problems)}: oneclaw tools check", "yellow", sys.stderr)
-
-
-def count_of(problems: Sequence[object]) -> str:
-    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+def tell_problems(problems: Sequence[LoadProblem]) -> None:
+    """Print one line on stderr if something is wrong with the tools from outside."""
+    if problems:
+        print_line(f"{count_text(len(problems), 'problem')}: oneclaw tools check", "yellow", sys.stderr)

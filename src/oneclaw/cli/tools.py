@@ -3,11 +3,11 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oneclaw.cli import features, portability, tool_check, tool_files
+from oneclaw.cli import features, tool_check, tool_files
 from oneclaw.cli.opened import open_app
 from oneclaw.cli.parser import WrongUse
 from oneclaw.cli.terminal import STATE, is_terminal, print_json, print_line, print_table, printable
@@ -18,6 +18,7 @@ from oneclaw.core.subschema import is_object
 from oneclaw.core.text.display import visible
 from oneclaw.operations import tools
 from oneclaw.operations.features import feature_names, switch_feature
+from oneclaw.operations.portability import Portability, list_portability
 from oneclaw.operations.tools import ToolDetails, ToolState, find_tool, show_tool, switch_tools
 
 if TYPE_CHECKING:
@@ -80,7 +81,25 @@ async def show_portability(arguments: argparse.Namespace) -> int:
         definitions = app.registry.definitions()
         if arguments.name:
             definitions = [find_tool(app, arguments.name).definition]
-    return portability.show_portability(definitions, arguments.provider, arguments.json)
+    found = list_portability(definitions, arguments.provider)
+    if arguments.json:
+        return print_json([asdict(each) for each in found])
+    print_table(
+        ("TOOL", "PROVIDER", "VERDICT", "WHERE", "WHY"),
+        [line for each in found for line in portability_lines(each)],
+        ("bold", "", "yellow", "", ""),
+        wrapped=2,
+    )
+    return 0
+
+
+def portability_lines(found: Portability) -> Iterator[tuple[str, ...]]:
+    head = (found.tool, found.provider)
+    if not found.changes:
+        yield (*head, "kept", "", "")
+    for change in found.changes:
+        where = f"{change.path.removeprefix('$').lstrip('.') or 'root'}: {change.keyword}"
+        yield (*head, change.verdict, where, change.why)
 
 
 async def switch(arguments: argparse.Namespace) -> int:
@@ -112,7 +131,7 @@ async def list_tools(app: "App", agent: str, as_json: bool) -> int:
     found = await tools.list_tools(app, agent)
     if as_json:
         print_json([asdict(tool) for tool in found])
-        tell_problems(app)
+        tell_problems(app.problems)
         return 0
     print_table(
         ("", "TOOL", "NEEDS", "LABEL"),
@@ -125,7 +144,7 @@ async def list_tools(app: "App", agent: str, as_json: bool) -> int:
     for health in app.sources.health:
         if health.state != "ready":
             print_line(f"{health.source}: {health.state} {health.reason}".rstrip(), "yellow", sys.stderr)
-    tell_problems(app)
+    tell_problems(app.problems)
     return 0
 
 

@@ -1,14 +1,13 @@
 """Validates tool files and runs their examples."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oneclaw.core.call import ToolCall
-from oneclaw.core.errors import InvalidConfig
-from oneclaw.core.load import Loaded
-from oneclaw.js.check import check_functions
+from oneclaw.core.errors import InvalidConfig, ToolError
+from oneclaw.core.load import Loaded, LoadProblem
 from oneclaw.js.loader import MANIFEST, SOURCE, load_folder, load_pair
 from oneclaw.js.runtime import Runtime
 from oneclaw.js.work import JavaScriptWork
@@ -39,7 +38,7 @@ async def check_files(app: "App", path: Path | None = None) -> ToolFiles:
     try:
         loaded = Loaded(brought_tools(app), list(app.problems)) if path is None else _load(path, runtime)
         works = [tool.execute for tool in loaded.tools if isinstance(tool.execute, JavaScriptWork)]
-        found = [*loaded.problems, *await check_functions(works, runtime)]
+        found = [*loaded.problems, *await _check_functions(works, runtime)]
     finally:
         await runtime.close()
     problems = sorted(found, key=lambda problem: (problem.place, problem.index or 0))
@@ -51,6 +50,28 @@ async def check_files(app: "App", path: Path | None = None) -> ToolFiles:
         return (place, index) not in bad and place.removesuffix(MANIFEST) not in sources
 
     return ToolFiles(tuple(file_of(tool, is_right(tool)) for tool in loaded.tools), tuple(problems))
+
+
+async def _check_functions(works: Iterable[JavaScriptWork], runtime: Runtime) -> list[LoadProblem]:
+    """Problems of the tools' sources and of the functions they name."""
+    sharing: dict[int, list[JavaScriptWork]] = {}
+    for work in works:
+        sharing.setdefault(id(work.source), []).append(work)
+    problems: list[LoadProblem] = []
+    for group in sharing.values():
+        source = group[0].source
+        try:
+            reasons = await runtime.check(source, [work.function for work in group])
+        except ToolError as error:
+            place = group[0].place.removesuffix(".json") + ".js"
+            problems.append(LoadProblem(place, f"it cannot be loaded: {error.message}"))
+            continue
+        problems += [
+            LoadProblem(work.place, f"{work.definition.name}: {reason}", work.index)
+            for work in group
+            if (reason := reasons.get(work.function, ""))
+        ]
+    return problems
 
 
 def _load(path: Path, runtime: Runtime) -> Loaded:
