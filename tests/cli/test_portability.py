@@ -59,7 +59,8 @@ def test_an_unknown_tool_or_provider_is_wrong_use(cli: Cli) -> None:
         ("gemini", "odd\tgemini\tdropped\tproperties.n: multipleOf\tnot taken here; it is said in words"),
         (
             "anthropic",
-            "odd\tanthropic\trewritten\tproperties.$top: properties\tthe name is sent as top, and mapped back",
+            "odd\tanthropic\trewritten\tproperties.$top: properties\t"
+            "the name is sent as top, and mapped back",
         ),
     ],
 )

@@ -43,7 +43,7 @@ def list_agents(app: "App", is_json: bool) -> int:
     found = agents.list_agents(app)
     if is_json:
         return print_json([asdict(one) for one in found])
-    print_table(
+    return print_table(
         ("", "AGENT", "MODEL", "TOOLS", "FROM", "WHAT"),
         [
             (
@@ -58,7 +58,6 @@ def list_agents(app: "App", is_json: bool) -> int:
         ],
         (STATE, "bold", "", "", "dim"),
     )
-    return 0
 
 
 def show_agent(app: "App", name: str, is_json: bool) -> int:

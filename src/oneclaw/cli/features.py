@@ -27,13 +27,12 @@ async def run(arguments: argparse.Namespace) -> int:
 def show_all(states: list[FeatureState], is_json: bool) -> int:
     if is_json:
         return print_json([asdict(state) for state in states])
-    print_table(
+    return print_table(
         ("", "FEATURE", "WHAT", "TOOLS"),
         [("on" if one.on else "off", one.name, one.meaning, ", ".join(one.tools)) for one in states],
         (STATE, "bold"),
         wrapped=2,
     )
-    return 0
 
 
 def show_switched(state: FeatureState, action: str, is_json: bool) -> int:

@@ -41,10 +41,9 @@ async def show(arguments: argparse.Namespace) -> int:
             )
             for grant in grants
         ]
-        print_table(
+        return print_table(
             ("ID", "", "TOOL", "NEED", "FOR", "ENDS", "ARGUMENTS"), rows, ("bold", STATE, "bold"), wrapped=4
         )
-        return 0
 
 
 def holder(grant: Grant) -> str:

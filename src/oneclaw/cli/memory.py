@@ -65,7 +65,7 @@ def list_memories(found: list[Memory], is_json: bool) -> int:
     if not found:
         print("Nothing is remembered that fits.", file=sys.stderr)
         return 0
-    print_table(
+    return print_table(
         ("KEY", "CATEGORY", "AGENT", "HITS", "CHANGED", "VALUE"),
         [
             (
@@ -81,7 +81,6 @@ def list_memories(found: list[Memory], is_json: bool) -> int:
         ("bold", "", "", "", "dim"),
         wrapped=0,
     )
-    return 0
 
 
 def show_nothing(action: str, is_json: bool) -> int:

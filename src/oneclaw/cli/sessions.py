@@ -59,8 +59,7 @@ def show_sessions(found: list[SessionTotals], is_json: bool) -> int:
             )
         )
     heads = ("SESSION", "AGENT", "MESSAGES", "TOKENS", "COST", "USED", "TITLE")
-    print_table(heads, rows, ("bold", "", "", "", "", "dim"), wrapped=0)
-    return 0
+    return print_table(heads, rows, ("bold", "", "", "", "", "dim"), wrapped=0)
 
 
 def as_row(totals: SessionTotals) -> dict[str, Any]:

@@ -97,17 +97,18 @@ def print_table(
     wrapped: int = 1,
     *,
     is_escaped: bool = False,
-) -> None:
+) -> int:
     """A table on a terminal; tab-separated lines in a pipe, so that `cut` and `awk` can read them.
 
     The last `wrapped` columns take several lines where they must; with 0 the last is cut. Where the screen is
     too narrow for columns, each row is a few lines. `is_escaped` says that the cells are safe as they are.
+    Returns 0, as `print_json` does.
     """
     safe = [list(row) if is_escaped else [visible(cell) for cell in row] for row in rows]
     if not is_terminal(sys.stdout):
         for row in safe:
             print("\t".join(row))
-        return
+        return 0
     from rich.cells import cell_len
 
     screen = console()
@@ -119,7 +120,7 @@ def print_table(
         least[-1] = min(widths[-1], LEAST_CHARS)
     if sum(least) + GAP * (len(heads) - 1) > screen.width:
         _print_stacked(screen, heads, safe, styles, is_cut=not wrapped)
-        return
+        return 0
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -138,6 +139,7 @@ def print_table(
     for row in safe:
         table.add_row(*(_styled(cell, style) for cell, style in zip_longest(row, styles, fillvalue="")))
     screen.print(table)
+    return 0
 
 
 def _styled(cell: str, style: str) -> "Text":

@@ -84,13 +84,12 @@ async def show_portability(arguments: argparse.Namespace) -> int:
     found = list_portability(definitions, arguments.provider)
     if arguments.json:
         return print_json([asdict(each) for each in found])
-    print_table(
+    return print_table(
         ("TOOL", "PROVIDER", "VERDICT", "WHERE", "WHY"),
         [line for each in found for line in portability_lines(each)],
         ("bold", "", "yellow", "", ""),
         wrapped=2,
     )
-    return 0
 
 
 def portability_lines(found: Portability) -> Iterator[tuple[str, ...]]:
@@ -155,8 +154,7 @@ def show_sources(app: "App", as_json: bool) -> int:
         (health.state, printable(health.source), str(health.tools), printable(health.reason))
         for health in app.sources.health
     ]
-    print_table(("STATE", "SOURCE", "TOOLS", "WRONG"), rows, ("", "bold"))
-    return 0
+    return print_table(("STATE", "SOURCE", "TOOLS", "WRONG"), rows, ("", "bold"))
 
 
 def _needs_text(tool: ToolState) -> str:

@@ -37,12 +37,12 @@ def render_pattern(now: datetime, zone: tzinfo | None, pattern: str) -> str:
     local = now.astimezone(zone)
 
     def fill(found: re.Match[str]) -> str:
-        part = _PARTS.get(found[1])
-        if part is None:
-            known = " ".join(f"%{letter}" for letter in _PARTS)
+        if found[1] not in tuple(_LETTERS):
+            known = " ".join(f"%{letter}" for letter in _LETTERS)
             message = f"A time pattern cannot have {found[0]!r}; use {known}, or iso8601 or human_readable."
             raise invalid(message)
-        return part(local)
+        part = _PARTS.get(found[1])
+        return local.strftime(found[0]) if part is None else part(local)
 
     return re.sub("%(.|$)", fill, pattern, flags=re.DOTALL)
 
@@ -80,33 +80,24 @@ def machine_zone(environ: Mapping[str, str], etc: Path = Path("/etc")) -> tzinfo
         return None
 
 
+_LETTERS = "YymdeHIMSLpAaBbjuVGFTzZs%"
 _PARTS: dict[str, Callable[[datetime], str]] = {
     "Y": lambda local: f"{local.year:04}",
-    "y": lambda local: f"{local.year % 100:02}",
-    "m": lambda local: f"{local.month:02}",
-    "d": lambda local: f"{local.day:02}",
     "e": lambda local: str(local.day),
-    "H": lambda local: f"{local.hour:02}",
-    "I": lambda local: f"{local.hour % 12 or 12:02}",
-    "M": lambda local: f"{local.minute:02}",
-    "S": lambda local: f"{local.second:02}",
     "L": lambda local: f"{local.microsecond // 1000:03}",
     "p": lambda local: "AM" if local.hour < 12 else "PM",
     "A": lambda local: _DAYS[local.weekday()],
     "a": lambda local: _DAYS[local.weekday()][:3],
     "B": lambda local: _MONTHS[local.month - 1],
     "b": lambda local: _MONTHS[local.month - 1][:3],
-    "j": lambda local: f"{local.timetuple().tm_yday:03}",
-    "u": lambda local: str(local.isoweekday()),
-    "V": lambda local: f"{local.isocalendar().week:02}",
     "G": lambda local: f"{local.isocalendar().year:04}",
     "F": lambda local: local.date().isoformat(),
-    "T": lambda local: f"{local.hour:02}:{local.minute:02}:{local.second:02}",
     "z": lambda local: local.isoformat()[-6:].replace(":", ""),
     "Z": lambda local: zone_name(local),
     "s": lambda local: str(int(local.timestamp())),
     "%": lambda local: "%",
 }
+"""Names and zones, the same on every machine; plain numbers are left to strftime."""
 
 
 def _unknown(name: str) -> str:

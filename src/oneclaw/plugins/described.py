@@ -5,7 +5,7 @@ and which agents have them is not for it to say.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from math import isfinite
 from typing import Any, cast
@@ -19,56 +19,24 @@ _RESOURCE = re.compile(r"[a-z]+:(?:[^{}]|\{\w+\})*\Z")
 _LEFT_TO_OWNER = ("agents", "switchable")
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= TEXT_CHARS
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and len(value) <= 100 and all(map(_is_text, cast(list[object], value)))  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-_TEXT = ("a text", _is_text)
-_TEXTS = ("a list of texts", _is_texts)
-_FLAG = ("true or false", _is_flag)
-_OBJECT = ("an object", _is_object)
-
-FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
-    "name": _TEXT,
-    "description": _TEXT,
-    "label": _TEXT,
-    "parameters": _OBJECT,
-    "output": _OBJECT,
-    "needs": _TEXTS,
-    "secrets": _TEXTS,
-    "seconds": ("a number", _is_number),
-    "chars": ("a whole number", _is_whole),
-    "version": _TEXT,
-    "effect": _TEXT,
-    "isolation": _TEXT,
-    "resource": _TEXT,
-    "feature": _TEXT,
-    "default_on": _FLAG,
-    "trim": _TEXT,
-    "spill": _FLAG,
-    "polls": _FLAG,
+FIELDS: dict[str, type] = {
+    **dict.fromkeys(("name", "description", "label", "version", "effect", "isolation", "resource"), str),
+    **dict.fromkeys(("feature", "trim"), str),
+    **dict.fromkeys(("parameters", "output"), dict),
+    **dict.fromkeys(("needs", "secrets"), list),
+    **dict.fromkeys(("default_on", "spill", "polls"), bool),
+    "seconds": float,
+    "chars": int,
 }
 """Fields of `ToolDefinition` that a plugin may set."""
+_KINDS = {
+    str: "a text",
+    dict: "an object",
+    list: "a list of texts",
+    bool: "true or false",
+    float: "a number",
+    int: "a whole number",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +84,8 @@ def read_tool(data: object, owner: PluginDefaults) -> ToolDefinition:
     for key, value in said.items():
         if key not in FIELDS:
             raise InvalidTool(f"{name[:64]}: there is no field {key[:80]!r}; known are {', '.join(FIELDS)}.")
-        kind, fits = FIELDS[key]
-        if not fits(value):
-            raise InvalidTool(f"{name[:64]}: {key} must be {kind}.")
+        if not _fits(value, FIELDS[key]):
+            raise InvalidTool(f"{name[:64]}: {key} must be {_KINDS[FIELDS[key]]}.")
     said |= {key: tuple(said[key]) for key in ("needs", "secrets") if key in said}
     said |= {"group": owner.plugin, "version": _version(said, owner)}
     if not owner.is_inline:
@@ -128,6 +95,14 @@ def read_tool(data: object, owner: PluginDefaults) -> ToolDefinition:
     _check_resource(definition)
     ArgumentCheck(definition)
     return definition
+
+
+def _fits(value: Any, kind: type) -> bool:
+    if kind is list:
+        return isinstance(value, list) and len(value) <= 100 and all(_fits(each, str) for each in value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if kind is float:
+        return type(value) in (int, float) and isfinite(value)
+    return type(value) is kind and (kind is not str or len(value) <= TEXT_CHARS)
 
 
 def _version(said: Mapping[str, Any], owner: PluginDefaults) -> str:
