@@ -2,7 +2,7 @@
 
 import pytest
 
-from oneclaw.guard.sandbox.cause import CLOSED, NO_NETWORK, likely_cause
+from oneclaw.guard.sandbox.cause import CLOSED, NO_IDENTITY, NO_NETWORK, likely_cause
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,11 @@ def test_any_other_failure_says_nothing(written: str) -> None:
 def test_the_settings_that_open_the_sandbox_are_named() -> None:
     assert "shell.network" in NO_NETWORK
     assert "workspace.write" in CLOSED
+
+
+def test_a_commit_without_a_name_is_told_with_the_commands_that_set_it() -> None:
+    written = (
+        "Author identity unknown\n\n*** Please tell me who you are.\nfatal: unable to auto-detect"
+    )
+    assert likely_cause(written, "/w", has_network=True) == NO_IDENTITY
+    assert likely_cause("author of the book unknown", "/w", has_network=True) == ""
