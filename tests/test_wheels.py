@@ -81,5 +81,6 @@ def test_the_product_runs_outside_of_the_repository(tmp_path: Path, kind: str) -
     assert run("-c", "import oneclaw; print(oneclaw.__file__)").startswith(str(installed))
     started = str(installed / "bin" / "oneclaw")
     assert run(started, "--version").startswith("oneclaw ")
+    assert run(started, "help", "undo").startswith("# Undo what an agent changed\n")
     assert run(started, "run", "go", "--model", "scripted/replies.json") == "It is written.\n"
     assert (tmp_path / "home" / "workspace" / "a.txt").read_text() == "hi"

@@ -106,7 +106,7 @@ def show_models(found: Sequence[OfferedModel], current: str | None) -> None:
     width = max((len(model.name) for model in found), default=0)
     for number, model in enumerate(found, 1):
         name = model.name if model.is_named else f"{model.name}…"
-        print_line(printable(f"  {number}    {name:<{width}}  {model.reason}"), indent=9 + width)
+        print_line(printable(f"  {number}    {name:<{width}}  {model.reason}"), indent=7 + width)
     print_line(f"  {len(found) + 1}    {OTHER}")
     if not any(model.origin == "tiny" for model in found):
         print_line(
@@ -155,10 +155,10 @@ def ask_workspace(app: "App", arguments: argparse.Namespace) -> None:
     config = app.config
     print_line("\n2. Where do agents work?", "bold")
     print_line(
-        "In a project it is the current folder, elsewhere a private one. Name a folder only if they are",
+        "In a project it is the current folder, elsewhere a private one. Name a folder only if they are to"
+        " work there wherever you start them.",
         "dim",
     )
-    print_line("to work there wherever you start them.", "dim")
     while True:
         said = ask("Folder", shown(config.workspace_folder))
         if not said:

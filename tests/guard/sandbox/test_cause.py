@@ -55,8 +55,6 @@ def test_the_settings_that_open_the_sandbox_are_named() -> None:
 
 
 def test_a_commit_without_a_name_is_told_with_the_commands_that_set_it() -> None:
-    written = (
-        "Author identity unknown\n\n*** Please tell me who you are.\nfatal: unable to auto-detect"
-    )
+    written = "Author identity unknown\n\n*** Please tell me who you are.\nfatal: unable to auto-detect"
     assert likely_cause(written, "/w", has_network=True) == NO_IDENTITY
     assert likely_cause("author of the book unknown", "/w", has_network=True) == ""
