@@ -6,11 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.mcp.conformance import suite
+from tests.mcp.fetched import node_program
 from tests.mcp.server.conformance_server import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
+SUITE = ("@modelcontextprotocol/conformance", "0.2.0-alpha.12", "dist/index.js")
 EXPECTED = Path(__file__).with_name("expected-failures.yml")
 LEAST = {"2026-07-28": 150, "2025-11-25": 80}
 """Checks that pass at least; a bare server of the SDK without fixtures passes 107."""
@@ -18,7 +19,7 @@ LEAST = {"2026-07-28": 150, "2025-11-25": 80}
 
 @pytest.mark.parametrize("version", LEAST)
 async def test_the_suite_passes(tmp_path: Path, version: str) -> None:
-    command = await asyncio.to_thread(suite)
+    command = await asyncio.to_thread(node_program, *SUITE)
     output = tmp_path / "checks"
     async with serving(tmp_path / "home") as address:
         words = ["server", "--url", address, "--requirements", version]
