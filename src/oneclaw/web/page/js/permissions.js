@@ -4,9 +4,9 @@ import { Problem, ago, useData, when } from "./data.js";
 import { post } from "./net.js";
 import { label, loadStart, useStore } from "./state.js";
 import { has, t } from "./texts.js";
-import { Chip, Empty, Icon, IconButton, Page, html, say } from "./ui.js";
+import { Chip, Empty, Icon, IconButton, Page, html, say, visible } from "./ui.js";
 
-const patternOf = (grant) => Object.entries(grant.pattern ?? {}).map(([name, value]) => `${name}: ${value}`).join(", ") || grant.about;
+const patternOf = (grant) => visible(Object.entries(grant.pattern ?? {}).map(([name, value]) => `${name}: ${value}`).join(", ") || grant.about || "");
 
 function Grant({ grant, titles, back }) {
   const holder = grant.scope === "session" ? titles[grant.holder] ?? grant.holder : grant.scope === "agent" ? t("grants.agent", { agent: grant.holder }) : t("grants.everywhere");
@@ -23,7 +23,7 @@ function Rules({ rules, set, fail }) {
   const add = (event) => { event.preventDefault(); const form = event.target, rule = form.elements.rule.value.trim(); if (rule) change("", { list, rule }).then(() => form.reset()); };
   const all = [...rules.allow.map((rule) => ["allow", rule]), ...rules.deny.map((rule) => ["deny", rule])];
   return html`<h2 class="sub">${t("rules")}</h2><p class="lead">${t("rules.lead")}</p>
-    <ul class="rows boxed">${all.map(([name, rule]) => html`<li key=${name + rule}><code class="grow pattern">${rule}</code><${Chip} tone=${name === "allow" ? "ok" : "bad"}>${t("rules." + name)}</><${IconButton} icon="x" label=${t("rules.remove", { rule })} onClick=${() => change("/remove", { list: name, rule })} /></li>`)}
+    <ul class="rows boxed">${all.map(([name, rule]) => html`<li key=${name + rule}><code class="grow pattern">${visible(rule)}</code><${Chip} tone=${name === "allow" ? "ok" : "bad"}>${t("rules." + name)}</><${IconButton} icon="x" label=${t("rules.remove", { rule })} onClick=${() => change("/remove", { list: name, rule })} /></li>`)}
       ${all.length === 0 && html`<li class="faint">${t("rules.none")}</li>`}
       <li><form class="row grow wrap" onSubmit=${add}><label class="field grow rule"><span class="sr">${t("rules.pattern")}</span><input name="rule" placeholder=${t("rules.pattern")} /></label><label class="field"><span class="sr">${t("grants.answer")}</span><select value=${list} onChange=${(event) => setList(event.target.value)}><option value="allow">${t("rules.allow")}</option><option value="deny">${t("rules.deny")}</option></select></label><button type="submit"><${Icon} name="plus" /> ${t("rules.add")}</button></form></li></ul>`;
 }
