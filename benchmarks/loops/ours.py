@@ -58,11 +58,14 @@ class NoBook:
 
     async def close_late(self) -> None: ...
 
+    async def of_runs(self, *_: object) -> list[Any]:
+        return []
+
 
 class NoStore:
     """A store that keeps nothing: all that a run does, but for storing."""
 
-    messages = events = runs = calls = NoBook()
+    messages = events = runs = calls = queued = NoBook()
 
 
 async def main(entry: str) -> None:
