@@ -21,22 +21,23 @@ _SYLLABLES = (
 # Thai, Lao, Burmese and Khmer, where words are longer.
 _LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _PIECE_CHARS = {True: 2, False: 3}
-_SYLLABLE = re.compile(f"[{_SYLLABLES}]")
-_UNSPACED = re.compile(f"[{_SYLLABLES}{_LETTERS}]")
-_RUNS = re.compile(rf"[{_SYLLABLES}]+|[{_LETTERS}]+|[^\s{_SYLLABLES}{_LETTERS}]+")
+# Compiled by `re` when somebody searches: it takes milliseconds, which every start would pay.
+_SYLLABLE = f"[{_SYLLABLES}]"
+_UNSPACED = f"[{_SYLLABLES}{_LETTERS}]"
+_RUNS = rf"[{_SYLLABLES}]+|[{_LETTERS}]+|[^\s{_SYLLABLES}{_LETTERS}]+"
 # Accents of Latin, Greek and Cyrillic letters, vowel signs of Hebrew and Arabic, and its long stroke.
-_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+")
+_MARKS = "[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+"
 
 
 def searchable(text: str) -> str | None:
     """The text as it is to be indexed; None where that is the text itself."""
-    return None if text.isascii() else _UNSPACED.sub(r" \g<0> ", _fold(text))
+    return None if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", _fold(text))
 
 
 def words_of(query: str) -> list[str]:
     """The words of a query, whatever else stands in it, and the pieces of what is written without blanks."""
     plain = "".join(char if _is_letter(char) else " " for char in _fold(query[:_QUERY_CHARS]))
-    pieces = (piece for run in _RUNS.findall(plain) for piece in _pieces(run))
+    pieces = (piece for run in re.findall(_RUNS, plain) for piece in _pieces(run))
     return list(dict.fromkeys(pieces))[:_MOST_WORDS]
 
 
@@ -48,7 +49,7 @@ def signs_of(query: str) -> str:
 
 def match_any(words: Iterable[str]) -> str:
     """A full text query for any of the words, each as it is: between quotes nothing has a meaning."""
-    return " OR ".join(f'"{" ".join(word) if _UNSPACED.match(word) else word}"' for word in words)
+    return " OR ".join(f'"{" ".join(word) if re.match(_UNSPACED, word) else word}"' for word in words)
 
 
 def match_within(words: Iterable[str]) -> str:
@@ -56,7 +57,7 @@ def match_within(words: Iterable[str]) -> str:
     parts = (
         word if len(word) < 5 else word[: -(len(word) // 4)]
         for word in words
-        if len(word) >= _LEAST_PART and not _UNSPACED.match(word)
+        if len(word) >= _LEAST_PART and not re.match(_UNSPACED, word)
     )
     return match_any(dict.fromkeys(parts))
 
@@ -64,7 +65,7 @@ def match_within(words: Iterable[str]) -> str:
 def _fold(text: str) -> str:
     """The text whatever its case, its accents and the width of its letters."""
     plain = unicodedata.normalize("NFKC", text).casefold()
-    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", plain)))
+    return unicodedata.normalize("NFC", re.sub(_MARKS, "", unicodedata.normalize("NFD", plain)))
 
 
 def _is_sign(char: str) -> bool:
@@ -76,8 +77,8 @@ def _is_letter(char: str) -> bool:
 
 
 def _pieces(run: str) -> list[str]:
-    if not _UNSPACED.match(run):
+    if not re.match(_UNSPACED, run):
         return [run] if any(char.isalnum() for char in run) else []
     letters = "".join(filter(str.isalnum, run))
-    length = _PIECE_CHARS[bool(_SYLLABLE.match(run))]
+    length = _PIECE_CHARS[bool(re.match(_SYLLABLE, run))]
     return [letters[at : at + length] for at in range(max(1, len(letters) - length + 1))] if letters else []

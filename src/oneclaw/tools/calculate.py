@@ -1,11 +1,13 @@
 """calculate: exact arithmetic with percentages, units, dates and times."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from oneclaw.calc.number import InvalidExpression
-from oneclaw.calc.parser import calculate as work_out
 from oneclaw.core.define.function import tool
 from oneclaw.core.errors import invalid
+
+if TYPE_CHECKING:
+    from oneclaw.calc.number import InvalidExpression
 
 _SHOWN_CHARS = 40
 
@@ -19,13 +21,16 @@ def calculate(expression: str) -> str:
 
     expression: The expression to calculate.
     """
+    from oneclaw.calc.number import InvalidExpression  # here: a program that calculates nothing does without
+    from oneclaw.calc.parser import calculate as work_out
+
     try:
         return work_out(expression, datetime.now())
     except InvalidExpression as error:
         raise invalid(_explain(expression, error)) from None
 
 
-def _explain(expression: str, error: InvalidExpression) -> str:
+def _explain(expression: str, error: "InvalidExpression") -> str:
     said = str(error)
     said = said[0].upper() + said[1:]
     if not error.at:
