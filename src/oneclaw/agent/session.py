@@ -11,6 +11,7 @@ from oneclaw.core.errors import InvalidConfig
 from oneclaw.core.session import Network, Root, Session, UndoFolder, Workspace
 from oneclaw.core.text.file_name import file_name
 from oneclaw.guard.files.places import ProtectedPlaces, spell_root
+from oneclaw.guard.files.protected import is_inside
 
 
 def session_folder(config: Config, session_id: str) -> Path:
@@ -118,4 +119,4 @@ def _real(folder: Path) -> str:
 
 
 def _is_within(real: str, folders: Iterable[str]) -> bool:
-    return any(real == each or real.startswith(each.rstrip("/") + "/") for each in folders)
+    return any(is_inside(real, each) for each in folders)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from oneclaw.guard.files.protected import is_inside
 from oneclaw.skills.skill import FILE, SkillScope
 
 FOLDERS = (".agents/skills", ".claude/skills")
@@ -55,7 +56,7 @@ def skill_places(workspace: Path, own: Path, home: Path) -> list[SkillPlace]:
     return [
         place
         for real, place in reversed(there.items())
-        if place.project is None or (real not in mine and _is_inside(real, place.project))
+        if place.project is None or (real not in mine and is_inside(real, os.path.realpath(place.project)))
     ]
 
 
@@ -93,7 +94,7 @@ def _linked(folder: Path, links: list[str]) -> Iterator[FoundSkill]:
     for name in links:
         target = Path(os.path.realpath(folder / name))
         file = _skill_file(target)
-        if file is not None and not _is_inside(str(folder), target):
+        if file is not None and not is_inside(str(folder), os.path.realpath(target)):
             yield FoundSkill(file, target)
 
 
@@ -116,8 +117,3 @@ def _skill_file(folder: Path) -> Path | None:
 
 def _real_folder(folder: Path) -> str:
     return os.path.realpath(folder) if os.path.isdir(folder) else ""
-
-
-def _is_inside(real: str, folder: Path) -> bool:
-    """Whether a path lies in a folder or is the folder, links resolved."""
-    return f"{real}/".startswith(f"{os.path.realpath(folder).rstrip('/')}/")

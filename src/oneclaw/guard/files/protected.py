@@ -104,7 +104,7 @@ def obeyed_by(workspace: Workspace, path: str) -> str:
     """
     opened = opened_roots(workspace, path)
     for place, who in _obeyed_places(path):
-        if not any(_is_inside(root, place) for root in opened):
+        if not any(is_inside(root, place) for root in opened):
             return who
     return ""
 
@@ -113,12 +113,12 @@ def opened_roots(workspace: Workspace, path: str) -> list[str]:
     """The workspace and the roots to write that a path lies in."""
     folders = [workspace.folder, *(root.folder for root in workspace.roots if root.access == "write")]
     real = [spell_root(os.fspath(folder)).real for folder in folders]
-    return [root for root in real if _is_inside(path, root)]
+    return [root for root in real if is_inside(path, root)]
 
 
 def _obeyed_places(path: str) -> Iterator[tuple[str, str]]:
     """Every place on a path that a program obeys, and the programs."""
-    yield from ((place, who) for place, who in home_paths().items() if _is_inside(path, place))
+    yield from ((place, who) for place, who in home_paths().items() if is_inside(path, place))
     names, known = path.split("/"), project_names()
     if names[-1] == NOTES:
         yield path, "agents"
@@ -132,7 +132,8 @@ def _obeyed_places(path: str) -> Iterator[tuple[str, str]]:
             yield "/".join(names[: at + 1]), "git"
 
 
-def _is_inside(path: str, folder: str) -> bool:
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is the folder or lies below it, by its text."""
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 

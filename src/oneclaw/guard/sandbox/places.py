@@ -8,6 +8,7 @@ from typing import Literal
 
 from oneclaw.core.errors import Kind, ToolError
 from oneclaw.core.session import Workspace
+from oneclaw.guard.files.protected import is_inside
 
 SandboxAccess = Literal["read", "write", "hidden"]
 _NARROW: tuple[SandboxAccess, ...] = ("hidden", "read", "write")
@@ -57,7 +58,7 @@ def workspace_places(workspace: Workspace, beside: Sequence[Collection[str]] = (
     no place there can be exchanged from there until it is shown here; so it is not shown as one here either.
     """
     folder = workspace.folder.absolute()
-    if str(folder) == "/" or any(str(folder) == path or _is_inside(path, folder) for path in SYSTEM):
+    if str(folder) == "/" or any(is_inside(path, str(folder)) for path in SYSTEM):
         raise ToolError(
             f"The workspace is {folder}, which holds the system itself; commands run only where the workspace"
             " is a folder of its own: set workspace.folder.",
@@ -110,7 +111,7 @@ def _places_inside(
         target = _holder(str(real), [(str(place.source), place) for place in shown])
         if target is None or target.access == "hidden":
             return []
-        if any(_is_inside(str(place.source), real) for place in shown):
+        if any(is_inside(str(place.source), str(real)) for place in shown):
             return []  # it would cover that place
         holder = target
     if (access == holder.access and not is_pinned) or not real.exists():
@@ -138,14 +139,10 @@ def is_wider(place: SandboxPath, other: SandboxPath) -> bool:
 
 
 def _is_fixed(path: str, beside: Sequence[Collection[str]]) -> bool:
-    return all(path in at or not any(_is_inside(path, Path(one)) for one in at) for at in beside)
+    return all(path in at or not any(is_inside(path, one) for one in at) for at in beside)
 
 
 def _holder(path: str, places: Iterable[tuple[str, SandboxPath]]) -> SandboxPath | None:
     """The place that a path lies in, the innermost of several; each is given with where it is looked for."""
-    holding = [(at, place) for at, place in places if _is_inside(path, Path(at))]
+    holding = [(at, place) for at, place in places if is_inside(path, at)]
     return max(holding, key=lambda one: len(one[0]))[1] if holding else None
-
-
-def _is_inside(path: str, folder: Path) -> bool:
-    return path == str(folder) or path.startswith(f"{str(folder).rstrip('/')}/")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from oneclaw.core.session import Workspace
 from oneclaw.guard.files import repository
 from oneclaw.guard.files.places import fold, spell_root
-from oneclaw.guard.files.protected import home_paths, obeyed_by, project_paths
+from oneclaw.guard.files.protected import home_paths, is_inside, obeyed_by, project_paths
 
 FOLDERS = 1_000
 """How many folders are looked through for repositories, the upper ones first."""
@@ -170,8 +170,8 @@ class Lookout:
 
     def _is_theirs(self, path: str) -> bool:
         """Whether commands could change it: the owner has not said otherwise of it."""
-        is_narrow = any(_is_inside(path, root) for root in self._narrow if _is_in(root, self._tops))
-        return not is_narrow and any(_is_inside(path, top) for top in self._tops)
+        is_narrow = any(is_inside(path, root) for root in self._narrow if _is_in(root, self._tops))
+        return not is_narrow and any(is_inside(path, top) for top in self._tops)
 
     def _obeyed(self, walked: _Walked) -> dict[str, str]:
         """Protected files that exist, and the programs that obey them; Git's own folder excluded."""
@@ -184,7 +184,7 @@ class Lookout:
         for git, dot in self._git.items():
             folder, hooks = os.path.dirname(dot), repository.hooks_path(git)
             path = os.path.normpath(os.path.join(folder, hooks)) if hooks else ""
-            if path and _is_in(path, self._tops) and not _is_inside(folder, path):
+            if path and _is_in(path, self._tops) and not is_inside(folder, path):
                 obeyed[path] = "git"
         return {path: who for path, who in obeyed.items() if os.path.lexists(path) and self._is_obeyed(path)}
 
@@ -192,7 +192,7 @@ class Lookout:
         """Whether the owner has not opened it by name; what is not on the list is obeyed all the same."""
         return bool(obeyed_by(self._workspace, path)) or not any(
             root.access == "write"
-            and _is_inside(path, _real(root.folder))
+            and is_inside(path, _real(root.folder))
             and _real(root.folder) not in self._tops
             for root in self._workspace.roots
         )
@@ -231,7 +231,7 @@ class Lookout:
         return _Folder(status.st_ino, status.st_ctime_ns, tuple(sorted(folders)[:FOLDERS]), names, entries)
 
     def _set_aside(self, path: str, why: str) -> None:
-        top = max((top for top in self._tops if _is_inside(path, top)), key=len, default="")
+        top = max((top for top in self._tops if is_inside(path, top)), key=len, default="")
         if not top:
             return
         with suppress(OSError):
@@ -326,8 +326,4 @@ def _target(path: str) -> str:
 
 
 def _is_in(path: str, folders: list[str] | set[str]) -> bool:
-    return any(_is_inside(path, folder) for folder in folders)
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
+    return any(is_inside(path, folder) for folder in folders)
