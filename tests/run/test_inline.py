@@ -36,6 +36,19 @@ async def double(arguments: dict[str, Any], context: Context) -> int:
     return arguments["n"] * 2
 
 
+def ending(seen: list[str], seconds: float = 0) -> Execute:
+    """A tool that hangs, takes so long to clean up, and notes its end."""
+
+    async def hang(arguments: dict[str, Any], context: Context) -> None:
+        try:
+            await asyncio.sleep(LONG)
+        finally:
+            await asyncio.sleep(seconds)
+            seen.append("ended")
+
+    return hang
+
+
 async def cancelled(task: asyncio.Task[Any]) -> None:
     """Cancel a call, which ends as cancelled."""
     task.cancel()
@@ -277,16 +290,8 @@ class TestTimeout:
 
     async def test_cleaning_up_may_wait_within_the_grace(self) -> None:
         seen: list[str] = []
-
-        async def tidy(arguments: dict[str, Any], context: Context) -> None:
-            try:
-                await asyncio.sleep(LONG)
-            finally:
-                await asyncio.sleep(0.01)
-                seen.append("tidied")
-
-        await times_out(tidy, grace=LONG)
-        assert seen == ["tidied"]
+        await times_out(ending(seen, 0.01), grace=LONG)
+        assert seen == ["ended"]
 
     async def test_a_value_returned_after_the_time_is_still_a_timeout(self) -> None:
         async def swallow(arguments: dict[str, Any], context: Context) -> str:
@@ -574,14 +579,7 @@ class TestCancel:
 
     async def test_the_callers_cancel_reaches_the_tool_and_comes_back(self) -> None:
         seen: list[str] = []
-
-        async def hang(arguments: dict[str, Any], context: Context) -> None:
-            try:
-                await asyncio.sleep(LONG)
-            finally:
-                seen.append("ended")
-
-        task, context = await self.start(hang)
+        task, context = await self.start(ending(seen))
         await cancelled(task)
         assert seen == ["ended"]
         assert context.cancelled
@@ -607,17 +605,9 @@ class TestCancel:
 
     async def test_cleaning_up_after_the_callers_cancel_may_wait_within_the_grace(self) -> None:
         seen: list[str] = []
-
-        async def tidy(arguments: dict[str, Any], context: Context) -> None:
-            try:
-                await asyncio.sleep(LONG)
-            finally:
-                await asyncio.sleep(0.01)
-                seen.append("tidied")
-
-        task, _ = await self.start(tidy, grace=LONG)
+        task, _ = await self.start(ending(seen, 0.01), grace=LONG)
         await cancelled(task)
-        assert seen == ["tidied"]
+        assert seen == ["ended"]
 
     async def test_the_callers_timeout_around_the_call_is_the_callers(self) -> None:
         with pytest.raises(TimeoutError):
@@ -703,14 +693,7 @@ class TestCancel:
 
     async def test_a_cancel_right_after_the_start_stops_the_tool(self) -> None:
         seen: list[str] = []
-
-        async def hang(arguments: dict[str, Any], context: Context) -> None:
-            try:
-                await asyncio.sleep(LONG)
-            finally:
-                seen.append("ended")
-
-        task = asyncio.ensure_future(run(hang))
+        task = asyncio.ensure_future(run(ending(seen)))
         asyncio.get_running_loop().call_soon(task.cancel)
         with pytest.raises(asyncio.CancelledError):
             await task
