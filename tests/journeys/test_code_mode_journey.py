@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cli.vt import Terminal, environment, script
+from tests.person import Person
 
 from oneclaw import Agent, App, Config, Context, Limits, Scripted, tool
 from oneclaw.agent.recall import recall
@@ -20,7 +21,6 @@ from oneclaw.core.call import ToolResult
 from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.event import ToolFinished
 from oneclaw.core.message import ResultsMessage
-from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.run_event import RunEvent, RunFinished
 from oneclaw.providers.scripted import Call, ScriptedReply
 
@@ -100,19 +100,6 @@ async def test_a_script_saves_rounds_and_most_of_what_the_model_reads(tmp_path: 
     assert 10 * read_tokens(by_script) < read_tokens(at_once) < read_tokens(one_by_one)
 
 
-class Person:
-    """Somebody who answers by the tool that asks; `asked` keeps the questions."""
-
-    def __init__(self, app: App, **answers: PermissionAnswer) -> None:
-        self.asked: list[Question] = []
-        self._app, self._answers = app, answers
-        app.broker.bind(self._show)
-
-    def _show(self, prompt: Question) -> None:
-        self.asked.append(prompt)
-        assert self._app.broker.answer(prompt.id, self._answers[prompt.tool])
-
-
 @tool(effect="write", needs=["mail"])
 async def send(context: Context, to: str) -> str:
     """Send a letter."""
@@ -125,7 +112,7 @@ async def test_a_person_is_asked_about_the_script_and_about_each_call_that_must_
     code = "return [await tools.send({to: 'ada'}), await tools.send({to: 'bob'})]"
     replies: list[ScriptedReply] = [Call("run_javascript", code=code), "Sent."]
     async with app_of(tmp_path, replies, tools=[send], **{"permissions.needs.code": "ask"}) as app:
-        person = Person(app, run_javascript="once", send="once")
+        person = Person("once", app.broker)
         _, finished = await drive(app)
         (result,) = await results_of(app, finished)
         assert json.loads(result.text) == ["sent to ada", "sent to bob"]
@@ -141,7 +128,7 @@ async def test_a_person_is_asked_about_the_script_and_about_each_call_that_must_
 async def test_what_a_person_denies_is_thrown_into_the_script_and_does_not_happen(tmp_path: Path) -> None:
     code = "try { await tools.send({to: 'ada'}) } catch (error) { return [error.kind, error.message] }"
     async with app_of(tmp_path, [Call("run_javascript", code=code), "No."], tools=[send]) as app:
-        Person(app, send="no")
+        Person("no", app.broker)
         _, finished = await drive(app)
         (result,) = await results_of(app, finished)
         kind, message = json.loads(result.text)

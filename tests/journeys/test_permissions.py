@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.person import Person
+
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult, tool
 from oneclaw.config import load_config
-from oneclaw.core.question import PermissionAnswer, Question
 from oneclaw.core.tool import Tool
 
 
@@ -29,27 +30,13 @@ def sent(folder: Path) -> list[str]:
     return file.read_text().split() if file.exists() else []
 
 
-class Person:
-    """Somebody at a front, with their answers ready; `asked` keeps the questions."""
-
-    def __init__(self, app: App, *answers: PermissionAnswer) -> None:
-        self.asked: list[Question] = []
-        self._answers = list(answers)
-        self._app = app
-        app.broker.bind(self._show)
-
-    def _show(self, prompt: Question) -> None:
-        self.asked.append(prompt)
-        assert self._app.broker.answer(prompt.id, self._answers.pop(0))
-
-
 async def send(app: App, to: str = "ada") -> ToolResult:
     return await app.engine.call(ToolCall("send", {"to": to}))
 
 
 async def test_an_answer_is_remembered_by_the_next_program(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        person = Person(app, "always")
+        person = Person("always", app.broker)
         assert (await send(app, "ada")).ok
         assert (await send(app, "bob")).ok
         assert len(person.asked) == 1
@@ -62,10 +49,10 @@ async def test_an_answer_is_remembered_by_the_next_program(tmp_path: Path) -> No
 async def test_never_outlives_the_program_and_a_new_version(tmp_path: Path, command_line: Any) -> None:
     command_line.home = tmp_path
     async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        Person(app, "never")
+        Person("never", app.broker)
         assert (await send(app)).kind is Kind.PERMISSION_DENIED
     async with App(Config(home=tmp_path), tools=[send_mail("Send a letter at night.")]) as app:
-        person = Person(app)
+        person = Person("once", app.broker)
         refused = await send(app)
         assert (refused.kind, person.asked) == (Kind.PERMISSION_DENIED, [])
         denials = [one for one in await app.grants.all() if one.verdict == "deny"]
@@ -73,7 +60,7 @@ async def test_never_outlives_the_program_and_a_new_version(tmp_path: Path, comm
     for one in denials:
         assert command_line.run("grants", "revoke", one.id).returncode == 0
     async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        Person(app, "once")
+        Person("once", app.broker)
         assert (await send(app)).ok
     assert sent(tmp_path) == ["ada"]
 
@@ -83,20 +70,22 @@ async def test_a_grant_taken_back_at_the_command_line_is_gone_for_a_running_prog
 ) -> None:
     command_line.home = tmp_path
     async with App(Config(home=tmp_path), tools=[send_mail()]) as app:
-        Person(app, "always", "no")
+        person = Person("always", app.broker)
         assert (await send(app)).ok
         grants = json.loads(command_line.run("grants", "--json").stdout)
         for grant in grants:
             assert command_line.run("grants", "revoke", grant["id"]).returncode == 0
+        person.answer = "no"
         assert (await send(app)).kind is Kind.PERMISSION_DENIED
 
 
 async def test_in_the_mode_ask_reading_runs_and_every_change_is_confirmed(tmp_path: Path) -> None:
     async with App(Config(home=tmp_path, mode="ask")) as app:
-        person = Person(app, "once", "no")
+        person = Person("once", app.broker)
         write = ToolCall("write_file", {"path": "a.txt", "content": "hi"})
         assert (await app.engine.call(write)).ok
         assert (await app.engine.call(ToolCall("read_file", {"path": "a.txt"}))).value == "hi"
+        person.answer = "no"
         refused = await app.engine.call(ToolCall("edit_file", {"path": "a.txt", "old": "hi", "new": "ho"}))
         assert (refused.kind, refused.effects) == (Kind.PERMISSION_DENIED, "none")
         assert [prompt.tool for prompt in person.asked] == ["write_file", "edit_file"]
