@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from oneclaw.cli.main import main
+from oneclaw.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -72,3 +73,11 @@ def run_main(words: Sequence[str]) -> int:
         return run()
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(run).result()
+
+
+async def conversation(home: Path, session: str = "last") -> list[Any]:
+    """The messages of a session as they are stored."""
+    with Store(home / "oneclaw.db", read_only=True) as store:
+        found = await store.sessions.find(session)
+        assert found is not None
+        return [each.message for each in await store.messages.load(found.id)]

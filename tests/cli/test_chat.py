@@ -11,23 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import conversation
 from tests.cli.vt import ONECLAW, Terminal, environment, script
 from tests.loopback import Asked, answering
 
 from oneclaw.core.errors import Kind
-from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
+from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
 from oneclaw.store.store import Store
 
 TIME = {"call": "get_current_time"}
 MAIN = "import sys; from oneclaw.cli.main import main; sys.exit(main())"
 pytestmark = pytest.mark.slow
-
-
-async def conversation(home: Path, session: str = "last") -> list[Message]:
-    with Store(home / "oneclaw.db", read_only=True) as store:
-        found = await store.sessions.find(session)
-        assert found is not None
-        return [each.message for each in await store.messages.load(found.id)]
 
 
 async def said(home: Path) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import conversation
 from tests.cli.vt import ONECLAW, Terminal, environment, script
 
 from oneclaw.cli.main import main
@@ -19,13 +20,6 @@ Cli = Any
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 TIME = {"call": "get_current_time"}
 pytestmark = pytest.mark.slow
-
-
-async def messages(home: Path, session: str = "last") -> list[Any]:
-    with Store(home / "oneclaw.db", read_only=True) as store:
-        found = await store.sessions.find(session)
-        assert found is not None
-        return [each.message for each in await store.messages.load(found.id)]
 
 
 def test_the_answer_goes_to_stdout_and_what_happens_to_stderr(cli: Cli, tmp_path: Path) -> None:
@@ -70,7 +64,7 @@ async def test_the_text_may_come_through_a_pipe(
         timeout=60,
     )
     assert (ended.returncode, ended.stdout) == (0, "yes\n"), ended.stderr
-    assert (await messages(tmp_path / "home"))[0].text == said
+    assert (await conversation(tmp_path / "home"))[0].text == said
 
 
 def test_a_text_that_is_given_does_not_wait_for_the_pipe(tmp_path: Path) -> None:
@@ -99,7 +93,7 @@ async def test_a_session_goes_on_with_all_that_was_said(cli: Cli, home: Path, tm
     for name in (first.id, first.id.partition("-")[2][:8]):
         ended = cli("run", "--session", name, "more", "--model", script(tmp_path, "two"))
         assert (ended.code, ended.out) == (0, "two\n")
-    said = [each.text for each in (await messages(home, first.id))]
+    said = [each.text for each in (await conversation(home, first.id))]
     assert said == ["first", "one", "more", "two", "more", "two"]
     assert cli("run", "--session", "last", "x", "--model", script(tmp_path, "y")).err.count(first.id) == 1
 
@@ -189,7 +183,7 @@ async def test_ctrl_c_stops_the_run_and_the_session_goes_on(tmp_path: Path, word
     program.send_signal(signal.SIGINT)
     _, err = program.communicate(timeout=30)
     assert program.returncode == 130
-    kinds: list[Any] = [type(each) for each in (await messages(home))]
+    kinds: list[Any] = [type(each) for each in (await conversation(home))]
     assert kinds[:3] == [UserMessage, AssistantMessage, ResultsMessage]
     assert "Go on with: oneclaw run --resume " in err
     resumed = subprocess.run(
@@ -215,7 +209,7 @@ async def test_a_picture_goes_with_the_text(cli: Cli, home: Path, tmp_path: Path
         "run", "what is this?", "--image", str(tmp_path / "a.png"), "--model", script(tmp_path, "A dot.")
     )
     assert ended.code == 0
-    first = (await messages(home))[0]
+    first = (await conversation(home))[0]
     assert [(image.media_type, image.data) for image in first.images] == [("image/png", PNG)]
 
 

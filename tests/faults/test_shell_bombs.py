@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from tests.processes import marked
 from tests.sandboxes import needs_bubblewrap
 from tests.shells import opened_shell
 
@@ -83,16 +84,6 @@ class Heart:
     async def stop(self) -> None:
         self._task.cancel()
         await asyncio.wait([self._task])
-
-
-def marked(mark: str) -> list[int]:
-    """The processes of this machine that have the mark among their variables."""
-    found: list[int] = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError):
-            if mark.encode() in Path(f"/proc/{name}/environ").read_bytes():
-                found.append(int(name))
-    return found
 
 
 async def gone(mark: str, seconds: float = GONE_SECONDS) -> bool:
@@ -278,26 +269,18 @@ async def test_with_input_that_never_comes_a_command_would_wait(
 
 ON_TERMINAL = """
 import asyncio, subprocess, sys
-from functools import partial
 from pathlib import Path
-from oneclaw.core.session import Session, Workspace
 from oneclaw.guard.sandbox import bubblewrap
-from oneclaw.guard.sandbox.sandbox_spec import SandboxLimits
-from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
-from oneclaw.run.shell import start
-from oneclaw.run.shell.session import ShellCommand, ShellSession
+from oneclaw.run.shell.session import ShellCommand
+from tests.shells import opened_shell
 
 async def main(folder, is_guarded):
     if not is_guarded:
         bubblewrap._ISOLATED = tuple(each for each in bubblewrap._ISOLATED if each != "--new-session")
         popen = subprocess.Popen
         subprocess.Popen = lambda *words, **more: popen(*words, **more | {"start_new_session": False})
-    sandbox = Sandbox(SandboxSettings(folder / "homes"))
-    session = Session("one", workspace=Workspace(folder))
-    shell = ShellSession(lambda at, net: sandbox.make_spec(session, at.states, at.tmp, net), SandboxLimits())
-    said = await shell.run(ShellCommand("exec 3<>/dev/tty && echo HELLO >&3", 10.0))
-    await shell.close()
-    sandbox.close()
+    async with opened_shell(folder, folder) as shell:
+        said = await shell.run(ShellCommand("exec 3<>/dev/tty && echo HELLO >&3", 10.0))
     print("CODE", said.code)
 
 asyncio.run(main(Path(sys.argv[1]), sys.argv[2] == "guarded"))

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.marked import unmark
+from tests.processes import marked
 from tests.sandboxes import needs_bubblewrap, skip_without
 
 from oneclaw.app import App
@@ -59,15 +59,6 @@ async def until(app: App, job: str, text: str = "", status: str = "") -> dict[st
             if text in log["output"] and status in log["status"]:
                 return log
             await asyncio.sleep(0.02)
-
-
-def marked(mark: str) -> list[int]:
-    found: list[int] = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError):
-            if mark.encode() in Path(f"/proc/{name}/environ").read_bytes():
-                found.append(int(name))
-    return found
 
 
 async def test_a_job_starts_where_the_shell_is_and_ends_by_itself(app: App) -> None:
