@@ -44,7 +44,7 @@ async def opened(config: Config, *, is_approved: bool = True) -> AsyncGenerator[
         yield app
 
 
-async def call(app: App, name: str, **arguments: Any) -> ToolResult:
+async def call(app: App, name: str, /, **arguments: Any) -> ToolResult:
     return await app.engine.call(ToolCall(name, arguments))
 
 

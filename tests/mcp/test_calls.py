@@ -20,7 +20,7 @@ from oneclaw.core.errors import InvalidConfig, Kind
 from oneclaw.core.question import Question
 from oneclaw.guard.outside_mark import unmarked
 from oneclaw.mcp.client.server_source import McpServerSource
-from oneclaw.operations.mcp import list_servers, tell_programs, try_server
+from oneclaw.operations.mcp import ask_server, list_servers, tell_programs, try_server
 
 pytestmark = pytest.mark.slow
 
@@ -299,3 +299,17 @@ async def test_hints_of_a_server_skip_no_question(tmp_path: Path) -> None:
         assert definition.effect == "unknown", "readOnlyHint is the server's word alone"
         result = await app.engine.call(ToolCall("test_get_user", {}))
         assert result.kind is Kind.PERMISSION_DENIED, "nobody is there to say yes"
+
+
+async def test_resources_and_prompts_are_tools_and_commands(tmp_path: Path) -> None:
+    async with opened(config_of(tmp_path, {"test": local(*SDK)})) as app:
+        assert (await call(app, "test_echo", text="")).ok
+        assert "test://notes: notes, text/plain" in (await call(app, "test_list_resources")).text
+        assert "The notes." in (await call(app, "test_read_resource", uri="test://notes")).text
+        assert "poem(topic): A poem." in (await call(app, "test_list_prompts")).text
+        poem = await call(app, "test_get_prompt", name="poem", arguments={"topic": "rain"})
+        assert "user:\nWrite a poem about rain." in poem.text
+        async with App(app.config).looking() as looking:
+            assert "test://notes" in await ask_server(looking, "test", "resources", {})
+            asked = {"name": "poem", "arguments": {"topic": "snow"}}
+            assert "about snow" in await ask_server(looking, "test", "prompt", asked)

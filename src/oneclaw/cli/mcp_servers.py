@@ -36,6 +36,8 @@ async def run(arguments: argparse.Namespace) -> int:
             return await approve(arguments, arguments.name, arguments.words)
         case "enable" | "disable" | "remove":
             return await change(arguments)
+        case "resources" | "read" | "prompts" | "prompt":
+            return await ask(arguments)
         case _:
             return await show(arguments)
 
@@ -223,6 +225,26 @@ async def import_servers(arguments: argparse.Namespace) -> int:
     if added:
         print_line("Nothing is started yet. See and approve each: oneclaw mcp approve NAME", "dim")
     return 0 if added or not left_out else 1
+
+
+async def ask(arguments: argparse.Namespace) -> int:
+    action, words, given = arguments.action, arguments.words, dict[str, Any]()
+    if action in ("read", "prompt") and not words:
+        raise WrongUse(
+            f"say which: oneclaw mcp {action} {arguments.name} {'URI' if action == 'read' else 'NAME'}"
+        )
+    if action == "read":
+        given = {"uri": words[0]}
+    elif action == "prompt":
+        pairs = [word.partition("=") for word in words[1:]]
+        given = {"name": words[0], "arguments": {key: value for key, _, value in pairs}}
+    async with open_app(arguments).looking() as app:
+        said = await mcp.ask_server(app, arguments.name, action, given)
+    if arguments.json:
+        return print_json(said)
+    for line in said.splitlines():
+        print_line(visible(line))
+    return 0
 
 
 async def change(arguments: argparse.Namespace) -> int:

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oneclaw.config import Config, check_settings, settings_file
-from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.core.call import Output
+from oneclaw.core.errors import InvalidConfig, NotFound, ToolError
 from oneclaw.core.registry import nearest
 from oneclaw.core.settings.schema import read
 from oneclaw.core.text.toml_edit import remove_table, set_value
 from oneclaw.core.text.words import WordRun, compare_words
+from oneclaw.core.tool import Context
 from oneclaw.guard.files.own_file import change_file
 from oneclaw.live_settings import RELOADED
 from oneclaw.mcp.client.approvals import FIELDS, Approvals
 from oneclaw.mcp.client.described import ListedTool
+from oneclaw.mcp.client.extras import Extras
 from oneclaw.mcp.client.foreign_config import read_servers
 from oneclaw.mcp.client.mcp_server import servers_of
 from oneclaw.mcp.client.server_source import McpServerSource
@@ -294,3 +297,29 @@ def import_servers(app: "App", file: Path | None, source: Path) -> tuple[list[Mc
         words = (one.values.get("command", ""), *one.values.get("args", ()))
         added.append(McpImported(one.name, one.values.get("url") or shlex.join(words), tuple(one.secrets)))
     return added, left_out
+
+
+EXTRAS = {
+    "resources": "list_resources",
+    "read": "read_resource",
+    "prompts": "list_prompts",
+    "prompt": "get_prompt",
+}
+"""The commands for what a server has beside tools, and what is asked of it."""
+
+
+async def ask_server(app: "App", name: str, what: str, arguments: Mapping[str, Any]) -> str:
+    """List or read the resources or prompts of a server that is approved. Raises `InvalidConfig`."""
+    sources = _sources(app)
+    if name not in sources:
+        _check_known(app.config, name)
+        raise InvalidConfig(f"The MCP server {name} is off; switch it on: oneclaw mcp enable {name}")
+    source = sources[name]
+    await source.look()
+    if source.connection.state != "ready":
+        raise InvalidConfig(f"The MCP server {name} cannot be used: {source.health}")
+    try:
+        given = await getattr(Extras(source.connection), EXTRAS[what])(dict(arguments), Context())
+    except ToolError as error:
+        raise InvalidConfig(error.message) from None
+    return str(given.value if isinstance(given, Output) else given)

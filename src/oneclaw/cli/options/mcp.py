@@ -17,6 +17,8 @@ Examples:
   oneclaw mcp approve time [TOOL]                 see what changed, word by word, and approve it
   oneclaw mcp test time                           connect and list the tools
   oneclaw mcp disable time                        do not use it (enable, remove)
+  oneclaw mcp resources notes                     list its resources; read one: oneclaw mcp read notes URI
+  oneclaw mcp prompts notes                       list its prompts; fill one in: mcp prompt notes NAME topic=x
   oneclaw mcp serve                               serve the tools of the agent default on stdin and stdout
   oneclaw mcp serve --agent writer                those of another agent
   oneclaw mcp install cursor                      have a client start it: shows the change, and asks
@@ -26,17 +28,9 @@ A secret is named, never written: `--env GITHUB_TOKEN=MY_TOKEN` gives the server
 Exit codes: 0 done, 1 a server failed, 2 wrong use or settings, 5 not approved.
 """
 ACTIONS = (
-    "list",
-    "add",
-    "import",
-    "show",
-    "approve",
-    "test",
-    "enable",
-    "disable",
-    "remove",
-    "serve",
-    "install",
+    *("list", "add", "import", "show", "approve", "test", "enable", "disable", "remove"),
+    *("resources", "read", "prompts", "prompt"),
+    *("serve", "install"),
 )
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "zed")
 """The clients that `install` knows, as `operations/mcp_installing.py` has them."""
@@ -79,4 +73,9 @@ def configure(parser: Parser) -> None:
         help="the server; import: a file; install: a client",
         complete=_name_words,
     )
-    parser.add("words", nargs="*", metavar="WORD", help="add: the command; approve: the tools")
+    parser.add(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="add: the command; approve: tools; read: a URI; prompt: its name, KEY=VALUE",
+    )

@@ -26,7 +26,7 @@ async def make_output(server: str, result: Any, context: Context, *, has_schema:
 
     A tool with an output schema gives its structured content alone, which is checked against the schema.
     """
-    parts = _ResultParts(server, context)
+    parts = ResultParts(server, context)
     for block in result.content:
         await parts.add(block)
     text, structured = "\n".join(parts.texts), result.structured_content
@@ -52,7 +52,7 @@ def _is_same(texts: Sequence[str], structured: Any) -> bool:
         return isinstance(structured, dict) and structured == {"result": texts[0]}
 
 
-class _ResultParts:
+class ResultParts:
     """The blocks of a result, taken apart."""
 
     def __init__(self, server: str, context: Context) -> None:

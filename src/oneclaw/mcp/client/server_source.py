@@ -12,6 +12,7 @@ from oneclaw.core.tool import Context, Tool
 from oneclaw.mcp.client.approvals import Approvals, Approved, ApprovedTool
 from oneclaw.mcp.client.connection import Connection
 from oneclaw.mcp.client.described import ListedTool, definition_of, judge
+from oneclaw.mcp.client.extras import extra_tools
 from oneclaw.mcp.client.mcp_server import McpServer
 from oneclaw.mcp.client.wires import WireParts, make_wire
 
@@ -174,6 +175,10 @@ class McpServerSource:
             else:
                 execute = partial(self._execute, tool)
                 self._tools[tool.name] = Tool(definition, execute, origin=self.name)
+
+        if self.connection.capabilities is not None:
+            for extra in extra_tools(self.connection, self.name):
+                self._tools.setdefault(extra.name, before.get(extra.name, extra))
 
     async def _execute(self, tool: ListedTool, arguments: dict[str, Any], context: Context) -> Any:
         from oneclaw.mcp.client.call_result import make_output
