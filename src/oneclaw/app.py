@@ -107,13 +107,17 @@ class App:
         if project is not None:
             self.skills = parts.make_library(config)
             skill_tools = SkillTools(self.skills)
-            servers = mcp_sources(config, self._keys.give, self.registry, lambda: self._engine is None)
+            looks = lambda: self._engine is None  # noqa: E731
+            ask_model = lambda *asked: self.runs.sample(*asked)  # noqa: E731
+            servers = mcp_sources(config, self._keys.give, self.registry, looks, ask_model)
+        self._tool_search = parts.make_tool_search(config, lambda: self.engine) if servers else None
         self.sources = Sources(
             self.registry,
             (
                 FixedSource("built-in", self._make_builtins() if builtins else (), origin="built-in"),
                 self._code,
                 agent_tools,
+                *([self._tool_search] if self._tool_search is not None else ()),
                 *([skill_tools] if skill_tools is not None else ()),
                 *outside_sources(config, self.runtime, project, folders),
                 *servers,
@@ -185,7 +189,8 @@ class App:
             engine, store, session = self.engine, self.store, self.new_session
             made = self.agents, self.catalog, self._keys, self._providers
             told = self.notebook, self.skills
-            self._runs = parts.make_runs(self.config, engine, store, *made, session, *told, own)
+            more = own, self._tool_search
+            self._runs = parts.make_runs(self.config, engine, store, *made, session, *told, *more)
             self._closing.push_async_callback(self._runs.close)
         return self._runs
 

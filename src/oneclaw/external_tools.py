@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oneclaw.config import Config
 from oneclaw.core.errors import InvalidConfig
@@ -26,6 +27,9 @@ from oneclaw.js.folder import JavaScriptFolder
 from oneclaw.js.loader import BUILTIN, MANIFEST, SOURCE
 from oneclaw.js.runtime import Runtime
 from oneclaw.plugins.plugin_tools import PluginTools
+
+if TYPE_CHECKING:
+    from oneclaw.mcp.client.sampling import AskModel
 
 TOOL_FILES = (MANIFEST, SOURCE, ".py", ".toml")
 TRUST = "trust."
@@ -90,6 +94,7 @@ def mcp_sources(
     give: Callable[[Iterable[str]], Mapping[str, str]],
     registry: Registry,
     is_looking: Callable[[], bool],
+    ask_model: "AskModel | None" = None,
 ) -> list[ToolSource]:
     """The MCP servers of the settings; what speaks with them is loaded where there is one."""
     if not config.settings.mcp.servers:
@@ -106,7 +111,7 @@ def mcp_sources(
     def sandbox() -> Sandbox:
         return Sandbox(SandboxSettings(config.home / "homes", "sandbox", config.settings.shell.sandbox))
 
-    parts = WireParts(give, Network(said.proxy, said.private_hosts), sandbox)
+    parts = WireParts(give, Network(said.proxy, said.private_hosts), sandbox, ask_model)
     approvals = Approvals(config.home)
 
     def others(origin: str) -> list[str]:

@@ -41,6 +41,7 @@ from oneclaw.store.store import Store
 
 if TYPE_CHECKING:
     from oneclaw.agent.runs import Runs
+    from oneclaw.agent.tool_search import ToolSearch
     from oneclaw.providers.base import Provider
     from oneclaw.run.shell.shells import Shells
 
@@ -136,6 +137,7 @@ def make_runs(
     notebook: Callable[[str], Notebook],
     library: SkillLibrary | None,
     own_tools: Sequence[str],
+    tool_search: "ToolSearch | None" = None,
 ) -> "Runs":
     """Runs agents; loaded when the first one runs."""
     from oneclaw.agent.digests import Digests
@@ -147,7 +149,16 @@ def make_runs(
     digests = Digests(engine, notebook, config.settings.memory.digest_chars)
     know_how = None if library is None else KnowHow(engine, library, config.settings.skills)
     wait = config.settings.questions.wait
-    return Runs(engine, store, roster, catalog, providers, new_session, digests, know_how, own_tools, wait)
+    more = {} if tool_search is None else {"offer": tool_search.offer}
+    made = engine, store, roster, catalog, providers, new_session
+    return Runs(*made, digests, know_how, own_tools, wait, **more)
+
+
+def make_tool_search(config: Config, engine: Callable[[], Engine]) -> "ToolSearch":
+    """Finds tools of MCP servers, where they are too many to tell a model of."""
+    from oneclaw.agent.tool_search import ToolSearch
+
+    return ToolSearch(engine, config.settings.mcp.tools_share)
 
 
 async def prune(config: Config, store: Store) -> None:

@@ -14,6 +14,7 @@ A run is one task. Stopping it, be it by the user or by the clock, is cancelling
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
@@ -28,9 +29,10 @@ from oneclaw.agent.model_request import ModelRequest
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.stop import Spending
 from oneclaw.agent.tokens import estimate_text, estimate_tools
+from oneclaw.core.answer import Answered
 from oneclaw.core.call import ToolCall, ToolResult, cancelled
 from oneclaw.core.engine import Engine
-from oneclaw.core.message import AssistantMessage, ResultsMessage, UserMessage
+from oneclaw.core.message import AssistantMessage, Message, ResultsMessage, UserMessage
 from oneclaw.core.run_event import (
     MessageRead,
     ModelSwitched,
@@ -44,7 +46,7 @@ from oneclaw.core.run_event import (
 from oneclaw.core.session import Session
 from oneclaw.core.tool import ToolDefinition
 from oneclaw.core.value import compact
-from oneclaw.providers.base import ProviderError
+from oneclaw.providers.base import ProviderError, Request
 from oneclaw.providers.model import Model
 
 ROUNDS_OF_A_TURN = 4
@@ -52,6 +54,9 @@ ROUNDS_OF_A_TURN = 4
 _LEAST_SECONDS = 0.01
 MOST_SILENCES = 2
 """How often a model that says nothing is asked again."""
+
+Offer = Callable[[tuple[ToolDefinition, ...], int, Session], tuple[ToolDefinition, ...]]
+"""Chooses the tools that a model with this window is told of in a session."""
 
 
 class Run:
@@ -68,6 +73,7 @@ class Run:
         spending: Spending | None = None,
         repeats: Repeats | None = None,
         small_tools: Callable[[Model], Sequence[str]] = lambda model: model.tools,
+        offer: Offer = lambda tools, window, session: tools,
         inbox: Inbox | None = None,
     ) -> None:
         """`tell` is told each event; `inbox` holds what is written to the session meanwhile."""
@@ -77,6 +83,7 @@ class Run:
         self._engine = engine
         self._chain = chain
         self._small_tools = small_tools
+        self._offer = offer
         self._tell = tell
         self._inbox = inbox
         self._repeats = repeats or Repeats(agent.limits.repeats)
@@ -204,7 +211,8 @@ class Run:
 
     def _take_tools(self) -> None:
         """The tools there are now, for the model that answers now."""
-        tools = self._engine.available(self._session)
+        window = self._chain.link.model.window
+        tools = self._offer(self._engine.available(self._session), window, self._session)
         if tools is not self._tools:
             self._tools = tools
             overhead = estimate_text(self.agent.instructions) + estimate_tools(tools)
@@ -249,6 +257,22 @@ class Run:
         self.conversation.window.measure(message.usage)
         spent = self.spending
         self._tell(UsageCounted(message.model, message.usage, cost, spent.usage, spent.cost))
+
+    async def sample(
+        self, messages: Sequence[Message], instructions: str, most_tokens: int
+    ) -> AssistantMessage:
+        """One answer of the model that answers now, beside the conversation and without tools; it is spent.
+
+        Raises `ProviderError`.
+        """
+        link = self._chain.link
+        request = Request(link.name, messages, instructions, (), False, most_tokens)
+        async with aclosing(link.provider.answer(request)) as answers:
+            async for answer in answers:
+                if isinstance(answer, Answered):
+                    self._spend(answer.message)
+                    return replace(answer.message, model=link.model.name)
+        raise ProviderError(f"{link.model.name} gave no answer.", "stream")
 
     @property
     def _session(self) -> Session:

@@ -21,7 +21,7 @@ from oneclaw.agent.conversations import Conversations
 from oneclaw.agent.digests import Digests
 from oneclaw.agent.inbox import Inbox, Queued
 from oneclaw.agent.know_how import KnowHow
-from oneclaw.agent.loop import Run
+from oneclaw.agent.loop import Offer, Run
 from oneclaw.agent.recording import Recording
 from oneclaw.agent.repeat import Repeats
 from oneclaw.agent.resuming import count_again, go_on_with, why_not
@@ -31,10 +31,11 @@ from oneclaw.agent.stop import Spending
 from oneclaw.core.engine import Engine
 from oneclaw.core.errors import InvalidConfig, MissingKey, NotFound, OneClawError, StoreError, describe
 from oneclaw.core.event_json import fields_of
-from oneclaw.core.message import UserMessage
+from oneclaw.core.message import AssistantMessage, Message, UserMessage
 from oneclaw.core.pauses import Pauses
 from oneclaw.core.run_event import RunFinished
 from oneclaw.core.session import Session
+from oneclaw.providers.base import ProviderError
 from oneclaw.providers.catalog import Catalog
 from oneclaw.providers.connect import Providers
 from oneclaw.providers.model import Model
@@ -79,10 +80,12 @@ class Runs:
         know_how: KnowHow | None = None,
         own_tools: Sequence[str] = (),
         wait: WaitPolicy = "unattended",
+        offer: Offer = lambda tools, window, session: tools,
     ) -> None:
         """`own_tools` are those made in code, which small models get too; `wait` says in which runs questions
         wait for a person."""
         self._wait = wait
+        self._offer = offer
         self.roster = roster
         self.catalog = catalog
         self.providers = providers
@@ -209,6 +212,15 @@ class Runs:
         going = self._running.get(session.id)
         return "" if going is None else going.run.spending.take_call()
 
+    async def sample(
+        self, session: Session, messages: Sequence[Message], instructions: str, most_tokens: int
+    ) -> AssistantMessage:
+        """One answer of the model that runs in a session, for a tool it called. Raises `ProviderError`."""
+        going = self._running.get(session.id)
+        if going is None:
+            raise ProviderError("No model runs in this session.", "request")
+        return await going.run.sample(messages, instructions, most_tokens)
+
     def small_tools(self, model: Model) -> tuple[str, ...]:
         """The only tools that a small model gets."""
         return (*(model.tools or self.catalog.small_tools), *self._own_tools)
@@ -256,6 +268,7 @@ class Runs:
             spending=Spending(agent.limits, above_spent, spent, Pauses(pause)),
             repeats=repeats,
             small_tools=self.small_tools,
+            offer=self._offer,
             inbox=inbox,
         )
         task = asyncio.get_running_loop().create_task(self._go(run, recording, message, inbox))

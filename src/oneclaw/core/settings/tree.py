@@ -399,6 +399,9 @@ class McpServerTable:
 class McpSettings:
     """`mcp`: other programs that speak the Model Context Protocol."""
 
+    tools_share: float = setting(
+        0.05, "The part of a model's window above which MCP tools are found by search_tools only.", most=1
+    )
     servers: Mapping[str, McpServerTable] = opened(names=r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 
 

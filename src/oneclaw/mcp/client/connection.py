@@ -11,13 +11,16 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from oneclaw.core.errors import Kind, ToolError, describe
 from oneclaw.core.tool import Context
 from oneclaw.core.version import __version__
 from oneclaw.mcp.client.mcp_calls import McpCall, McpCalls
 from oneclaw.mcp.client.mcp_server import McpServer
+
+if TYPE_CHECKING:
+    from oneclaw.mcp.client.sampling import AskModel
 
 ConnectionState = Literal["stopped", "starting", "ready", "waiting"]
 
@@ -60,7 +63,7 @@ class Connection:
         make_wire: Callable[[], Awaitable[McpWire]],
         changed: Callable[[], None],
         *,
-        sample: Any = None,
+        ask_model: "AskModel | None" = None,
     ) -> None:
         self.server = server
         self.state: ConnectionState = "stopped"
@@ -74,7 +77,7 @@ class Connection:
         self.tries = 0
         self._make_wire = make_wire
         self._changed = changed
-        self._sample = sample
+        self._ask_model = ask_model if server.settings.sampling else None
         self._wire: McpWire | None = None
         self._client: Any = None
         self._task: asyncio.Task[None] | None = None
@@ -231,7 +234,7 @@ class Connection:
                         cache=None,
                         client_info=types.Implementation(name="oneclaw", version=__version__),
                         elicitation_callback=self._elicit,
-                        sampling_callback=None if self._sample is None else self._sampled,
+                        sampling_callback=None if self._ask_model is None else self._sample,
                         message_handler=self._take,
                     )
                     await stack.enter_async_context(client)
@@ -331,8 +334,11 @@ class Connection:
 
         return await elicit(self.server.name, self.calls, params)
 
-    async def _sampled(self, context: Any, params: Any) -> Any:
-        return await self._sample(self.server.name, self.calls, params)
+    async def _sample(self, context: Any, params: Any) -> Any:
+        from oneclaw.mcp.client.sampling import sample
+
+        assert self._ask_model is not None
+        return await sample(self._ask_model, self.calls, params)
 
     def _tell(self) -> None:
         self._settled.set()

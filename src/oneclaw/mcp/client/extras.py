@@ -83,7 +83,8 @@ class Extras:
         return "\n".join(lines) or "There are no prompts."
 
     async def get_prompt(self, arguments: dict[str, Any], context: Context) -> Output:
-        client, given = await self._connection.client(), arguments.get("arguments") or {}
+        client = await self._connection.client()
+        given: dict[str, Any] = arguments.get("arguments") or {}
         if any(not isinstance(value, str) for value in given.values()):
             raise invalid("The arguments of a prompt are texts.")
         result = await self._connection.exchange(

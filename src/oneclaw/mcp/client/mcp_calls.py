@@ -21,6 +21,7 @@ class McpCall:
     clock: asyncio.Timeout
     idle_seconds: float
     pauses: int = 0
+    samples: int = 0
 
     def heard(self) -> None:
         """The server has given a sign of life: its time starts anew."""

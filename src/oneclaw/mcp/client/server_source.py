@@ -41,7 +41,8 @@ class McpServerSource:
         """
         self.server = server
         self.name = f"mcp {server.name}"
-        self.connection = Connection(server, partial(make_wire, server, parts), self._heard)
+        wire = partial(make_wire, server, parts)
+        self.connection = Connection(server, wire, self._heard, ask_model=parts.ask_model)
         self.listed: list[ListedTool] = []
         self._approvals = approvals
         self._parts = parts

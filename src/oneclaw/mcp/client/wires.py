@@ -18,15 +18,17 @@ from oneclaw.mcp.client.mcp_server import GiveSecrets, McpServer
 
 if TYPE_CHECKING:
     from oneclaw.guard.sandbox.sandbox import Sandbox
+    from oneclaw.mcp.client.sampling import AskModel
 
 
 @dataclass(frozen=True, slots=True)
 class WireParts:
-    """All that wires are made with: secrets, network settings, and the sandbox of local servers."""
+    """Parts of wires: secrets, network settings, the sandbox of local servers, and the model."""
 
     give: GiveSecrets
     network: Network = field(default_factory=Network)
     sandbox: "Callable[[], Sandbox] | None" = None
+    ask_model: "AskModel | None" = None
 
 
 async def make_wire(server: McpServer, parts: WireParts) -> Any:
