@@ -1,6 +1,6 @@
 """App: builds all parts from the settings and connects them."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from oneclaw.core.garbage import collect_less_often
 from oneclaw.core.hook import Hooks
 from oneclaw.core.load import LoadProblem
 from oneclaw.core.memory import Notebook
+from oneclaw.core.message import AssistantMessage, Message
 from oneclaw.core.permit.grant import GrantBook, MemoryBook
 from oneclaw.core.permit.policy import Policy, Why
 from oneclaw.core.registry import Registry, ToolLike
@@ -107,9 +108,8 @@ class App:
         if project is not None:
             self.skills = parts.make_library(config)
             skill_tools = SkillTools(self.skills)
-            looks = lambda: self._engine is None  # noqa: E731
-            ask_model = lambda *asked: self.runs.sample(*asked)  # noqa: E731
-            servers = mcp_sources(config, self._keys.give, self.registry, looks, ask_model)
+            asked = self._is_looking, self._sample
+            servers = mcp_sources(config, self._keys.give, self.registry, *asked)
         self._tool_search = parts.make_tool_search(config, lambda: self.engine) if servers else None
         self.sources = Sources(
             self.registry,
@@ -158,6 +158,14 @@ class App:
             self.notebook, self._shells, web, lambda: self.show, is_open=is_open, history=history
         )
         return [*made, *code_tools(self.runtime, lambda: self.engine, spend)]
+
+    def _is_looking(self) -> bool:
+        return self._engine is None
+
+    async def _sample(
+        self, session: Session, messages: Sequence[Message], instructions: str, most_tokens: int
+    ) -> AssistantMessage:
+        return await self.runs.sample(session, messages, instructions, most_tokens)
 
     @property
     def store(self) -> Store:

@@ -99,7 +99,11 @@ class ChildTransport:
             each.close()
         if self.child is not None:
             # The input is closed by now: a server that behaves ends by itself.
-            await self.child.end(GRACE_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE_SECONDS):
+                    await self.child.wait()
+            self.child.kill()
+            await self.child.gone()
 
     def fail(self, reason: str) -> None:
         """End the server for a reason that people are told."""
