@@ -10,7 +10,7 @@ import gc
 NEW_OBJECTS = 20_000
 """A look takes some milliseconds."""
 _PYTHONS_OWN = (700, 2_000)
-"""What Python sets by itself, up to 3.12 and since."""
+"""Python's own thresholds, up to 3.12 and since."""
 
 
 def collect_less_often() -> None:

@@ -36,7 +36,7 @@ class AnsweredRequests:
         await self._database.write("DELETE FROM requests WHERE id = ?", (as_stored(request_id),))
 
     async def answer_of(self, request_id: str) -> dict[str, Any] | None:
-        """What was answered; None while nothing was."""
+        """The answer; None if there is none yet."""
         rows = await self._database.select(
             "SELECT answer FROM requests WHERE id = ?", (as_stored(request_id),)
         )

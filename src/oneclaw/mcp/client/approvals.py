@@ -16,7 +16,7 @@ from typing import Any, cast
 from oneclaw.core.errors import InvalidConfig
 
 FIELDS = ("title", "description", "input", "output")
-"""What of a tool is approved, beside its name."""
+"""The fields of a tool that are approved, besides its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Approvals:
         return self._folder / f"{server}.json"
 
     def read(self, server: str) -> Approved:
-        """What was approved; nothing without a file. Raises `InvalidConfig` for one that is broken."""
+        """The approved tools; none without a file. Raises `InvalidConfig` for one that is broken."""
         path = self.file(server)
         try:
             said = cast("dict[str, Any]", json.loads(path.read_bytes()))

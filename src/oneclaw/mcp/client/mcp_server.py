@@ -30,7 +30,7 @@ class McpServer:
 
     @property
     def prefix(self) -> str:
-        """What the names of its tools begin with: its name in lower case, letters and digits only."""
+        """Prefix of the names of its tools: its name in lower case, letters and digits only."""
         return re.sub(r"[^a-z0-9]", "", self.name.lower())
 
     @property
