@@ -40,15 +40,16 @@ Serve = Callable[..., AbstractAsyncContextManager[Served]]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Serve:
-    """Serves an app whose model says `turns`, in the home of the test."""
+    """Serves an app whose model says `turns`, or is `provider`, in the home of the test."""
 
     @asynccontextmanager
     async def serve_once(
-        turns: Sequence[Any] = (), tools: Sequence[Any] = (), **values: Any
+        turns: Sequence[Any] = (), tools: Sequence[Any] = (), provider: Any = None, **values: Any
     ) -> AsyncGenerator[Served]:
         said = {name.replace("__", "."): value for name, value in values.items()}
         config = Config(home=tmp_path, values={"models.default": "scripted/demo", **said})
-        async with App(config, providers={"scripted": Scripted(list(turns))}, tools=tools) as app:
+        providers = {"scripted": provider or Scripted(list(turns))}
+        async with App(config, providers=providers, tools=tools) as app:
             server = Server(app, port=0)
             serving = asyncio.get_running_loop().create_task(server.serve())
             async with httpx2.AsyncClient(base_url=server.address, trust_env=False) as client:

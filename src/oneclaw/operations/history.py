@@ -3,12 +3,8 @@
 from dataclasses import dataclass
 
 from oneclaw.core.envelope import Envelope
-from oneclaw.operations.runs import read_events
 from oneclaw.operations.watching import read_older
-from oneclaw.store.runs import RunRecord
 from oneclaw.store.store import Store
-
-_FEW = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +35,10 @@ async def read_history(
     has_more, records = len(found) > limit, list(reversed(found[:limit]))
     events = [] if has_more else await read_older(store, session)
     run, after = (events[-1].run, events[-1].number) if events else ("", 0)
+    by_run = await store.events.read_runs([each.id for each in records if each.id != live])
     for record in records:
-        read = [] if record.id == live else await _events_of(store, record)
+        read = by_run.get(record.id, [])
         run, after = record.id, read[-1].number if read else 0
         events += read
     interrupted = tuple(each.id for each in records if each.state == "interrupted")
     return HistoryPage(tuple(events), records[0].number if has_more else 0, run, after, interrupted)
-
-
-async def _events_of(store: Store, record: RunRecord) -> list[Envelope]:
-    """All kept events of a run. Few of them are one page: the store is not asked for another."""
-    found = await store.events.read(record.root)
-    if len(found) < _FEW:
-        return found
-    return found + [each async for each in read_events(store, record, found[-1].number)]

@@ -7,6 +7,7 @@ A row is in the file before `open` returns, so nothing a tool did is without its
 while it is open: the first result stands, and a call has one however often one is offered.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,8 +31,6 @@ STILL_OPEN = (
 )
 _LARGEST = 2**63 - 1
 """The largest number SQLite knows."""
-_MOST_IDS = 1_000
-"""So many ids are looked for in one query."""
 
 _UNDO = "DELETE FROM calls WHERE id = ?"
 # Most rows have these columns and no others: their statements are not put together each time.
@@ -217,30 +216,28 @@ class Calls:
         return _record(rows[0]) if rows else None
 
     async def of_runs(self, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], CallRecord]:
-        """The calls of these pairs of a run and a call's id; of two with one id, the later."""
-        by_run: dict[str, list[str]] = {}
-        for run, call_id in wanted:
-            by_run.setdefault(run, []).append(as_stored(call_id))
+        """The calls of these pairs of a run and a call's id; of two with one id, the later.
+
+        The calls of a session are gone through once, for all its runs.
+        """
+        pairs = [(run, as_stored(call_id)) for run, call_id in wanted]
         found: dict[tuple[str, str], CallRecord] = {}
-        parts = [
-            (run, ids[at : at + _MOST_IDS])
-            for run, ids in by_run.items()
-            for at in range(0, len(ids), _MOST_IDS)
-        ]
-        for run, ids in parts:
-            marks = ", ".join("?" * len(ids))
-            sql = (
-                f"SELECT {_COLUMNS} FROM calls WHERE session = (SELECT session FROM runs WHERE id = ?)"  # noqa: S608
-                f" AND run = ? AND call_id IN ({marks}) ORDER BY id DESC LIMIT ?"
-            )
-            # From the newest on, and no further than needed: a session may have many thousand calls. Ids that
-            # came twice hide others, which are looked for then.
-            rows = await self._database.select(sql, (run, run, *ids, len(ids)))
-            if len(rows) == len(ids) > len({row[5] for row in rows}):
-                rows = await self._database.select(sql, (run, run, *ids, -1))
-            for row in reversed(rows):
-                record = _record(row)
-                found[run, record.call_id] = record
+        # From the newest on, and no further than needed: a session may have many thousand calls. Ids that came
+        # twice hide others, which are looked for then.
+        sql = (
+            f"SELECT {_COLUMNS} FROM calls WHERE"  # noqa: S608
+            " session IN (SELECT session FROM runs WHERE id IN (SELECT value FROM json_each(:runs)))"
+            " AND run IN (SELECT value FROM json_each(:runs))"
+            " AND call_id IN (SELECT value FROM json_each(:ids)) ORDER BY id DESC LIMIT :most"
+        )
+        runs, ids = dict.fromkeys(run for run, _ in pairs), dict.fromkeys(call_id for _, call_id in pairs)
+        asked = {"runs": json.dumps(list(runs)), "ids": json.dumps(list(ids))}
+        for most in (len(pairs), -1) if pairs else ():
+            rows = await self._database.select(sql, {**asked, "most": most})
+            for record in map(_record, reversed(rows)):
+                found[record.run, record.call_id] = record
+            if len(rows) < most or found.keys() >= set(pairs):
+                break
         return found
 
     async def _ensure(self, session: Session) -> None:

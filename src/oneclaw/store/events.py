@@ -9,7 +9,7 @@ be safe, see `Database.add_later`.
 
 import json
 from asyncio import TimerHandle, get_running_loop
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, cast
@@ -60,6 +60,24 @@ SELECT max(
         ON messages.session = line.session AND messages.run = line.id)
 )
 """  # noqa: S608  only our words
+# All events of some runs at once: the messages of a session are gone through once, not once for each run.
+_READ_RUNS = """
+WITH RECURSIVE line (id, session, parent, root) AS (
+    SELECT id, session, parent, id FROM runs WHERE id IN (SELECT value FROM json_each(:roots))
+    UNION SELECT runs.id, runs.session, runs.parent, line.root FROM runs JOIN line ON runs.parent = line.id
+)
+SELECT events.number AS number, first, events.run, events.created, type, body, content, line.session,
+    line.parent, line.root
+FROM line CROSS JOIN events ON events.root = line.root AND events.run = line.id
+LEFT JOIN messages ON messages.session = line.session AND messages.number = events.message
+UNION ALL
+SELECT event, event_first, run, messages.created, 'answer_finished', finished, content, line.session,
+    line.parent, line.root
+FROM (SELECT DISTINCT session FROM line) AS talk CROSS JOIN messages ON messages.session = talk.session
+CROSS JOIN line ON line.id = messages.run
+WHERE event > 0
+ORDER BY number
+"""
 _PAGE = 500
 _LONG_SECONDS = 0.25
 _SOON_SECONDS = 0.05
@@ -162,6 +180,16 @@ class StoredEvents:
         calls = await self._calls_of(read)
         envelopes = [each for row, finished in read for each in _envelopes(row, finished, calls)]
         return sorted((each for each in envelopes if each.number > after), key=_number)
+
+    async def read_runs(self, roots: Sequence[str]) -> dict[str, list[Envelope]]:
+        """All events of runs, and of those they started, by run."""
+        rows = await self._database.select(_READ_RUNS, {"roots": json.dumps(list(roots))})
+        read = [(row, _finished(row)) for row in rows]
+        calls = await self._calls_of(read)
+        found: dict[str, list[Envelope]] = {root: [] for root in roots}
+        for row, finished in read:
+            found[row[9]] += _envelopes(row[:9], finished, calls)
+        return {root: sorted(each, key=_number) for root, each in found.items()}
 
     async def last(self, root: str) -> int:
         """The highest number kept of a run; 0 where there is none."""
