@@ -222,8 +222,8 @@ class Calls:
         """
         pairs = [(run, as_stored(call_id)) for run, call_id in wanted]
         found: dict[tuple[str, str], CallRecord] = {}
-        # From the newest on, and no further than needed: a session may have many thousand calls. Ids that came
-        # twice hide others, which are looked for then.
+        # From the newest on, and no further than needed: a session may have many thousand calls. Ids that
+        # came twice hide others, which are looked for then.
         sql = (
             f"SELECT {_COLUMNS} FROM calls WHERE"  # noqa: S608
             " session IN (SELECT session FROM runs WHERE id IN (SELECT value FROM json_each(:runs)))"
