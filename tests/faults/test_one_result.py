@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from oneclaw.core.call import ToolCall
 from oneclaw.core.define.function import tool
 from oneclaw.core.engine import Engine
-from oneclaw.core.errors import Kind
 from oneclaw.core.event import Event, ToolFinished
 from oneclaw.core.hook import Block, Hooks, HookVerdict
 from oneclaw.core.registry import Registry
@@ -199,15 +198,6 @@ def test_any_mixture_of_calls_and_faults_gives_one_result_each(
                     assert result.value == given["n"]
 
     asyncio.run(main())
-
-
-@pytest.mark.covers("FEAT004-ER-03", "FEAT004-FT-08")
-@pytest.mark.parametrize("name", ["leaves", "interrupts", "cancels", "unspeakable", "thread_leaves"])
-async def test_what_would_end_a_program_is_one_execution_error(runner: CallRunner, name: str) -> None:
-    engine = Engine(Registry(TOOLS), runner)
-    result = await engine.call(ToolCall(name))
-    assert result.kind is Kind.EXECUTION_ERROR
-    assert (await engine.call(ToolCall("fine", {"n": 1}))).value == 1
 
 
 @pytest.mark.covers("FEAT004-PT-04", "FEAT004-FT-11")

@@ -107,6 +107,7 @@ async def test_the_clock_stands_still_while_a_person_is_asked(
     assert context.waited_seconds >= limit + 0.1
 
 
+@pytest.mark.covers("FEAT004-ER-03", "FEAT004-FT-08")
 @each_isolation
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
 async def test_an_exception_meant_to_end_the_program_is_a_failed_call(
