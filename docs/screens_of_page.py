@@ -1,6 +1,7 @@
 """Takes the screens of the page into a folder: `make screens`, or `make screens ARGS="FOLDER NAME …"`.
 
 A picture is named NAME-WIDTH-THEME.png. The story is in `page_story.py`; the browser is a real Chromium.
+Those in `KEPT` are also kept in docs/images.
 """
 
 import asyncio
@@ -22,6 +23,13 @@ from oneclaw.web.server import Server
 FOLDER = Path("build/screens")
 SIZES = {"wide": (1280, 860), "narrow": (360, 740)}
 THEMES = ("light", "dark")
+IMAGES = Path(__file__).parent / "images"
+KEPT = {
+    "03-permission-wide-light": "page.png",
+    "01-chat-live-wide-dark": "page-calls.png",
+    "04-tools-wide-light": "page-tools.png",
+}
+"""The pictures that the documentation shows."""
 Scene = Callable[[Any, App], Awaitable[None]]
 SCENE_SECONDS = 15
 SETTLE_MILLISECONDS = 150
@@ -211,7 +219,10 @@ async def take_scene(browser: Any, folder: Path, name: str, size: str) -> None:
         for theme in THEMES:
             await page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
             await page.wait_for_timeout(SETTLE_MILLISECONDS)
-            await page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
+            title = f"{name}-{size}-{theme}"
+            await page.screenshot(path=folder / f"{title}.png")
+            if title in KEPT:
+                shutil.copy(folder / f"{title}.png", IMAGES / KEPT[title])
         await context.close()
 
 

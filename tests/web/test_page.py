@@ -74,7 +74,9 @@ async def test_a_question_hides_nothing_of_what_is_written(
         await page.wait_for_selector(".ask dl")
         names = [await one.inner_text() for one in await page.query_selector_all(".ask dt")]
         assert ("content" in names) == is_named
-        assert "\u202e" not in await page.inner_text(".ask-body")
+        shown = await page.inner_text(".ask-body")
+        assert "\u202e" not in shown
+        assert ("that nobody sees" in shown) == ("\u202e" in content)
         seen.check()
 
 
@@ -100,23 +102,55 @@ async def test_a_run_is_stopped_and_a_queued_message_taken_back(serve: Serve) ->
 SCREENS = ("#/chat", "#/tools", "#/agents", "#/models", "#/permissions", "#/runs", "#/welcome")
 LOOKS: list[dict[str, Any]] = [
     {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
+    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
     {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"},
+    {"viewport": {"width": 360, "height": 740}, "color_scheme": "light", "has_touch": True},
 ]
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["wide and light", "narrow and dark"])
-async def test_axe_finds_nothing_on_any_screen(serve: Serve, look: dict[str, Any]) -> None:
-    turns = [[Call("write_file", path="a.txt", content="Hi!"), Call("nothing")], "# Done\n\n- `a`"]
-    async with serve(turns) as served, browsing(served, **look) as (page, seen):
+async def look(page: Any, where: str) -> None:
+    """Nothing is found by axe, and nothing stands beside the screen."""
+    found = await page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
+    assert found == [], where
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
+
+
+@pytest.mark.parametrize(
+    "look_of", LOOKS, ids=["wide and light", "wide and dark", "narrow and dark", "phone and light"]
+)
+async def test_axe_finds_nothing_on_any_screen(serve: Serve, look_of: dict[str, Any]) -> None:
+    turns = [
+        [Call("write_file", path="a.txt", content="Hi!"), Call("nothing"), Call("get_current_time")],
+        "# Done\n\n- `a`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        [Call("delete_file", path="a.txt"), Call("ask_user", question="Which?", options=["One", "Two"])],
+        "Done.",
+    ]
+    async with serve(turns) as served, browsing(served, **look_of) as (page, seen):
         await say(page, "Write it")
         await page.wait_for_selector(".after")
         talk = page.url.partition("#")[2]
         await page.evaluate(axe_script())
+        await page.keyboard.press("Control+Shift+E")
+        await look(page, "details")
         for screen in (*SCREENS, f"#{talk}"):
             await page.evaluate(f"location.hash = {screen!r}")
             await page.wait_for_selector("h1")
             await page.wait_for_load_state("networkidle")
-            found = await page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
-            assert found == [], screen
-            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), screen
+            await look(page, screen)
+        await page.keyboard.press("Control+k")
+        await page.wait_for_selector(".palette[open]")
+        await look(page, "the palette")
+        await page.keyboard.press("Escape")
+        await page.click(".bar [aria-haspopup=menu]")
+        await look(page, "the menu")
+        await page.click("[role=menuitem]")
+        await look(page, "a dialog")
+        await page.keyboard.press("Escape")
+        await say(page, "Ask")
+        await page.click(".pip >> nth=1")
+        await page.wait_for_selector(".ask [aria-disabled=false], .choice")
+        await look(page, "a question")
+        await page.click(".pip >> nth=0")
+        await page.click(".limit .fold, .choice")
+        await look(page, "another question")
         seen.check()

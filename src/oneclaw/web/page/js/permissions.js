@@ -6,6 +6,7 @@ import { label, loadStart, useStore } from "./state.js";
 import { has, t } from "./texts.js";
 import { Chip, Empty, Icon, IconButton, Page, html, say, visible } from "./ui.js";
 
+// What a grant is for; characters that nobody sees are written as escapes.
 const patternOf = (grant) => visible(Object.entries(grant.pattern ?? {}).map(([name, value]) => `${name}: ${value}`).join(", ") || grant.about || "");
 
 function Grant({ grant, titles, back }) {

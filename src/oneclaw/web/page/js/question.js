@@ -36,9 +36,11 @@ function Permission({ question }) {
   const given = Object.keys(question.given ?? {});
   const names = Object.keys(question.arguments).filter((name) => !inDiff.includes(name));
   const listed = names.filter((name) => given.includes(name) || !given.length), rest = names.filter((name) => !listed.includes(name));
+  const hidden = [...new Set(names.flatMap((name) => question.arguments[name].match(/(?<=(?:^|[^\\])(?:\\\\)*)\\u[0-9a-f]{4}/g) ?? []))];
   return html`${question.why ? html`<p id="ask-why">${question.why}</p>` : html`<${Needs} question=${question} />`}
     ${listed.length > 0 && html`<dl>${listed.map((name) => html`<dt>${name}</dt><dd><code><${Shown} text=${question.arguments[name]} /></code></dd>`)}</dl>`}
     ${question.diff?.text && html`<${Diff} diff=${question.diff} />`}
+    ${hidden.length > 0 && html`<p class="care"><${Icon} name="warn" size="14" /> ${t("ask.hidden")} ${hidden.map((one) => html`<code>${one}</code> `)}</p>`}
     ${question.warnings?.map((text) => html`<p class="care"><${Icon} name="warn" size="14" /> ${text}</p>`)}
     ${rest.length > 0 && html`<p class="faint">${t("ask.defaults", { list: rest.map((name) => `${name} ${question.arguments[name]}`).join(", ") })}</p>`}`;
 }
@@ -82,7 +84,7 @@ export function Question({ questions }) {
       ${isPermission && question.answers.includes("always") && html`<${Limit} key=${question.id} question=${question} onLimit=${setLimit} />`}
       ${problem && html`<p class="care" role="alert"><${Icon} name="warn" size="14" /> ${problem}</p>`}
     </div>
-    <footer>${isPermission ? html`<div class="row">${YES.map(button)}<span class="grow"></span>${NO.map(button)}</div>` : html`<div class="row"><span class="grow"></span><button type="button" onClick=${() => answer(null)}>${t("ask.decline")}</button></div>`}
+    <footer>${isPermission ? html`<div class="row">${YES.map(button)}<span class="grow"></span>${NO.map(button)}</div>` : html`<div class="row plain"><span class="grow"></span><button type="button" onClick=${() => answer(null)}>${t("ask.decline")}</button></div>`}
       <p class="ask-hint"><span>${isPermission ? t(KEPT.includes(hint) ? question.is_ruled && !limit.pattern ? "hint.command" : limit.pattern ? "hint.pattern" : "hint.kept" : hint === "never" ? "hint.never" : "hint.once", { pattern: Object.entries(limit.pattern ?? {}).map((pair) => pair.join(" ")).join(", ") }) : ""}</span><span class="num">${t(question.waits ? "ask.left.waits" : "ask.left", { time: left(question) })}</span></p></footer>
   </section>`;
 }

@@ -4,6 +4,7 @@ import { apply, empty, interrupt, prepend } from "./events.js";
 import { connect, get } from "./net.js";
 import { t } from "./texts.js";
 
+const HIDDEN_WAIT = 200; // milliseconds
 const FIRST_RUNS = 12; // as many as stand on the page at first
 const MOST_CHATS = 6; // conversations held at once; one that is opened again is read again
 
@@ -11,10 +12,14 @@ export const state = { start: null, sessions: [], questions: [], settled: null, 
 const listeners = new Set();
 let frame = 0;
 
-// Painted once a frame, however many events came.
+// Painted once a frame, however many events came. A hidden tab has no frames: it is told a moment later.
 export function changed(part) {
   Object.assign(state, part);
-  frame ||= requestAnimationFrame(() => { frame = 0; for (const listener of [...listeners]) listener(); });
+  if (frame) return;
+  let timer = 0;
+  const draw = () => { cancelAnimationFrame(frame); clearTimeout(timer); frame = 0; for (const listener of [...listeners]) listener(); };
+  frame = requestAnimationFrame(draw);
+  timer = setTimeout(draw, HIDDEN_WAIT);
 }
 export function useStore() {
   const [, draw] = useState(0);
