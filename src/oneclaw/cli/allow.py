@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 EPILOG = """\
 Examples:
   oneclaw allow "git commit **"      run every git commit without a question
-  oneclaw allow "make test"          this very command
+  oneclaw allow "make test"          exactly this command
   oneclaw allow --remove "make test"
 
 One * matches one word (at the end one or more words), ** any number of words. Neither matches an option,

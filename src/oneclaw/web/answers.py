@@ -12,6 +12,7 @@ from oneclaw.operations.attachments import KeptUpload
 from oneclaw.operations.conversing import SentMessage
 from oneclaw.operations.features import FeatureState
 from oneclaw.operations.kept_results import ResultPage
+from oneclaw.operations.mcp import McpServerRecord
 from oneclaw.operations.model_trial import RequestCheck
 from oneclaw.operations.models import DefaultModel, ModelList, ModelState
 from oneclaw.operations.permission_rules import PermissionRules
@@ -66,6 +67,9 @@ ANSWERS: dict[str, Any] = {
     "POST /grants": Grant,
     "POST /grants/restore": Grant,
     "GET /skills": SkillList,
+    "GET /mcp": [(McpServerRecord, {"digest": str})],
+    "POST /mcp/{server}/test": (McpServerRecord, {"digest": str}),
+    "POST /mcp/{server}/approve": (McpServerRecord, {"digest": str}),
     "GET /sessions/{session}/history": {
         "run": str,
         "after": int,

@@ -22,6 +22,7 @@ from oneclaw.web.endpoint import Endpoint
 from oneclaw.web.event_stream import STREAM_ENDPOINTS
 from oneclaw.web.files import FILE_ENDPOINTS
 from oneclaw.web.history_api import HISTORY_ENDPOINTS
+from oneclaw.web.mcp_api import MCP_ENDPOINTS
 from oneclaw.web.settings_api import SETTINGS_ENDPOINTS
 
 if TYPE_CHECKING:
@@ -205,6 +206,7 @@ async def undo_change(app: "App", given: Given) -> Any:
 ENDPOINTS = (
     *FILE_ENDPOINTS,
     *SETTINGS_ENDPOINTS,
+    *MCP_ENDPOINTS,
     *STREAM_ENDPOINTS,
     *HISTORY_ENDPOINTS,
     Endpoint(

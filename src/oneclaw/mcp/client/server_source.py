@@ -164,7 +164,7 @@ class McpServerSource:
         before, self._tools = self._tools, {}
         self._by_raw = {tool.raw: tool for tool in reversed(self.listed)}  # of two, the first
         for tool in self.listed:
-            if tool.state != "on" and not self._is_trial:
+            if tool.state == "quarantined" or (tool.state != "on" and not self._is_trial):
                 continue
             try:
                 definition = definition_of(self.server, tool)

@@ -13,7 +13,7 @@ import { flipTheme } from "./look.js";
 import { Icon, IconButton, Mark, html } from "./ui.js";
 
 // Screens besides the conversation are loaded when they are opened.
-const PAGES = { runs: () => import("./runs.js"), tools: () => import("./tools.js"), agents: () => import("./agents.js"), models: () => import("./models.js"), permissions: () => import("./permissions.js"), welcome: () => import("./welcome.js") };
+const PAGES = { runs: () => import("./runs.js"), tools: () => import("./tools.js"), agents: () => import("./agents.js"), models: () => import("./models.js"), mcp: () => import("./mcp.js"), permissions: () => import("./permissions.js"), welcome: () => import("./welcome.js") };
 
 function useRoute() {
   const read = () => location.hash.slice(2).split("?")[0].split("/");

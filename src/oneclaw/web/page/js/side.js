@@ -6,7 +6,7 @@ import { useStore } from "./state.js";
 import { t } from "./texts.js";
 import { Icon, IconButton, Mark, html, memo } from "./ui.js";
 
-export const SETTINGS = [["tools", "page.tools", "sliders"], ["agents", "page.agents", "agent"], ["models", "page.models", "key"], ["permissions", "page.permissions", "shield"]];
+export const SETTINGS = [["tools", "page.tools", "sliders"], ["agents", "page.agents", "agent"], ["models", "page.models", "key"], ["mcp", "page.mcp", "plug"], ["permissions", "page.permissions", "shield"]];
 
 function dayOf(seconds) {
   const day = (time) => Math.floor((time - new Date(time).getTimezoneOffset() * 60000) / 86400000);
