@@ -108,7 +108,7 @@ class App:
         if project is not None:
             self.skills = parts.make_library(config)
             skill_tools = SkillTools(self.skills)
-            asked = self._is_looking, self._sample
+            asked = self._is_looking, self._sample, self.redactor.learn
             servers = mcp_sources(config, self._keys.give, self.registry, *asked)
         self._tool_search = parts.make_tool_search(config, lambda: self.engine) if servers else None
         self.sources = Sources(

@@ -29,6 +29,7 @@ from oneclaw.js.runtime import Runtime
 from oneclaw.plugins.plugin_tools import PluginTools
 
 if TYPE_CHECKING:
+    from oneclaw.mcp.client.oauth import SecretTokens
     from oneclaw.mcp.client.sampling import AskModel
 
 TOOL_FILES = (MANIFEST, SOURCE, ".py", ".toml")
@@ -95,13 +96,14 @@ def mcp_sources(
     registry: Registry,
     is_looking: Callable[[], bool],
     ask_model: "AskModel | None" = None,
+    learn: Callable[[str, str], None] = lambda name, value: None,
 ) -> list[ToolSource]:
     """The MCP servers of the settings; what speaks with them is loaded where there is one."""
     if not config.settings.mcp.servers:
         return []
     from oneclaw.guard.sandbox.sandbox import Sandbox, SandboxSettings
     from oneclaw.mcp.client.approvals import Approvals
-    from oneclaw.mcp.client.mcp_server import servers_of
+    from oneclaw.mcp.client.mcp_server import McpServer, servers_of
     from oneclaw.mcp.client.server_source import McpServerSource
     from oneclaw.mcp.client.wires import WireParts
 
@@ -111,7 +113,12 @@ def mcp_sources(
     def sandbox() -> Sandbox:
         return Sandbox(SandboxSettings(config.home / "homes", "sandbox", config.settings.shell.sandbox))
 
-    parts = WireParts(give, Network(said.proxy, said.private_hosts), sandbox, ask_model)
+    def tokens(server: McpServer) -> "SecretTokens":
+        from oneclaw.mcp.client.oauth import SecretTokens
+
+        return SecretTokens(config.secrets_file, server, learn)
+
+    parts = WireParts(give, Network(said.proxy, said.private_hosts), sandbox, ask_model, tokens)
     approvals = Approvals(config.home)
 
     def others(origin: str) -> list[str]:

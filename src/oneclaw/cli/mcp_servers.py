@@ -36,6 +36,8 @@ async def run(arguments: argparse.Namespace) -> int:
             return await approve(arguments, arguments.name, arguments.words)
         case "enable" | "disable" | "remove":
             return await change(arguments)
+        case "login" | "logout":
+            return await sign(arguments)
         case "resources" | "read" | "prompts" | "prompt":
             return await ask(arguments)
         case _:
@@ -244,6 +246,18 @@ async def ask(arguments: argparse.Namespace) -> int:
         return print_json(said)
     for line in said.splitlines():
         print_line(visible(line))
+    return 0
+
+
+async def sign(arguments: argparse.Namespace) -> int:
+    name = arguments.name
+    async with open_app(arguments).looking() as app:
+        if arguments.action == "logout":
+            was_in = mcp.sign_out(app, name)
+            print_line(f"You are signed out of {name}." if was_in else f"You were not signed in at {name}.")
+            return 0
+        await mcp.sign_in(app, name, lambda url: print_line(f"Open this page to sign in:\n{visible(url)}"))
+    print_line(f"You are signed in at {name}.")
     return 0
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import shlex
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from oneclaw.config import Config, check_settings, settings_file
 from oneclaw.core.call import Output
-from oneclaw.core.errors import InvalidConfig, NotFound, ToolError
+from oneclaw.core.errors import InvalidConfig, NotFound, ToolError, describe
 from oneclaw.core.registry import nearest
 from oneclaw.core.settings.schema import read
 from oneclaw.core.text.toml_edit import remove_table, set_value
@@ -310,11 +310,7 @@ EXTRAS = {
 
 async def ask_server(app: "App", name: str, what: str, arguments: Mapping[str, Any]) -> str:
     """List or read the resources or prompts of a server that is approved. Raises `InvalidConfig`."""
-    sources = _sources(app)
-    if name not in sources:
-        _check_known(app.config, name)
-        raise InvalidConfig(f"The MCP server {name} is off; switch it on: oneclaw mcp enable {name}")
-    source = sources[name]
+    source = _named(app, name)
     await source.look()
     if source.connection.state != "ready":
         raise InvalidConfig(f"The MCP server {name} cannot be used: {source.health}")
@@ -323,3 +319,33 @@ async def ask_server(app: "App", name: str, what: str, arguments: Mapping[str, A
     except ToolError as error:
         raise InvalidConfig(error.message) from None
     return str(given.value if isinstance(given, Output) else given)
+
+
+SIGN_IN_SECONDS = 300.0
+
+
+async def sign_in(app: "App", name: str, show: Callable[[str], None]) -> None:
+    """Sign in at a server that is reached by HTTP; `show` is given the address that a person opens."""
+    source = _named(app, name)
+    try:
+        async with asyncio.timeout(SIGN_IN_SECONDS):
+            await source.sign_in(show)
+    except TimeoutError:
+        raise InvalidConfig(f"Nobody signed in at {name} within {SIGN_IN_SECONDS:g} seconds.") from None
+    except InvalidConfig:
+        raise
+    except Exception as error:
+        raise InvalidConfig(f"Signing in at {name} failed: {describe(error)}") from None
+
+
+def sign_out(app: "App", name: str) -> bool:
+    """Forget the tokens of a server; whether there were any."""
+    return _named(app, name).sign_out()
+
+
+def _named(app: "App", name: str) -> McpServerSource:
+    sources = _sources(app)
+    if name not in sources:
+        _check_known(app.config, name)
+        raise InvalidConfig(f"The MCP server {name} is off; switch it on: oneclaw mcp enable {name}")
+    return sources[name]

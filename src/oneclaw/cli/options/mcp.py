@@ -17,6 +17,7 @@ Examples:
   oneclaw mcp approve time [TOOL]                 see what changed, word by word, and approve it
   oneclaw mcp test time                           connect and list the tools
   oneclaw mcp disable time                        do not use it (enable, remove)
+  oneclaw mcp login tickets                       sign in at a server that wants it (logout)
   oneclaw mcp resources notes                     list its resources; read one: oneclaw mcp read notes URI
   oneclaw mcp prompts notes                       list its prompts; fill one in: mcp prompt notes NAME topic=x
   oneclaw mcp serve                               serve the tools of the agent default on stdin and stdout
@@ -29,7 +30,7 @@ Exit codes: 0 done, 1 a server failed, 2 wrong use or settings, 5 not approved.
 """
 ACTIONS = (
     *("list", "add", "import", "show", "approve", "test", "enable", "disable", "remove"),
-    *("resources", "read", "prompts", "prompt"),
+    *("login", "logout", "resources", "read", "prompts", "prompt"),
     *("serve", "install"),
 )
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "zed")

@@ -6,8 +6,10 @@ The SDK takes more than a second to load, so this file is loaded when a server i
 import anyio
 import httpx2
 import mcp_types as types
+from mcp.client import auth
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared import auth as shared_auth
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import methods
@@ -21,8 +23,10 @@ __all__ = [
     "SessionMessage",
     "ValidationError",
     "anyio",
+    "auth",
     "httpx2",
     "methods",
+    "shared_auth",
     "streamable_http_client",
     "types",
 ]

@@ -14,7 +14,7 @@ from oneclaw.mcp.client.connection import Connection
 from oneclaw.mcp.client.described import ListedTool, definition_of, judge
 from oneclaw.mcp.client.extras import extra_tools
 from oneclaw.mcp.client.mcp_server import McpServer
-from oneclaw.mcp.client.wires import WireParts, make_wire
+from oneclaw.mcp.client.wires import HttpWire, WireParts, make_wire
 
 
 class McpServerSource:
@@ -101,6 +101,27 @@ class McpServerSource:
         if not self._refusal:
             self.connection.start()
             await self.connection.settled()
+
+    async def sign_in(self, show: Callable[[str], None]) -> None:
+        """Sign in at a server that wants it; `show` is given the address that a person opens."""
+        from oneclaw.mcp.client.oauth import sign_in
+        from oneclaw.mcp.client.sdk import Client
+
+        async def connect(auth: Any) -> None:
+            wire = HttpWire(self.server, self._parts, auth)
+            try:
+                async with Client(wire.transport, cache=None) as client:
+                    await client.list_tools()
+            finally:
+                await wire.close()
+
+        if self.server.is_local or self._parts.tokens is None:
+            raise InvalidConfig(f"The MCP server {self.server.name} is a local program; it has no sign-in.")
+        await sign_in(self.server, self._parts.tokens(self.server), connect, show)
+
+    def sign_out(self) -> bool:
+        """Forget the tokens of the server; whether there were any."""
+        return self._parts.tokens is not None and self._parts.tokens(self.server).forget()
 
     def trial(self) -> "McpServerSource":
         """The same server, connected without an approval: a person has just seen what is started."""

@@ -18,6 +18,7 @@ from oneclaw.mcp.client.mcp_server import GiveSecrets, McpServer
 
 if TYPE_CHECKING:
     from oneclaw.guard.sandbox.sandbox import Sandbox
+    from oneclaw.mcp.client.oauth import SecretTokens
     from oneclaw.mcp.client.sampling import AskModel
 
 
@@ -29,6 +30,7 @@ class WireParts:
     network: Network = field(default_factory=Network)
     sandbox: "Callable[[], Sandbox] | None" = None
     ask_model: "AskModel | None" = None
+    tokens: "Callable[[McpServer], SecretTokens] | None" = None
 
 
 async def make_wire(server: McpServer, parts: WireParts) -> Any:
@@ -111,12 +113,16 @@ class HttpWire:
     ended = None
     log = ""
 
-    def __init__(self, server: McpServer, parts: WireParts) -> None:
+    def __init__(self, server: McpServer, parts: WireParts, auth: Any = None) -> None:
         from oneclaw.mcp.client.http_transport import http_transport, make_http_client
+        from oneclaw.mcp.client.oauth import make_auth
         from oneclaw.mcp.client.sieve import Sieve
 
-        url = server.settings.url or ""
-        self._client = make_http_client(url, parts.network, server.headers(parts.give))
+        url, headers = server.settings.url or "", server.headers(parts.give)
+        is_signed = any(name.lower() == "authorization" for name in headers)
+        if auth is None and parts.tokens is not None and not is_signed:
+            auth = make_auth(server, parts.tokens(server))
+        self._client = make_http_client(url, parts.network, headers, auth)
         self._sieve = Sieve(http_transport(url, self._client))
         self.transport: Any = self._sieve
         self.warnings: list[str] = []
