@@ -11,6 +11,7 @@ from tests.mcp.servers import RAW, config_of, local, opened
 from tests.providers.rulebook import broken
 
 from oneclaw.core.tool import NAME
+from oneclaw.mcp.client.server_source import McpServerSource
 from oneclaw.providers.dialect.convert import DIALECTS, to_dialect
 
 
@@ -36,8 +37,8 @@ async def test_every_real_mcp_tool_is_imported_with_its_schema_untouched_and_fit
         )
     )
     async with opened(config_of(tmp_path, {"stub": local(*RAW, "file", str(listing))})) as app:
-        [source] = [one for one in app.sources if one.name == "mcp stub"]
-        by_raw = {tool.raw: tool for tool in source.listed}  # pyright: ignore
+        [source] = [one for one in app.sources if isinstance(one, McpServerSource)]
+        by_raw = {tool.raw: tool for tool in source.listed}
         assert len({tool.name for tool in by_raw.values()}) == len(found)
         for name, row in found.items():
             with judged(row["id"]):
