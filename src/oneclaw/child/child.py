@@ -119,9 +119,10 @@ class Child:
         await self._swept
 
     def _start(self, lifeline: int) -> subprocess.Popen[bytes]:
-        spec, streams = self.spec, [subprocess.DEVNULL] * 3
+        spec, streams, written = self.spec, [subprocess.DEVNULL] * 3, -1
         if spec.is_supervisor:
             self._errors, streams[2] = os.pipe()
+            written = streams[2]
             streams = [spec.descriptors.get(number, stream) for number, stream in enumerate(streams)]
             argv = [str(lifeline) if word == LIFELINE else word for word in spec.argv]
         else:
@@ -138,8 +139,8 @@ class Child:
                 start_new_session=True,
             )
         finally:
-            if self._errors >= 0:
-                os.close(streams[2])
+            if written >= 0:
+                os.close(written)
         if not spec.is_supervisor:
             self._lifeline.sendall(spec.pack(self._group))
         elif self._group is not None:

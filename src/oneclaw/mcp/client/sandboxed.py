@@ -31,7 +31,7 @@ async def start_sandboxed(
     closing.callback(folder.remove)
     roots = () if _is_shown(argv[0], server.folder) else (Root(_place_of(argv[0]), "read"),)
     session = Session(agent=f"mcp-{server.prefix}", workspace=Workspace(server.folder, roots))
-    spec = sandbox.enclosure(session, folder.states, folder.tmp, server.settings.network)
+    spec = sandbox.make_spec(session, folder.states, folder.tmp, server.settings.network)
     spec = replace(spec, environment={**spec.environment, **secrets})
     filtered: int | None = None
     try:
