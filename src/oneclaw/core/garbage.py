@@ -2,7 +2,7 @@
 
 Python looks after 700 or 2,000 new objects, and from time to time through all objects there are. A program
 with 800 runs holds some 200,000. A run leaves no cycles, so it is freed at once when it is over, and the
-collector takes a third of the processor time to find nothing.
+collector takes a quarter of the processor time to find nothing.
 """
 
 import gc
