@@ -46,7 +46,8 @@ def measure(rounds: int) -> str:
         _row(f"the page, {TABS} tabs × {SESSIONS} sessions", tabs, bare),
     ]
     note = (
-        f"{SESSIONS} runs write {SESSIONS * RATE:,.0f} events a second between them for {SECONDS:.0f} s;"
+        f"{SESSIONS} runs write {SESSIONS * RATE:,.0f} events a second between them for {SECONDS:.0f} s, and"
+        " begin within one;"
         " late is from the event to the client that has read it, on the same two cores. The bare socket"
         " stores and checks nothing. Memory is that of the server, after a third of the time and at the end."
     )

@@ -14,6 +14,7 @@ from time import monotonic, time
 from typing import Any
 
 from oneclaw import App, Config
+from oneclaw.agent.run_handle import RunHandle
 from oneclaw.core.answer import Answered, AnswerEvent, TextAdded
 from oneclaw.core.message import AssistantMessage, TextPart
 from oneclaw.providers.base import Request
@@ -21,6 +22,8 @@ from oneclaw.web.server import Server
 from oneclaw.web.server_address import ServerAddress
 
 WORD = "sixteen letters "
+BEGIN_SECONDS = 1.0
+"""The sessions begin one after the other within this time."""
 
 
 class Steady:
@@ -63,7 +66,10 @@ async def serve_ours(sessions: int, rate: float, seconds: float) -> None:
             say({"port": server.port, "link": link, "sessions": names, "pid": os.getpid()})
             await hear()
             opened = [await app.resume_session(name) for name in names]
-            runs = [await app.runs.start("default", "Go", session=each) for each in opened]
+            runs: list[RunHandle] = []
+            for each in opened:
+                runs.append(await app.runs.start("default", "Go", session=each))
+                await asyncio.sleep(BEGIN_SECONDS / sessions)
             await asyncio.gather(*(run.wait() for run in runs))
             await hear()
             server.stop()
@@ -86,6 +92,7 @@ async def serve_bare(sessions: int, rate: float, seconds: float) -> None:
         await socket.receive()
 
     async def write(name: str) -> None:
+        await asyncio.sleep(BEGIN_SECONDS * list(watching).index(name) / sessions)
         begun = monotonic()
         for number in range(1, round(rate * seconds) + 1):
             event = {"event": "text_added", "number": number, "time": time(), "session": name, "text": WORD}
