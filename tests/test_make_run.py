@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,20 @@ def make_run(venv: Path, tmp_path: Path, *more: str) -> Terminal:
     return Terminal(*words, program=("make",), environment=variables, columns=300)
 
 
-def lines_after_interrupt(terminal: Terminal, *, times: int = 1) -> list[str]:
-    """What stands on the screen after Ctrl-C; the terminal itself shows ^C."""
+def lines_after_interrupt(terminal: Terminal) -> list[str]:
+    """What stands on the screen after Ctrl-C; the terminal itself shows ^C.
+
+    It is pressed until the program is over: Python's line editor sees one that comes between two keys with
+    the next key only.
+    """
     before = len(terminal.screen.text.rstrip())
-    for _ in range(times):
+    for _ in range(4):
         terminal.type("\x03")
+        with suppress(AssertionError):
+            terminal.wait(lambda shown: shown.process.poll() is not None, seconds=10)
+        with suppress(subprocess.TimeoutExpired):
+            terminal.process.wait(1)
+            break
     terminal.end()
     said = terminal.screen.text[before:].replace("^C", "")
     return [line.strip() for line in said.splitlines() if line.strip()]
@@ -85,13 +95,13 @@ def test_in_the_guided_start(venv: Path, tmp_path: Path) -> None:
         assert lines_after_interrupt(terminal) == ["Stopped."]
 
 
-def test_after_the_first_question(venv: Path, tmp_path: Path) -> None:
-    """The page is served, or a chat begins: Ctrl-C ends the one, and twice the other."""
+def test_while_the_page_is_served(venv: Path, tmp_path: Path) -> None:
+    pytest.importorskip("uvicorn", reason="the page needs the extra web")
     with make_run(venv, tmp_path) as terminal:
         terminal.wait("[y/N] ")
         terminal.type("\n")
-        terminal.wait("Ctrl-C")
-        assert len(lines_after_interrupt(terminal, times=2)) <= 1
+        terminal.wait("Ctrl-C ends it.")
+        assert len(lines_after_interrupt(terminal)) <= 1
 
 
 def test_a_failed_install_is_one_sentence_and_the_log_has_the_rest(venv: Path, tmp_path: Path) -> None:
