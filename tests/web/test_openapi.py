@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi import checks as openapi_checks
+from tests.mcp.servers import RAW, local
 
 from oneclaw import App, Config, Scripted, tool
 from oneclaw.operations.access import AccessBook, access_file
@@ -50,14 +51,21 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     begun, told = threading.Event(), list[Any]()
 
     async def serve() -> None:
-        config = Config(home=home, values={"models.default": "scripted/demo"})
+        servers = {"raw": local(*RAW)}
+        config = Config(home=home, values={"models.default": "scripted/demo", "mcp": {"servers": servers}})
         turns = [[Call("long")], "Done."]
         async with App(config, providers={"scripted": Scripted(turns, repeats=True)}, tools=[long]) as app:
             ended = await app.ask("default", "Go")
             (run,) = await app.store.runs.list()
             server = Server(app, port=0)
             known = {"session": ended.session, "run": run.id, "tool": "read_file", "feature": "shell"}
-            known |= {"agent": "default", "provider": "openai", "question": "none", "grant": "none"}
+            known |= {
+                "agent": "default",
+                "provider": "openai",
+                "question": "none",
+                "grant": "none",
+                "server": "raw",
+            }
             told.extend((server, asyncio.get_running_loop(), server.address, known))
             begun.set()
             await server.serve()

@@ -79,3 +79,11 @@ async def test_a_change_is_shown_word_by_word_and_approved(serve: Serve, tmp_pat
         await page.click("text=Approve it")
         await page.wait_for_selector("text=1 on · 0 held · 1 in quarantine")
         seen.check()
+
+
+async def test_a_message_is_sent_while_a_server_is_configured(serve: Serve, tmp_path: Path) -> None:
+    """A server is no folder of files: sending a message looks at those alone."""
+    file = tmp_path / "tools.json"
+    write(file, "Weigh one apple.")
+    async with serve(["Hello."], **servers(file)) as served:
+        assert (await served.post("/messages", text="Hi"))["session"]

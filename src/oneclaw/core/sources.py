@@ -306,7 +306,7 @@ class Sources:
 
 
 def _is_watched(source: ToolSource) -> TypeGuard[Watched]:
-    return hasattr(source, "look")
+    return hasattr(source, "look") and hasattr(source, "seen")
 
 
 def _problems(slot: _SourceSlot) -> Iterator[LoadProblem]:
