@@ -33,6 +33,7 @@ async def test_a_hidden_tab_notifies_once_it_was_allowed_and_answers_are_read_al
         await page.wait_for_selector(".after")
         assert await page.evaluate("window.told") == []  # nobody allowed it
         await page.keyboard.press("Control+k")
+        await page.wait_for_selector(".palette input:focus")
         await page.keyboard.type("notify")
         await page.keyboard.press("Enter")
         await say(page, "Write")

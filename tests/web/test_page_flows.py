@@ -17,6 +17,11 @@ from oneclaw.testing import Call
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 
+EARLIER = """
+() => { document.querySelector(".earlier")?.click(); return new Promise(requestAnimationFrame); }
+"""
+
+
 async def answered(page: Any, count: int = 1) -> None:
     """Wait until so many answers are finished."""
     await page.locator(".after").nth(count - 1).wait_for()
@@ -232,8 +237,8 @@ async def test_a_long_session_is_read_from_its_end(serve: Serve) -> None:
             await page.evaluate(f"location.hash = '#/chat/{handle.session.id}'")
             await page.wait_for_selector("text=Answer 59.")
             assert await page.locator(".answer").count() < 60
-            while await page.locator(".earlier").count():
-                await page.click(".earlier")
-            await page.wait_for_selector("text=Question 0")
+            async with asyncio.timeout(60):
+                while not await page.locator(".bubble:has-text('Question 0')").count():
+                    await page.evaluate(EARLIER)
             assert await page.locator(".answer").count() == 60
             seen.check()

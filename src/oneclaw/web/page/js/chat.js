@@ -27,9 +27,9 @@ export function Chat({ id, menu }) {
   useEffect(() => { if (!chat.running && chat.turns.at(-1)?.done) say(t("chat.finished")); }, [chat.running]);
   // A conversation has one agent: another one is talked to in a new one.
   const onAgent = (name) => { changed({ agent: name }); if (id) location.hash = "#/chat"; };
-  const onSend = async (text, { model = "", files = [], session: to = id ?? "" }) => {
+  const onSend = async (text, { model = "", files = [], message = crypto.randomUUID(), session: to = id ?? "" }) => {
     changed({ problem: "" });
-    const body = { text, session: to, agent: to ? "" : id ? now.current.agent : agent, model, ...(files.length && { files }) };
+    const body = { id: message, text, session: to, agent: to ? "" : id ? now.current.agent : agent, model, ...(files.length && { files }) };
     const sent = await post("/messages", body);
     if (sent.session !== id) { location.hash = "#/chat/" + sent.session; loadSessions(); }
   };

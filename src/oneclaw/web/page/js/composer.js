@@ -19,7 +19,7 @@ function useSkills(draft) {
 
 export function Composer({ running, cost, agent, model, onAgent, onSend, onStop }) {
   const { start } = useStore();
-  const area = useRef(), chooser = useRef();
+  const area = useRef(), chooser = useRef(), message = useRef(crypto.randomUUID()); // sent again after a lost answer, it has the same id
   const [draft, setDraft] = useState("");
   const [at, setAt] = useState(0);
   const [files, setFiles] = useState([]);
@@ -44,7 +44,7 @@ export function Composer({ running, cost, agent, model, onAgent, onSend, onStop 
     if (!text || files.some((file) => !file.path)) return;
     const sent = files;
     write(""); setFiles([]);
-    onSend(text, { model: chosenModel, files: sent.map((file) => file.path) }).catch((error) => { write(text); setFiles(sent); fail(error); });
+    onSend(text, { model: chosenModel, files: sent.map((file) => file.path), message: message.current }).then(() => { message.current = crypto.randomUUID(); }, (error) => { write(text); setFiles(sent); fail(error); });
   };
   const complete = (skill) => { write(`/${skill.name} `); area.current.focus(); };
   const keys = (event) => {

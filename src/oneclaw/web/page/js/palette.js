@@ -1,5 +1,5 @@
 // The palette: do something, go somewhere, find a conversation. Everything in it can be reached otherwise too.
-import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { useStore } from "./state.js";
 import { t } from "./texts.js";
 import { Icon, html } from "./ui.js";
@@ -11,7 +11,7 @@ export function Palette({ close, actions, places }) {
   const box = useRef();
   const [find, setFind] = useState("");
   const [at, setAt] = useState(0);
-  useEffect(() => { box.current.showModal(); }, []);
+  useLayoutEffect(() => { box.current.showModal(); }, []); // at once: the next key belongs to it
   const all = [...actions.map((one) => ({ kind: "palette.do", ...one })), ...places.map((one) => ({ kind: "palette.go", ...one })), ...sessions.map((one) => ({ kind: "chats", name: one.title || t("chat.untitled"), icon: "chat", run: () => { location.hash = "#/chat/" + one.id; } }))];
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = all.filter((one) => words.every((word) => one.name.toLowerCase().includes(word))).slice(0, MOST);

@@ -1,5 +1,5 @@
 // The small parts every screen is made of.
-import { Component, html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { Component, html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { Icon, Mark, iconOf } from "./icons.js";
 
 import { t } from "./texts.js";
@@ -35,7 +35,7 @@ export const Search = ({ name, value, onInput }) => html`<label class="field sea
 // A small window over the page; Escape and a click beside it close it.
 export function Dialog({ title, close, children }) {
   const box = useRef();
-  useEffect(() => { if (!box.current.open) box.current.showModal(); }, []);
+  useLayoutEffect(() => { if (!box.current.open) box.current.showModal(); }, []);
   return html`<dialog class="dialog" ref=${box} aria-label=${title} onClose=${close} onClick=${(event) => event.target === box.current && box.current.close()}><div class="dialog-in"><h2>${title}</h2>${children}</div></dialog>`;
 }
 
