@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket as sockets
+from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from typing import Any
@@ -203,9 +204,9 @@ async def test_get_changes_nothing(serve: Serve) -> None:
             await events_until(socket, "run_finished")
         workspace = served.app.config.workspace_folder
         before = await state_of(served), sorted(workspace.rglob("*"))
-        names = {"session": sent["session"], "run": sent["run"], "tool": "read_file", "agent": "default"}
-        names |= {"feature": "shell", "provider": "openai", "question": "x", "grant": "x"}
-        for path in {one.path.format(**names) for one in ENDPOINTS if not one.path.endswith("/events")}:
+        known = {"session": sent["session"], "run": sent["run"], "tool": "read_file", "agent": "default"}
+        names = defaultdict(lambda: "x", known)
+        for path in {one.path.format_map(names) for one in ENDPOINTS if not one.path.endswith("/events")}:
             await served.client.get(f"/api{path}", headers=HEADERS)
         assert (await state_of(served), sorted(workspace.rglob("*"))) == before
 
