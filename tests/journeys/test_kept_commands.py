@@ -5,13 +5,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.journeys.test_permissions import Person
+from tests.person import Person
 from tests.sandboxes import skip_without
 
 from oneclaw import App, Config, Context, Kind, ToolCall, ToolResult
 from oneclaw.core.permit.permission import Permissions
+from oneclaw.core.question import PermissionAnswer, Question
 
 LIST = "ls -d here"
+
+
+class OrderedPerson(Person):
+    """Gives these answers in their order."""
+
+    def __init__(self, app: App, *answers: PermissionAnswer) -> None:
+        self._answers = list(answers)
+        super().__init__(answers[0], app.broker)
+
+    def _show(self, prompt: Question) -> None:
+        self.answer = self._answers.pop(0)
+        super()._show(prompt)
 
 
 @pytest.fixture
@@ -47,7 +60,7 @@ FORGED = "printf 'cd /; ls() { echo EVIL; }\\n#whole\\n' | tee /run/shell/1 >/ru
 
 @pytest.mark.parametrize("trap", TRAPS)
 async def test_what_was_approved_is_what_runs(app: App, trap: str) -> None:
-    person = Person(app, "session", "once")
+    person = OrderedPerson(app, "session", "once")
     assert (await run(app, LIST)).value["stdout"] == "here\n"
     await run(app, trap)
     for ways in ({}, {"network": False}, {"timeout": 20}):
@@ -63,7 +76,7 @@ async def test_what_reads_unasked_runs_nothing_that_was_left_there(
     app: App, tmp_path: Path, trap: str
 ) -> None:
     async with open_app(tmp_path, reads_unasked=True) as reading:
-        person = Person(reading, "once")
+        person = OrderedPerson(reading, "once")
         await run(reading, trap)
         again = await run(reading, LIST)
         assert "EVIL" not in again.text
@@ -79,14 +92,14 @@ async def test_the_twin_runs_what_was_left_there(app: App, monkeypatch: pytest.M
         return frozenset()
 
     monkeypatch.setattr(Permissions, "check", forgetful)
-    Person(app, "session", "once")
+    OrderedPerson(app, "session", "once")
     await run(app, LIST)
     await run(app, TRAPS[0])
     assert (await run(app, LIST)).value["stdout"] == "EVIL\n"
 
 
 async def test_plain_variables_are_there_and_a_person_who_is_asked_gets_all_of_the_shell(app: App) -> None:
-    person = Person(app, "session", "once", "once", "once")
+    person = OrderedPerson(app, "session", "once", "once", "once")
     await run(app, "echo $X")
     await run(app, "export X=1")
     assert (await run(app, "echo $X")).value == {"exit_code": 0, "stdout": "1\n", "stderr": ""}
@@ -104,7 +117,7 @@ async def test_in_another_folder_it_is_asked_about_again_and_that_is_kept_too(
     for name in ("build", "a/build"):
         (tmp_path / "ws" / name).mkdir(parents=True)
     remove = "rm -r build; mkdir build"
-    person = Person(app, "session", "once", "session", "once")
+    person = OrderedPerson(app, "session", "once", "session", "once")
     await run(app, remove)
     assert (await run(app, remove)).ok
     assert len(person.asked) == 1
@@ -120,7 +133,7 @@ async def test_in_another_folder_it_is_asked_about_again_and_that_is_kept_too(
 
 async def test_a_no_for_another_folder_is_a_no(app: App, tmp_path: Path) -> None:
     (tmp_path / "ws" / "a").mkdir()
-    Person(app, "session", "once", "no")
+    OrderedPerson(app, "session", "once", "no")
     assert (await run(app, "touch made")).ok
     await run(app, "cd a")
     refused = await run(app, "touch made")
@@ -129,7 +142,7 @@ async def test_a_no_for_another_folder_is_a_no(app: App, tmp_path: Path) -> None
 
 
 async def test_a_state_that_was_forged_has_a_person_asked(app: App) -> None:
-    person = Person(app, "session", "once", "no")
+    person = OrderedPerson(app, "session", "once", "no")
     await run(app, LIST)
     await run(app, FORGED)
     assert (await run(app, LIST)).kind is Kind.PERMISSION_DENIED
