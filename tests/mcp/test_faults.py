@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Serve
 from tests.mcp.servers import RAW, call, config_of, local, opened, trust
+from tests.mcp.test_calls import source_of
 
 from oneclaw import App
 from oneclaw.core.errors import Kind
@@ -46,6 +47,8 @@ async def test_a_server_that_hangs_or_is_no_server_leaves_the_others_alone(tmp_p
             assert "did not start and list its tools within 1 seconds" in results[name].message
         assert "is not installed" in results["gone"].message
         assert "exit code 1" in results["ends"].message
+        while not source_of(app, "list").health:  # the server is being ended
+            await asyncio.sleep(0.01)
         health = {one.source: one.reason for one in app.sources.health}
         assert health["mcp good"] == ""
         assert "within 1 seconds" in health["mcp list"]

@@ -180,7 +180,8 @@ class Connection:
                         self._settled.clear()
                         await self._settled.wait()
         if not self.is_ready:
-            why = self.problem or "it does not answer"
+            seconds = self.server.settings.start_seconds
+            why = self.problem or f"it did not start and list its tools within {seconds:g} seconds"
             message = f"The MCP server {self.server.name} cannot be used: {why}."
             raise ToolError(message, Kind.TOOL_NOT_AVAILABLE, effects="none")
         return self._client
