@@ -180,7 +180,8 @@ async def serve() -> AsyncIterator[Serve]:
     for server in servers:
         server.close()
     for task, writer in handlers.items():
-        writer.transport.abort()
+        if not writer.is_closing():
+            writer.transport.abort()
         task.cancel()
     await asyncio.gather(*handlers, return_exceptions=True)
     await asyncio.sleep(0)  # the turn in which aborted connections are closed

@@ -277,6 +277,6 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name != "NO_COLOR" and not name.startswith("ONECLAW_") and not name.endswith("_API_KEY")
+        if name != "NO_COLOR" and not name.startswith(("ONECLAW_", "MAKE")) and not name.endswith("_API_KEY")
     }
     return {**kept, "ONECLAW_HOME": str(home), "XDG_CONFIG_HOME": str(home.parent / "config"), **more}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from tests.conftest import missing_engine as missing_engine
 from tests.conftest import weights as weights
 
 from oneclaw_smollm2.provider import SmolProvider

@@ -106,7 +106,7 @@ def test_the_needs_and_how_they_stand_by_default() -> None:
     assert granted == {"files.read", "files.write", "network", "notify", "sessions.read", "person", "changes"}
     asked = {
         *("files.overwrite", "files.delete", "files.protected", "network.private", "shell", "code"),
-        *("location", "calendar", "mail", "browser", "sessions.write"),
+        *("location", "calendar", "mail", "browser", "sessions.write", "mcp"),
     }
     assert asks == asked
     assert set(MODES) == {"auto", "ask", "deny"}

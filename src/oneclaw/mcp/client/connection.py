@@ -175,7 +175,7 @@ class Connection:
             self._hurry.set()
             self.start()
             with suppress(TimeoutError):
-                async with asyncio.timeout(self.server.settings.start_seconds):
+                async with asyncio.timeout(self.server.settings.start_seconds + CLOSE_SECONDS):
                     while not self.is_ready and not (self.state == "waiting" and self.tries >= wanted):
                         self._settled.clear()
                         await self._settled.wait()
