@@ -1,4 +1,4 @@
-"""What each request of the API answers with, by its method and path: types, for the OpenAPI document."""
+"""The type of each answer of the API, by method and path, for the OpenAPI document."""
 
 from typing import Any
 

@@ -52,7 +52,7 @@ STATE = {"type": ["boolean", "null"], "description": "null takes the owner's wor
 
 
 async def show_start(app: "App", given: Given) -> Any:
-    """What a page needs first."""
+    """The data that a page needs first."""
     from oneclaw import __version__
 
     listed = agents.list_agents(app)

@@ -42,7 +42,7 @@ _ENCODED = 4_096
 
 
 class Live:
-    """What all tabs share: the texts of events, and one look at questions and runs for all of them."""
+    """Shared by all tabs: the texts of events, and one look at questions and runs for all of them."""
 
     def __init__(self, app: "App") -> None:
         self.app = app

@@ -22,7 +22,7 @@ _ENDINGS = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/ogg": "ogg", "audio/
 
 
 async def make_output(server: str, result: Any, context: Context, *, has_schema: bool = False) -> Output:
-    """What a result gives the model: its text or structured content, and pictures. Raises `ToolError`.
+    """The text or structured content of a result, and its pictures, for the model. Raises `ToolError`.
 
     A tool with an output schema gives its structured content alone, which is checked against the schema.
     """

@@ -41,7 +41,7 @@ def judge(
     approved: Approved,
     taken: Sequence[str] = (),
 ) -> list[ListedTool]:
-    """What becomes of each tool that a server lists; `bad` are the reasons of those the protocol refuses."""
+    """The outcome for each tool that a server lists; `bad` are the reasons of those the protocol refuses."""
     kept = {raw: one.name for raw, one in approved.tools.items()}
     names = name_tools(server.prefix, [tool["raw"] for tool in listed], kept, taken)
     found: list[ListedTool] = []

@@ -53,7 +53,7 @@ def _is_shown(program: str, folder: Path) -> bool:
 
 
 def _place_of(program: str) -> Path:
-    """What of a program outside the system is shown: its virtual environment, or the file alone."""
+    """The path that shows a program outside the system: its virtual environment, or the file alone."""
     home = Path(program).parent.parent
     return home if (home / "pyvenv.cfg").is_file() else Path(program)
 
