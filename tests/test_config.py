@@ -116,7 +116,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "list of texts": '["x"]',
         "true or false": "true",
         "whole number": "500",
-        "number": "1.5",
+        "number": "0.5",
         "whole number or false": "false",
         "number or false": "false",
     }

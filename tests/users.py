@@ -29,7 +29,7 @@ count=0
 for path in {needed}; do
   count=$((count + 1)); mkdir -p "$path"; mount --bind "$stage/$count" "$path"
 done
-exec setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set -all "$@"
+exec env HOME=/nonexistent setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set -all "$@"
 """
 """In a mount namespace of its own: folders that only root may enter are covered, what is needed is shown."""
 

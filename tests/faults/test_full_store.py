@@ -72,7 +72,7 @@ asyncio.run(main())
 
 
 def test_a_full_disk_is_told_and_nothing_kept_is_lost(tmp_path: Path) -> None:
-    new, grow, thread, kept = run_on_small_disk(tmp_path, "400k", PROGRAM)
+    new, grow, thread, kept = run_on_small_disk(tmp_path, "600k", PROGRAM)
     for said in (new, grow, thread):
         assert "cannot grow because the disk is full; make room, then try again" in said
         assert str(tmp_path / "data" / "oneclaw.db") in said

@@ -136,7 +136,7 @@ def show_tools(record: McpServerRecord) -> None:
 
 
 def show_changes(tools: Sequence[McpToolRecord]) -> None:
-    """The difference from what was approved, word by word: `[-old-]{+new+}` in a pipe, in colour on a terminal."""
+    """Differences from what was approved, word by word: `[-old-]{+new+}` in a pipe, else in colour."""
     for tool in tools:
         for each in tool.differences:
             print_line(f"{tool.name}: {each.field}", "bold")

@@ -4,8 +4,8 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -62,12 +62,13 @@ async def serve(arguments: argparse.Namespace, *, is_port_free: bool = False, hi
             if not is_port_free:
                 raise
             server = Server(app, replace(at, port=0))
-        _tell(server, is_opened=not arguments.no_open)
-        if hint:
-            print_line(hint)
-        print_line("Ctrl-C ends it.", "dim")
-        sys.stdout.flush()
-        await _serve_until_stopped(server)
+        with _stopped_by_signals(server):
+            _tell(server, is_opened=not arguments.no_open)
+            if hint:
+                print_line(hint)
+            print_line("Ctrl-C ends it.", "dim")
+            sys.stdout.flush()
+            await server.serve()
         going = len(app.runs.all())
     if going:
         print_line(f"{going} runs were stopped; `oneclaw runs` lists them, and the page resumes them.")
@@ -83,12 +84,13 @@ def _tell(server: "Server", is_opened: bool) -> None:
         print("The link works once, within ten minutes.")
 
 
-async def _serve_until_stopped(server: "Server") -> None:
+@contextmanager
+def _stopped_by_signals(server: "Server") -> Generator[None]:
     loop, ends = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
     for each in ends:
         loop.add_signal_handler(each, server.stop)
     try:
-        await server.serve()
+        yield
     finally:
         for each in ends:
             loop.remove_signal_handler(each)
