@@ -13,6 +13,8 @@ from tests.loopback import answering
 
 from oneclaw.guard.secret.secrets import read_secrets
 
+pytestmark = pytest.mark.slow
+
 Cli = Any
 KEY = "sk-ant-0123456789abcdef-not-to-be-seen"
 SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.cli.vt import Terminal, environment, script
 
+pytestmark = pytest.mark.slow
+
 Cli = Any
 WRITE = {"call": "write_file", "arguments": {"path": "a.txt", "content": "hi"}}
 

@@ -796,6 +796,7 @@ def test_a_given_up_tool_does_not_keep_the_program_from_ending(tool: str) -> Non
         ),
     ],
 )
+@pytest.mark.slow
 def test_without_closing_or_keeping_it_the_program_would_hang_or_complain(tool: str, change: str) -> None:
     try:
         ended = run_program(tool, change, seconds=5)

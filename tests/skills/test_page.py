@@ -10,6 +10,8 @@ import pytest
 from tests.journeys.conftest import CommandLine
 from tests.skills.conftest import write_skill
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).parents[2] / "docs" / "skills.md").read_text(encoding="utf-8")
 (SKILL,) = re.findall(r"```markdown\n(.*?)```", PAGE, re.DOTALL)
 OWN, PROJECT = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)

@@ -21,6 +21,8 @@ from oneclaw.web import live
 from oneclaw.web import request_gate as gate
 from oneclaw.web.api import ENDPOINTS
 
+pytestmark = pytest.mark.slow
+
 WORD = "x" * 4_000
 
 

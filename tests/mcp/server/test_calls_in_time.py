@@ -13,6 +13,8 @@ from oneclaw.mcp.server.result_files import PREFIX, ResultFiles
 from oneclaw.mcp.server.tool_server import UnknownState
 from oneclaw.operations.questions import answer_question, list_questions
 
+pytestmark = pytest.mark.slow
+
 
 @tool(effect="read")
 async def count(context: Context) -> str:

@@ -18,6 +18,8 @@ from oneclaw.operations.access import AccessBook, access_file
 from oneclaw.web import request_gate
 from oneclaw.web.request_gate import RequestGate
 
+pytestmark = pytest.mark.slow
+
 LIST = {
     "jsonrpc": "2.0",
     "id": 1,
