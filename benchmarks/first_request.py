@@ -33,10 +33,14 @@ from google import genai
 client = genai.Client(api_key="none", http_options={{"base_url": "{url}"}})
 client.models.generate_content(model="m", contents="hi")
 """
+# With its window named, a server of one's own is not asked for it first.
 SETTINGS = """
 [providers.here]
 wire = "openai_chat"
 base_url = "{url}/v1"
+
+[models."here/m"]
+window = 32768
 """
 LLM_MODELS = """
 - model_id: m
