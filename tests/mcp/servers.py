@@ -1,7 +1,9 @@
 """MCP servers for tests: settings, approvals, and an app that has their tools."""
 
+import asyncio
+import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -55,3 +57,26 @@ def trust(config: Config, name: str, *tools: str) -> None:
     [server] = [one for one in servers_of(config.settings.mcp, config.workspace_folder) if one.name == name]
     kept = {raw: ApprovedTool(f"{server.prefix}_{raw}", fields) for raw in tools}
     Approvals(config.home).write(name, Approved(server.fingerprint, server.shown, kept))
+
+
+@asynccontextmanager
+async def listening_server(words: Callable[[int], Sequence[str]]) -> AsyncGenerator[str]:
+    """The address of a server that is started for a free port, once it listens there."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(*words(port), cwd=HERE.parents[1])
+    try:
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                assert process.returncode is None
+                await asyncio.sleep(0.05)
+            else:
+                writer.close()
+                break
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        await process.wait()

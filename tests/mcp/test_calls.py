@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.mcp.servers import RAW, SDK, approve, call, config_of, local, opened
+from tests.mcp.servers import RAW, SDK, approve, call, config_of, listening_server, local, opened
 from tests.processes import children, is_gone
 
 from oneclaw import App
@@ -37,24 +36,8 @@ def command_of(pid: int) -> str:
 @asynccontextmanager
 async def http_server() -> AsyncGenerator[str]:
     """The SDK's server on HTTP."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(*SDK, "http", str(port))
-    try:
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                assert process.returncode is None
-                await asyncio.sleep(0.05)
-            else:
-                writer.close()
-                break
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.kill()
-        await process.wait()
+    async with listening_server(lambda port: (*SDK, "http", str(port))) as address:
+        yield address
 
 
 @asynccontextmanager

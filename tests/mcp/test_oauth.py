@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from tests.mcp.servers import HERE, approve, call, config_of
+from tests.mcp.servers import approve, call, config_of, listening_server
 
 from oneclaw import App
 from oneclaw.core.errors import InvalidConfig
@@ -23,25 +22,9 @@ pytestmark = pytest.mark.slow
 
 @asynccontextmanager
 async def guarded_server(seconds: int) -> AsyncGenerator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = (sys.executable, "-m", "tests.mcp.oauth_server", str(port), str(seconds))
-    process = await asyncio.create_subprocess_exec(*words, cwd=HERE.parents[1])
-    try:
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                assert process.returncode is None
-                await asyncio.sleep(0.05)
-            else:
-                writer.close()
-                break
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.kill()
-        await process.wait()
+    words = (sys.executable, "-m", "tests.mcp.oauth_server")
+    async with listening_server(lambda port: (*words, str(port), str(seconds))) as address:
+        yield address
 
 
 def visit(url: str) -> None:

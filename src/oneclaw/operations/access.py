@@ -6,7 +6,6 @@ works once, and not after ten minutes.
 
 import hashlib
 import json
-import os
 import re
 import secrets
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from time import time
 from typing import Any, Literal
 
 from oneclaw.core.errors import InvalidConfig, NotFound
+from oneclaw.guard.files.own_file import change_file
 
 LINK_SECONDS = 600.0
 LOGIN_SECONDS = 30 * 86_400.0
@@ -58,14 +58,15 @@ class AccessBook:
         if not is_right:
             return None
         cookie = secrets.token_urlsafe(32)
-        kept = self._read()
-        logins: dict[str, float] = {
-            digest: until for digest, until in kept["logins"].items() if until > self._now()
-        }
-        logins[_digest(cookie)] = self._now() + LOGIN_SECONDS
-        while len(logins) > MOST_LOGINS:
-            del logins[next(iter(logins))]
-        self._write({**kept, "logins": logins})
+
+        def add(kept: dict[str, Any]) -> None:
+            logins = {digest: until for digest, until in kept["logins"].items() if until > self._now()}
+            logins[_digest(cookie)] = self._now() + LOGIN_SECONDS
+            while len(logins) > MOST_LOGINS:
+                del logins[next(iter(logins))]
+            kept["logins"] = logins
+
+        self._change(add)
         return cookie
 
     def is_login(self, cookie: str) -> bool:
@@ -73,7 +74,7 @@ class AccessBook:
 
     def end_logins(self) -> None:
         """Have every browser log in again."""
-        self._write({**self._read(), "logins": {}})
+        self._change(lambda kept: kept["logins"].clear())
 
     def has_password(self) -> bool:
         return bool(self._read()["password"])
@@ -85,7 +86,8 @@ class AccessBook:
                 f"The password has {len(text)} characters; use {PASSWORD_CHARS[0]} to {PASSWORD_CHARS[1]:,}."
             )
         salt = secrets.token_hex(16)
-        self._write({**self._read(), "logins": {}, "password": {"salt": salt, "hash": _slow(text, salt)}})
+        password = {"salt": salt, "hash": _slow(text, salt)}
+        self._change(lambda kept: kept.update(logins={}, password=password))
 
     def is_password(self, text: str) -> bool:
         """Whether this is the password; takes a tenth of a second, so that guessing is slow."""
@@ -99,16 +101,18 @@ class AccessBook:
 
     def make_token(self, name: str) -> str:
         """The text of a new token; it is shown once. Raises `InvalidConfig` for a name that cannot be one."""
-        known = self.tokens()
         if _NAME.fullmatch(name) is None:
             raise InvalidConfig(f"{name[:80]!r} is no name of a token; use letters, digits, dots and dashes.")
-        if any(each.name == name for each in known):
-            raise InvalidConfig(f"There is a token {name} already; revoke it first, or use another name.")
-        if len(known) >= MOST_TOKENS:
-            raise InvalidConfig(f"There are {MOST_TOKENS} tokens already; revoke one first.")
         text = f"oneclaw_{secrets.token_urlsafe(32)}"
-        made = AccessToken(name, self._now(), _digest(text))
-        self._write({**self._read(), "tokens": [asdict(each) for each in (*known, made)]})
+
+        def add(kept: dict[str, Any]) -> None:
+            if any(each["name"] == name for each in kept["tokens"]):
+                raise InvalidConfig(f"There is a token {name} already; revoke it first, or use another name.")
+            if len(kept["tokens"]) >= MOST_TOKENS:
+                raise InvalidConfig(f"There are {MOST_TOKENS} tokens already; revoke one first.")
+            kept["tokens"].append(asdict(AccessToken(name, self._now(), _digest(text))))
+
+        self._change(add)
         return text
 
     def is_token(self, text: str) -> bool:
@@ -117,32 +121,45 @@ class AccessBook:
 
     def revoke_token(self, name: str) -> None:
         """Forget a token; raises `NotFound`."""
-        kept = [each for each in self.tokens() if each.name != name]
-        if len(kept) == len(self.tokens()):
-            raise NotFound("token", name, "tokens")
-        self._write({**self._read(), "tokens": [asdict(each) for each in kept]})
+
+        def remove(kept: dict[str, Any]) -> None:
+            left = [each for each in kept["tokens"] if each["name"] != name]
+            if len(left) == len(kept["tokens"]):
+                raise NotFound("token", name, "tokens")
+            kept["tokens"] = left
+
+        self._change(remove)
 
     def _read(self) -> dict[str, Any]:
         try:
-            kept = json.loads(self._file.read_text())
+            return self._parse(self._file.read_text())
+        except FileNotFoundError:
+            return self._parse("")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self._unreadable(error) from None
+
+    def _parse(self, text: str) -> dict[str, Any]:
+        if not text:
+            return {"logins": {}, "tokens": [], "password": {}}
+        try:
+            kept = json.loads(text)
             password = dict(kept.get("password", {}))
             return {"logins": dict(kept["logins"]), "tokens": list(kept["tokens"]), "password": password}
-        except FileNotFoundError:
-            return {"logins": {}, "tokens": [], "password": {}}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InvalidConfig(
-                f"{self._file} cannot be read ({error}); remove it, and log in again."
-            ) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._unreadable(error) from None
 
-    def _write(self, kept: dict[str, Any]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._file.with_name(f".{self._file.name}-{secrets.token_hex(4)}")
-        fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(fd, "w") as file:
-            json.dump(kept, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self._file)
+    def _unreadable(self, error: Exception) -> InvalidConfig:
+        return InvalidConfig(f"{self._file} cannot be read ({error}); remove it, and log in again.")
+
+    def _change(self, edit: Callable[[dict[str, Any]], None]) -> None:
+        """Change the file under its lock, so that a login never brings a revoked token back."""
+
+        def change(text: str) -> str:
+            kept = self._parse(text)
+            edit(kept)
+            return json.dumps(kept)
+
+        change_file(self._file, change)
 
 
 def access_file(home: Path) -> Path:
